@@ -4,16 +4,16 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long test-sites test-browsers test-packages bare dist demo picture bench fmt clippy
+.PHONY: help run test test-long test-files test-sites test-browsers test-packages bare dist demo picture bench fmt clippy
 
 quick := target/site/quick
 
 help:
-	@echo 'make run | test | test-long | test-sites | test-browsers | test-packages | bare | dist | demo | picture | bench | fmt | clippy   (README.md says what they do)'
+	@echo 'make run | test | test-long | test-files | test-sites | test-browsers | test-packages | bare | dist | demo | picture | bench | fmt | clippy   (README.md says what they do)'
 
 run:
 	@.ci/setup run
-	@.ci/build quick $(quick) worker desk app
+	@.ci/build quick $(quick) worker convert desk app
 	@node .ci/serve.mjs $(quick)
 
 test:
@@ -26,6 +26,14 @@ test-long:
 	@.ci/build release dist
 	@source .toolchain.env && KILLS=$${KILLS:-40} node .ci/e2e.mjs tests/e2e/kill.test.mjs tests/e2e/resume_api.test.mjs
 	@source .toolchain.env && TURNWISE_CASES=$${TURNWISE_CASES:-100000} cargo nextest run --locked --cargo-quiet --test native sim_run::
+
+# Real documents from packages, converted and compared with the usual reader of each format: a few minutes, most of it downloads.
+# It needs pdftotext (Debian: poppler-utils). UPDATE=1 writes the table of docs/files.md.
+test-files:
+	@.ci/setup dist
+	@.ci/build release dist
+	@node tests/files/fetch.mjs target/test-files
+	@node tests/files/compare.mjs dist target/test-files
 
 # The docs agent on real documentation sites from seventeen generators: half an hour, most of it to build the sites the first time.
 # make test includes two of them. Example: make test-sites KINDS="sphinx vitepress"

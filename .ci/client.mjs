@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { frame } from './sandbox.mjs';
 
 const [part, folder, glue] = process.argv.slice(2);
 const www = path.resolve(import.meta.dirname, '../www');
@@ -16,11 +17,11 @@ execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--projec
 // Each entry is a separate file, which the others import, so that a page has only one instance of each. All other modules
 // are bundled into each file that uses them.
 const ENTRIES = part === 'desk' ? {
-  client: { desk: 'desk', 'engine-worker': 'desk-worker', 'prompt-api': 'prompt-api' },
+  client: { desk: 'desk', 'engine-worker': 'desk-worker', 'prompt-api': 'prompt-api', sandbox: 'sandbox' },
   widget: {},
 } : {
   client: {
-    index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', node: 'node', thread: 'thread', core: 'core',
+    index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', sandbox: 'sandbox', node: 'node', thread: 'thread', core: 'core',
     'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/ai-sdk': 'ai-sdk',
   },
   widget: { embed: 'embed', element: 'element', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', care: 'care', 'frame-host': 'frame-host', frame: 'frame', ...Object.fromEntries(['de', 'es', 'fr', 'it', 'ja', 'ko', 'pt', 'ru', 'zh'].map((language) => [`texts/${language}`, `texts-${language}`])) },
@@ -44,7 +45,7 @@ const apart = {
 const { metafile } = await build({
   entryPoints: Object.entries(ENTRIES).flatMap(([of, names]) => Object.entries(names).map(([name, out]) => ({ in: path.join(www, of, name), out }))),
   outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', 'react'], minify: true, lineLimit: 400, charset: 'utf8', legalComments: 'none',
-  define: { TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
+  define: { SANDBOX_FRAME: JSON.stringify(frame().html), TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
   logLevel: 'warning', plugins: [apart], metafile: true,
 });
 

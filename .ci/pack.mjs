@@ -32,7 +32,7 @@ const MAKE = {
 
   // The files that the tag can load; the rest of the package is for programs.
   docs() {
-    const names = below(path.join(dist, 'turnwise')).filter((name) => /^(embed|widget|turnwise|engine-worker|docs-worker|worker|keys|hand-over|prompt-api|frame|frame-host)\.(js|css|html)$|_bg\.wasm$|^LICENSE|^THIRD/.test(name) && !/^desk/.test(name));
+    const names = below(path.join(dist, 'turnwise')).filter((name) => /^(embed|widget|turnwise|engine-worker|docs-worker|worker|keys|hand-over|prompt-api|frame|frame-host)\.(js|css|html)$|_bg\.wasm$|^LICENSE|^THIRD/.test(name) && !/^(desk|convert)/.test(name));
     const entries = names.map((name) => [`turnwise/${name}`, readFileSync(path.join(dist, 'turnwise', name))]);
     const hashes = Object.fromEntries(entries.map(([name, bytes]) => [name, `sha384-${createHash('sha384').update(bytes).digest('base64')}`]));
     const tag = [
@@ -44,7 +44,7 @@ const MAKE = {
   },
 
   app() {
-    const own = /^turnwise\/(worker|desk|desk-worker|prompt-api)(\.js|_bg\.wasm)$/;
+    const own = /^turnwise\/(worker|convert|pdf|desk|desk-worker|prompt-api)(\.js|_bg\.wasm|-maps\.bin)$/;
     const names = below(dist).filter((name) => (own.test(name) || !/^(turnwise|demo|bench)\/|\.(tgz|zip)$|^\.built$/.test(name)));
     return zip('turnwise-app', names.map((name) => [name, readFileSync(path.join(dist, name))]));
   },

@@ -32,9 +32,9 @@ function locate(root, pathname) {
  * ({ '/some/name.js': file }).
  * `fallback` ({ '/prefix/': file }) names the file that is answered, as if it were there, where the folder of that prefix has
  * none: the server of an app that renders its own routes.
- * Resolves with { url, close }; `port` 0 selects a free one. Rejects if the port is in use.
+ * `seen(pathname)` is told of each request. Resolves with { url, close }; `port` 0 selects a free one. Rejects if the port is in use.
  */
-export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {}, fallback = {} } = {}) {
+export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {}, fallback = {}, seen = () => {} } = {}) {
   const folders = [...Object.entries(mounts), ['/', root]].map(([prefix, folder]) => [prefix, path.resolve(folder)]);
   const server = http.createServer(async (request, response) => {
     const refuse = (status) => response.writeHead(status, { 'content-type': 'text/plain' }).end(`${status}\n`);
@@ -45,6 +45,7 @@ export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {}, f
     } catch {
       return refuse(400);
     }
+    seen(pathname);
     const [prefix, folder] = folders.find(([mount]) => (mount.endsWith('/') ? pathname.startsWith(mount) : pathname === mount));
     let file = prefix.endsWith('/') ? locate(folder, pathname.slice(prefix.length - 1)) : folder;
     let stat = file && (await fs.stat(file).catch(() => undefined));

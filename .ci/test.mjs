@@ -44,6 +44,7 @@ const steps = {
       clippy('--target', WASM, '--no-default-features', '--bin', 'app', '--features', 'app'),
       clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'worker'),
       clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'docs'),
+      clippy('--target', WASM, '--no-default-features', '--bin', 'convert', '--features', 'convert'),
       clippy('--target', WASM, '--test', 'wasm_*'),
     ],
   },

@@ -56,7 +56,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                 eprintln!("turn {}, attempt {}: {}", log.turn, log.attempt, log.message);
                 continue;
             }
-            Effect::Abort(_) | Effect::KeepResult { .. } | Effect::Record(_) | Effect::Finish => continue,
+            Effect::Abort(_)
+            | Effect::KeepResult { .. }
+            | Effect::AnswerProgram { .. }
+            | Effect::Record(_)
+            | Effect::Finish => continue,
         };
         let at = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         effects.extend(run.handle(Millis(at), event));

@@ -44,7 +44,11 @@ fn main() -> Result<(), &'static str> {
                 println!("turn {turn}, at most {calls_left} requests can follow");
                 continue;
             }
-            Effect::Abort(_) | Effect::KeepResult { .. } | Effect::Record(_) | Effect::Finish => continue,
+            Effect::Abort(_)
+            | Effect::KeepResult { .. }
+            | Effect::AnswerProgram { .. }
+            | Effect::Record(_)
+            | Effect::Finish => continue,
         };
         effects.extend(run.handle(Millis(now), event));
     }

@@ -4,6 +4,8 @@
 //! `docs/semantics.md`.
 
 pub mod content;
+#[cfg(feature = "convert")]
+pub mod convert;
 pub mod docs;
 pub mod engine;
 pub mod files;

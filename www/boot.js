@@ -4,6 +4,15 @@ import { Desk } from "./turnwise/desk.js";
 
 // The app finds its connection to the worker that drives its runs here.
 globalThis.TurnwiseDesk = Desk;
+// Draws a table or a chart; the code for it loads with the first one.
+globalThis.turnwiseFigure = (place, figure) => import("./figure.js").then(({ draw }) => draw(place, figure));
+// Shows a file's text at a place, and makes buttons of mentions of the files, whose paths are one per line.
+let paths = "";
+globalThis.turnwiseFiles = (now) => { paths = now; };
+globalThis.turnwiseCite = (host) => {
+  if (paths && /, (page|slide|sheet|lines?|section) |:\d/.test(host.textContent)) import("./preview.js").then(({ cite, named }) => cite(host, named(paths.split("\n"))));
+};
+globalThis.turnwiseShow = (host, text, place) => import("./preview.js").then(({ show }) => show(host, text, place));
 
 init({ module_or_path: new URL("./app_bg.wasm", import.meta.url) }).then(keep, (error) => {
   const note = document.getElementById("boot-note");

@@ -1,8 +1,10 @@
-//! What models and tools wrote, as data to draw: Markdown, JSON trees and Slack messages as closed sets of nodes, and numbers
-//! and times as text. PURE.
+//! What models and tools wrote, as data to draw: Markdown, JSON trees and Slack messages as closed sets of nodes, tables and
+//! charts, and numbers and times as text. PURE.
 //!
 //! No node carries markup, and none makes a browser load anything. Deliberately absent: what a text means for a run (`view`).
 
+#[cfg(feature = "worker")]
+pub mod figure;
 pub mod format;
 pub mod json;
 pub mod markdown;

@@ -30,6 +30,7 @@ pub(super) async fn fetch(page: Rc<dyn Page>, got: &mut FetchedPage, abort: &Abo
             Piece::Head(head) => fetched.head = head,
             Piece::Bytes(bytes) if fetched.body.len() + bytes.len() <= MAX_SITE_FILE => fetched.body.extend(bytes),
             Piece::Bytes(_) => fetched.too_large = true,
+            Piece::Asked { .. } => {} // only programs ask
         }
         if fetched.too_large {
             late.abort();

@@ -9,8 +9,9 @@ use js_sys::Uint8Array;
 use serde_json::value::RawValue;
 
 use super::outbox::Outbox;
+use crate::engine::ProgramAnswer;
 use crate::protocol::{AgentId, CallNumber, Failure, Wanted, WorkerMessage};
-use crate::shell::{Approval, Page, PendingRequest, Piece, Returned};
+use crate::shell::{Approval, Code, Page, PendingRequest, Piece, Returned};
 
 /// All open requests.
 pub(super) struct Calls {
@@ -77,6 +78,16 @@ impl Page for PageOf {
         let Approval { call, name, arguments, side_effect, again, diff } = approval;
         let what = Wanted::Approve { id: &call.0, name, args: &json(arguments), side_effect, again, diff };
         self.calls.ask(self.agent, what, None, None)
+    }
+
+    fn program(&self, code: Code<'_>, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
+        let Code { code, seed, at, tools } = code;
+        self.calls.ask(self.agent, Wanted::Code { code, seed, at, tools }, None, Some(on_piece))
+    }
+
+    fn answer_program(&self, program: CallNumber, asked: usize, answer: &ProgramAnswer) {
+        let ProgramAnswer { content, failed } = answer;
+        self.calls.outbox.tell(&WorkerMessage::Answered { call: program, asked, content, failed: *failed }, None);
     }
 
     fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {

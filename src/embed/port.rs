@@ -159,6 +159,7 @@ impl Port {
             }
             Command::Failed { call, failure } => self.calls.answer(call, Err(failure)),
             Command::Head { call, head } => self.calls.piece(call, Piece::Head(head)),
+            Command::Asked { call, name, arguments } => self.calls.piece(call, Piece::Asked { name, arguments }),
             Command::Piece { call } => {
                 let bytes = parts.pop_front().and_then(|part| part.dyn_into::<Uint8Array>().ok());
                 self.calls.piece(call, Piece::Bytes(bytes.map(|bytes| bytes.to_vec()).unwrap_or_default()));

@@ -18,6 +18,8 @@ pub const MAX_TEXT: usize = 2 * MIB;
 pub const MAX_REASONING: usize = 2 * MIB;
 /// Ids, names and arguments of all tool calls of a reply.
 pub const MAX_ARGUMENTS: usize = 2 * MIB;
+/// The name of the tool that a program calls.
+const MAX_NAME: usize = 256;
 /// Tool calls of a reply, those inside its batches counted apart, and sub-agents that one call asks for. How many of the
 /// calls are run is [`super::Limits::tool_calls_per_turn`].
 pub const MAX_CALLS: usize = 256;
@@ -72,10 +74,18 @@ impl TooLarge {
     }
 }
 
-/// Cuts what a tool answered at its limit. Called before the event is recorded, so that the record holds what the engine
+/// Cuts what a tool answered, or a program asked for, at its limit. Called before the event is recorded, so that the record holds what the engine
 /// saw.
 pub fn cut_event(event: &mut Event) {
-    let Event::ToolFinished { outcome, .. } = event else { return };
+    let outcome = match event {
+        Event::ToolFinished { outcome, .. } => outcome,
+        // What remains is not JSON, so the call is answered with that.
+        Event::ToolAsked { name, arguments, .. } => {
+            name.truncate(name.floor_char_boundary(MAX_NAME));
+            return arguments.truncate(arguments.floor_char_boundary(MAX_ARGUMENTS));
+        }
+        _ => return,
+    };
     match outcome {
         ToolOutcome::Executed { content, images, .. } => {
             cut_result(content, 0);

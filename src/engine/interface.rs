@@ -46,6 +46,14 @@ pub enum Event {
     ModelStreamed { request: RequestId, partial: PartialReply },
     /// A tool call asked for by `Effect::RunTool` ended.
     ToolFinished { call: CallId, outcome: ToolOutcome },
+    /// A running program (`run_code`) calls a tool. Its calls are numbered in this order, from 0.
+    ToolAsked {
+        /// The program's own call.
+        call: CallId,
+        name: String,
+        /// JSON text.
+        arguments: String,
+    },
     /// The user answered whether a call may run.
     Permitted {
         call: CallId,
@@ -161,6 +169,8 @@ pub enum Effect {
     /// Check the arguments (parse, repair, schema) and run one tool; ends in `ToolFinished` with the same `call`. If the
     /// call needs permission, ask for it instead of running it; ends in `Permitted`, or in `ToolFinished` if it cannot run.
     RunTool(RunTool),
+    /// The answer to the running program's call with this index (`Event::ToolAsked`).
+    AnswerProgram { program: CallId, asked: usize, answer: ProgramAnswer },
     /// Ends in `TimerFired`.
     Sleep { timer: TimerId, ms: u64 },
     /// End what is still in progress; its result is no longer awaited.
@@ -225,8 +235,29 @@ pub struct RunTool {
     pub arguments: String,
     pub timeout_ms: u64,
     pub run: RunMode,
+    /// For `run_code`: what the code sees of the world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
     #[serde(default)]
     pub permission: Permission,
+}
+
+/// What a program sees of the world, apart from the answers to its calls. The same call of the same run always has the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Of its random numbers.
+    pub seed: u32,
+    /// Its clock when it starts; every reading advances it by 1 ms.
+    pub at: EpochMillis,
+}
+
+/// The answer to a program's call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramAnswer {
+    /// The whole result, which is not cut, or what went wrong.
+    pub content: String,
+    /// The call throws in the program.
+    pub failed: bool,
 }
 
 /// Whether a call may run (semantics.md#permissions).

@@ -117,6 +117,8 @@ pub enum CallKind {
     Batch,
     /// Counts where a sub-agent was started.
     Spawn,
+    /// `run_code`: only the calls that the program makes count.
+    Program,
 }
 
 /// Judges a turn's tool calls, none of which ended the run: `Err` says why the attempt failed.

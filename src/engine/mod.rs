@@ -39,7 +39,7 @@
 //! | `ids`, `time`, `digest`, `failure`, `retry` | ids and units, hashes, slugs, waits |
 //! | `message`, `provider`, `config`, `own_tools`, `record`, `interface`, `caps` | data: what goes in and out, and what is recorded |
 //! | `judge`, `prompts`, `setup`, `history`, `permission` | rules that need no run: verdicts, exact texts, the bound, the history, which calls are asked about |
-//! | `tool_round` | the tool calls of one reply, a machine of its own |
+//! | `tool_round`, `program` | the tool calls of one reply, a machine of its own; those that programs make |
 //! | `run` | the state of a run, and `handle` |
 //! | `turn` | the loop: how a turn begins, what follows, when the run concludes |
 //! | `request`, `tool_calls` | one request with its retries; the run's side of a round, stop and its grace period, the counter line |
@@ -59,6 +59,7 @@ mod limits;
 pub mod message;
 pub mod own_tools;
 mod permission;
+mod program;
 pub mod prompts;
 pub mod provider;
 pub mod record;
@@ -80,6 +81,7 @@ pub use failure::Slug;
 pub use ids::{BaseId, CallId, EpochMillis, MAX_CHILDREN, MAX_OWN, Millis, RequestId, TimerId, TokenCount};
 pub use interface::*;
 pub use message::*;
+pub use program::MAX_PROGRAM_CALLS;
 pub use provider::{DemoMode, Price, ProviderConfig, ProviderKind};
 pub use record::*;
 pub use run::{Child, Run, Task};

@@ -13,6 +13,7 @@ pub const REPORT: &str = "final_report";
 pub const BATCH: &str = "batch";
 pub const PROGRESS: &str = "progress_report";
 pub const SPAWN: &str = "spawn_subagents";
+pub const PROGRAM: &str = "run_code";
 
 fn own_tool(name: &str, description: String, parameters: Value) -> ToolSpec {
     ToolSpec { name: name.to_owned(), description, parameters, may_finish: false, side_effect: SideEffect::None }
@@ -136,7 +137,7 @@ pub fn batch_spec() -> ToolSpec {
     own_tool(
         BATCH,
         "Runs several tool calls in parallel and answers an array of their results in the same order. \
-         It cannot contain batch, final_report or spawn_subagents."
+         It cannot contain batch, final_report, run_code or spawn_subagents."
             .to_owned(),
         json!({
             "type": "object",
@@ -178,10 +179,31 @@ pub fn inner_calls(args: &Value) -> Vec<InnerCall> {
     calls.iter().map(read).collect()
 }
 
-/// Whether a batch may contain the tool.
+/// Whether a batch may contain the tool, and a program may call it.
 #[must_use]
-pub fn allowed_in_batch(name: &str) -> bool {
-    ![BATCH, REPORT, SPAWN].contains(&name)
+pub fn allowed_inside(name: &str) -> bool {
+    ![BATCH, REPORT, SPAWN, PROGRAM].contains(&name)
+}
+
+/// `run_code` as offered to the model.
+#[must_use]
+pub fn program_spec() -> ToolSpec {
+    own_tool(
+        PROGRAM,
+        "Runs JavaScript and answers what it prints with console.log and the value of its last expression. Every other tool is a \
+         function: const text = await tools.read_file({path: \"a.md\"}); it returns the tool's result as text and throws if the \
+         tool fails. Use it for loops over many files, arithmetic on data, and anything that would take many calls; print only \
+         what you need. Modern JavaScript with top-level await; no network, no DOM, no imports. Each program starts afresh: keep \
+         results with tools.write_file. A last value {\"chart\": \"bar\"|\"line\"|\"point\"|\"area\", \"title\", \"x\": [\u{2026}], \
+         \"series\": [{\"name\", \"y\": [\u{2026}]}]} is drawn as a chart for the user, and an array of flat objects as a table."
+            .to_owned(),
+        json!({
+            "type": "object",
+            "properties": { "code": { "type": "string", "minLength": 1, "maxLength": 100_000 } },
+            "required": ["code"],
+            "additionalProperties": false,
+        }),
+    )
 }
 
 /// One task of a call, as the model requested it.

@@ -53,7 +53,7 @@ pub struct CallRecord {
     pub args: Value,
     /// As the model saw it, counter line included; omitted while the call is open.
     pub result: Option<String>,
-    /// The calls inside a batch, in order.
+    /// The calls inside a batch, or those that a program made, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallRecord>,
     /// Run ids of the sub-agents it started, in order: their documents are the run's `children`.

@@ -279,6 +279,7 @@ impl Run {
                 }
             }
             Event::ToolFinished { call, outcome } => self.tool_finished(&call, outcome),
+            Event::ToolAsked { call, name, arguments } => self.tool_asked(&call, name, arguments),
             Event::Permitted { call, allow, scope } => self.permitted(&call, allow, scope),
             Event::PermissionsSet { permissions } => self.set_permissions(&permissions),
             Event::TimerFired { timer } => self.timer_fired(timer),

@@ -170,6 +170,7 @@ impl Run {
             Event::ModelFailed { .. }
             | Event::ModelStreamed { .. }
             | Event::ToolFinished { .. }
+            | Event::ToolAsked { .. }
             | Event::Permitted { .. }
             | Event::PermissionsSet { .. }
             | Event::TurnsGranted { .. }

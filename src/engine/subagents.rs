@@ -183,7 +183,7 @@ impl Run {
             | Event::ModelFailed { request, .. }
             | Event::ModelStreamed { request, .. } => numbered(request.child()),
             Event::TimerFired { timer } => numbered(timer.child()),
-            Event::ToolFinished { call, .. } => {
+            Event::ToolFinished { call, .. } | Event::ToolAsked { call, .. } => {
                 self.family.children.iter().position(|c| c.run().is_some_and(|run| run.is_running_call(call)))
             }
             // An answer can concern the whole tree.

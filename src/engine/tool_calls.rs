@@ -41,6 +41,13 @@ impl Run {
         }
     }
 
+    /// A running program calls a tool.
+    pub(super) fn tool_asked(&mut self, program: &CallId, name: String, arguments: String) {
+        if self.with_round(|round, parts| round.asked(parts, program, name, arguments)) == Some(true) {
+            self.advance_round();
+        }
+    }
+
     /// A stop or a limit while calls are open: nothing new starts, and what runs has [`WRAP_UP_GRACE_MS`] to end.
     pub(super) fn wrap_up_round(&mut self, trigger: Trigger) {
         self.with_round(ToolRound::answer_queued_as_stopped);
@@ -65,8 +72,9 @@ impl Run {
         self.drop_grace_timer();
     }
 
-    /// The running calls begin anew, for another driver.
+    /// The running calls begin anew, for another driver; programs are answered as interrupted.
     pub(super) fn run_round_again(&mut self) {
+        self.with_round(ToolRound::interrupt_programs);
         let Some(round) = self.round() else { return };
         let grace = round.grace_timer;
         self.with_round(ToolRound::run_again);
@@ -149,12 +157,21 @@ impl Run {
 
     /// One step of the open round, if there is one. What it asks for is performed right after it.
     pub(super) fn with_round<R>(&mut self, step: impl FnOnce(&mut ToolRound, &mut RunParts<'_>) -> R) -> Option<R> {
+        let world_time = self.world_time();
         let Run { config, phase, book, figures, consent, clock, call_ids, .. } = self;
         let Phase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) = phase else { return None };
         let records = book.turns.last_mut()?.tool_calls.get_mut(round.first..)?;
         let report_attempts = &mut figures.report_attempts;
-        let mut parts =
-            RunParts { config, consent, now: clock.now, records, ids: call_ids, report_attempts, requests: Vec::new() };
+        let mut parts = RunParts {
+            config,
+            consent,
+            now: clock.now,
+            world_time,
+            records,
+            ids: call_ids,
+            report_attempts,
+            requests: Vec::new(),
+        };
         let result = step(round, &mut parts);
         let requests = parts.requests;
         self.perform(requests);
@@ -168,6 +185,9 @@ impl Run {
                 RoundRequest::Abort(call) => self.emit(Effect::Abort(Abort::Tool(call))),
                 RoundRequest::Keep { handle, content } => self.keep_result(handle, content),
                 RoundRequest::Notify(what) => self.record(what),
+                RoundRequest::AnswerProgram { program, asked, answer } => {
+                    self.emit(Effect::AnswerProgram { program, asked, answer });
+                }
                 RoundRequest::Spawn { call, tasks } => self.spawn(&call, tasks),
             }
         }

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::caps::MAX_CALLS;
 use super::config::{RunConfig, SideEffect, ToolSpec};
 use super::failure::Slug;
-use super::ids::{CallId, CallIds, Millis, TimerId};
-use super::interface::{Permission, RunMode, RunTool, ToolOutcome};
+use super::ids::{CallId, CallIds, EpochMillis, Millis, TimerId};
+use super::interface::{Permission, Program, ProgramAnswer, RunMode, RunTool, ToolOutcome};
 use super::judge::{CallFact, CallKind, Completion, Offer, Policy};
 use super::message::{FinishReason, Image, Message, RawResponse, Reply, ToolCall, ToolMessage};
 use super::own_tools::{self, InnerCall, Report, SubagentTask};
@@ -29,7 +29,7 @@ pub(super) struct ToolRound {
     pub first: usize,
     /// The timer of the grace period, once the run was asked to wrap up.
     pub grace_timer: Option<TimerId>,
-    calls: Vec<OpenCall>,
+    pub calls: Vec<OpenCall>,
     /// The reply was cut by its length limit: none of its calls runs, and the model is told.
     truncated: bool,
     /// The reply as received, for the log of a failed attempt.
@@ -39,11 +39,11 @@ pub(super) struct ToolRound {
 
 /// One call of the round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct OpenCall {
-    call: ToolCall,
-    kind: CallKind,
-    place: Place,
-    state: CallState,
+pub(super) struct OpenCall {
+    pub call: ToolCall,
+    pub kind: CallKind,
+    pub place: Place,
+    pub state: CallState,
     executed: bool,
     slug: Option<Slug>,
     /// The pictures and PDFs of its answer.
@@ -53,15 +53,18 @@ struct OpenCall {
     result: Option<(String, Value)>,
 }
 
-/// Where a call's record is: the index of the call in the reply, and in its batch if it is in one.
+/// Where a call's record is: the index of the call in the reply, and in its batch or program if it is in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Place {
-    call: usize,
-    inner: Option<usize>,
+pub(super) struct Place {
+    pub call: usize,
+    pub inner: Option<usize>,
+    /// It is in a program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub program: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum CallState {
+pub(super) enum CallState {
     Queued,
     /// The user is asked whether it may run in this mode.
     Asking(RunMode),
@@ -82,6 +85,7 @@ pub(super) struct RunParts<'a> {
     pub config: &'a RunConfig,
     pub consent: &'a Consent,
     pub now: Millis,
+    pub world_time: EpochMillis,
     /// The records of the round's calls, in order.
     pub records: &'a mut [CallRecord],
     pub ids: &'a mut CallIds,
@@ -102,6 +106,12 @@ pub(super) enum RoundRequest {
         content: String,
     },
     Notify(RecordKind),
+    /// Pass the answer to the program's call with this index.
+    AnswerProgram {
+        program: CallId,
+        asked: usize,
+        answer: ProgramAnswer,
+    },
     /// Start these sub-agents, and answer the call when they have ended.
     Spawn {
         call: CallId,
@@ -138,7 +148,7 @@ impl ToolRound {
         finish: FinishReason,
         raw: Option<RawResponse>,
     ) -> Self {
-        let place = |call| Place { call, inner: None };
+        let place = |call| Place { call, inner: None, program: false };
         let calls = calls.into_iter().enumerate().map(|(index, call)| OpenCall::queued(call, place(index))).collect();
         let truncated = finish == FinishReason::Length;
         ToolRound { attempt, offer, first, grace_timer: None, calls, truncated, raw, report: None }
@@ -152,8 +162,8 @@ impl ToolRound {
         let mut refused = Vec::new();
         for (index, open) in self.calls.iter().enumerate() {
             let over = counted >= most;
-            counted += usize::from(open.kind != CallKind::Batch);
-            if !open.is_queued() {
+            counted += usize::from(open.kind != CallKind::Batch && !open.in_program());
+            if !open.is_queued() || open.in_program() {
                 continue;
             }
             let answer = if self.truncated {
@@ -198,6 +208,7 @@ impl ToolRound {
             CallKind::Progress if checked => self.progress(run, index),
             CallKind::Batch if checked => self.expand(run, index),
             CallKind::Spawn if checked => self.spawn(run, index),
+            CallKind::Program => self.program_ended(run, index, Answer::from_outcome(outcome)),
             CallKind::Progress | CallKind::Batch | CallKind::Spawn => {
                 self.answer(run, index, Answer::from_outcome(outcome));
             }
@@ -271,23 +282,28 @@ impl ToolRound {
 
     /// Starts the calls that may start now. Returns whether every call is answered.
     pub(super) fn start_ready(&mut self, run: &mut RunParts<'_>) -> bool {
-        let running = self.calls.iter().filter(|call| call.awaited().is_some()).count();
+        let running = self.calls.iter().filter(|call| call.awaited().is_some());
+        // A program waits for calls of its own, so it takes no place among the others.
+        let (programs, others): (Vec<_>, Vec<_>) = running.partition(|call| call.kind == CallKind::Program);
         // While a final result is checked, nothing new starts: it may end the run.
         let checking = self.calls.iter().any(|call| matches!(call.state, CallState::Checking { .. }));
         let most = if checking { 0 } else { run.config.limits.parallel_tools.max(1) as usize };
-        let room = most.saturating_sub(running);
+        let (mut programs, mut others) = (most.saturating_sub(programs.len()), most.saturating_sub(others.len()));
+        let idle = self.calls.iter().all(|call| call.awaited().is_none());
         let mut started = 0;
         let mut before_answered = true;
         for open in &mut self.calls {
             // A report is judged after the calls before it have run.
             let ready = open.kind != CallKind::Report || before_answered;
-            if open.is_queued() && ready && started < room {
+            let room = if open.kind == CallKind::Program { &mut programs } else { &mut others };
+            if open.is_queued() && ready && *room > 0 {
+                *room -= 1;
                 started += 1;
                 run.start(open);
             }
             before_answered &= open.state == CallState::Answered;
         }
-        started == 0 && running == 0 && before_answered
+        started == 0 && idle && before_answered
     }
 
     /// The answers as messages, in the order of the calls.
@@ -405,7 +421,7 @@ impl ToolRound {
     /// `batch`: its calls are inserted right behind it.
     fn expand(&mut self, run: &mut RunParts<'_>, index: usize) {
         let asked = own_tools::inner_calls(&self.args(run, index));
-        let before = self.calls.iter().filter(|c| c.place.inner.is_some()).count();
+        let before = self.calls.iter().filter(|c| c.place.inner.is_some() && !c.in_program()).count();
         if before + asked.len() > MAX_CALLS {
             return self.answer(run, index, Answer::too_many(asked.len(), "calls"));
         }
@@ -458,12 +474,16 @@ impl ToolRound {
     /// Any other tool. Its result may be the final one.
     fn tool_answered(&mut self, run: &mut RunParts<'_>, index: usize, mut outcome: ToolOutcome) {
         let Some(open) = self.calls.get_mut(index) else { return };
+        let in_program = open.in_program();
         open.executed =
             !matches!(outcome, ToolOutcome::Rejected { .. } | ToolOutcome::Cancelled | ToolOutcome::Stopped);
-        if let ToolOutcome::Executed { images, .. } = &mut outcome {
+        if let ToolOutcome::Executed { images, .. } = &mut outcome
+            && !in_program
+        {
             open.images = std::mem::take(images);
         }
-        let may_finish = run.config.tools.iter().any(|tool| tool.name == open.call.name && tool.may_finish);
+        let may_finish =
+            !in_program && run.config.tools.iter().any(|tool| tool.name == open.call.name && tool.may_finish);
         let found = match &outcome {
             ToolOutcome::Executed { content, .. } if may_finish => own_tools::find_final_result(content),
             _ => None,
@@ -504,7 +524,7 @@ impl ToolRound {
         self.answer_all(run, OpenCall::is_queued, &Answer::exactly("not run", None));
     }
 
-    fn answer_all(&mut self, run: &mut RunParts<'_>, which: impl Fn(&OpenCall) -> bool, answer: &Answer) {
+    pub(super) fn answer_all(&mut self, run: &mut RunParts<'_>, which: impl Fn(&OpenCall) -> bool, answer: &Answer) {
         for index in 0..self.calls.len() {
             if self.calls.get(index).is_some_and(&which) {
                 self.answer(run, index, answer.clone());
@@ -513,18 +533,24 @@ impl ToolRound {
     }
 
     /// The only function that answers a call.
-    fn answer(&mut self, run: &mut RunParts<'_>, index: usize, mut answer: Answer) {
+    pub(super) fn answer(&mut self, run: &mut RunParts<'_>, index: usize, mut answer: Answer) {
         let Some(open) = self.calls.get_mut(index).filter(|c| c.state != CallState::Answered) else { return };
         (open.state, open.slug) = (CallState::Answered, answer.slug);
+        let (kind, place, id) = (open.kind, open.place, open.call.id.clone());
+        self.answer_program(run, place, &answer);
         // A batch is not cut: each of its calls was.
-        let max = if open.kind == CallKind::Tool { run.config.limits.max_result_chars } else { usize::MAX };
-        if let Some(short) = cut(&answer.content, max, &open.call.id) {
+        let is_cut = matches!(kind, CallKind::Tool | CallKind::Program);
+        let max = if is_cut { run.config.limits.max_result_chars } else { usize::MAX };
+        if let Some(short) = cut(&answer.content, max, &id) {
             answer.error = answer.error.map(|_| short.clone());
             let content = std::mem::replace(&mut answer.content, short);
-            run.requests.push(RoundRequest::Keep { handle: open.call.id.clone(), content });
+            // The model does not read what a program read.
+            if !place.program {
+                run.requests.push(RoundRequest::Keep { handle: id, content });
+            }
         }
         let now = run.now.0;
-        let record = run.with_record(open.place, |record| {
+        let record = run.with_record(place, |record| {
             record.result = Some(answer.content);
             record.error = answer.error;
             record.slug = answer.slug;
@@ -534,6 +560,11 @@ impl ToolRound {
         run.requests.extend(record.map(|call| RoundRequest::Notify(RecordKind::ToolFinished { call })));
     }
 
+    /// A tool's result ends the run.
+    pub(super) fn has_final_result(&self) -> bool {
+        self.calls.iter().any(|open| open.result.is_some())
+    }
+
     fn args(&self, run: &mut RunParts<'_>, index: usize) -> Value {
         let place = self.calls.get(index).map(|open| open.place);
         place.and_then(|place| run.with_record(place, |record| record.args.clone())).unwrap_or_default()
@@ -541,12 +572,13 @@ impl ToolRound {
 }
 
 impl OpenCall {
-    fn queued(call: ToolCall, place: Place) -> Self {
+    pub(super) fn queued(call: ToolCall, place: Place) -> Self {
         let kind = match call.name.as_str() {
             own_tools::REPORT => CallKind::Report,
             own_tools::BATCH => CallKind::Batch,
             own_tools::PROGRESS => CallKind::Progress,
             own_tools::SPAWN => CallKind::Spawn,
+            own_tools::PROGRAM => CallKind::Program,
             _ => CallKind::Tool,
         };
         let state = CallState::Queued;
@@ -558,7 +590,7 @@ impl OpenCall {
     }
 
     /// The id under which the shell answers next, if the call is running.
-    fn awaited(&self) -> Option<&CallId> {
+    pub(super) fn awaited(&self) -> Option<&CallId> {
         match &self.state {
             CallState::Asking(_) | CallState::Running => Some(&self.call.id),
             CallState::Checking { check, .. } => Some(check),
@@ -567,7 +599,7 @@ impl OpenCall {
     }
 
     /// The answer to a call that the rules of the run deny.
-    fn denial(&self, run: &RunParts<'_>) -> Option<Answer> {
+    pub(super) fn denial(&self, run: &RunParts<'_>) -> Option<Answer> {
         match run.decide(self) {
             Decision::Denied(why) => Some(Answer::refused(Slug::Refused, why)),
             Decision::Allowed | Decision::Ask => None,
@@ -575,9 +607,9 @@ impl OpenCall {
     }
 
     /// Why the call must not run, whatever the other calls are.
-    fn refusal(&self, tools: &[ToolSpec], offer: Offer) -> Option<Answer> {
+    pub(super) fn refusal(&self, tools: &[ToolSpec], offer: Offer) -> Option<Answer> {
         let name = self.call.name.as_str();
-        if self.place.inner.is_some() && !own_tools::allowed_in_batch(name) {
+        if self.place.inner.is_some() && !own_tools::allowed_inside(name) {
             let text = format!("{name} cannot stand inside a batch: call it by itself");
             return Some(Answer::refused(Slug::InvalidArguments, text));
         }
@@ -593,7 +625,7 @@ impl OpenCall {
 }
 
 impl RunParts<'_> {
-    fn with_record<R>(&mut self, place: Place, change: impl FnOnce(&mut CallRecord) -> R) -> Option<R> {
+    pub(super) fn with_record<R>(&mut self, place: Place, change: impl FnOnce(&mut CallRecord) -> R) -> Option<R> {
         let record = self.records.get_mut(place.call)?;
         match place.inner {
             Some(inner) => record.calls.get_mut(inner).map(change),
@@ -607,7 +639,8 @@ impl RunParts<'_> {
         let ToolCall { id, name, arguments } = open.call.clone();
         let started = RecordKind::ToolStarted { id, name, args: parse_args(&arguments) };
         self.requests.push(RoundRequest::Notify(started));
-        let mode = if open.kind == CallKind::Tool { RunMode::Run } else { RunMode::Check };
+        let is_run = matches!(open.kind, CallKind::Tool | CallKind::Program);
+        let mode = if is_run { RunMode::Run } else { RunMode::Check };
         self.request(open, mode);
     }
 
@@ -623,7 +656,9 @@ impl RunParts<'_> {
             _ => Permission::Allowed,
         };
         open.state = if permission == Permission::Allowed { CallState::Running } else { CallState::Asking(mode) };
-        let call = RunTool { permission, ..run_tool(self.config, open.call.clone(), mode) };
+        let program =
+            (open.kind == CallKind::Program).then(|| Program::of(self.config.seed, &open.call.id, self.world_time));
+        let call = RunTool { permission, program, ..run_tool(self.config, open.call.clone(), mode) };
         self.requests.push(RoundRequest::Run(call));
     }
 
@@ -650,7 +685,7 @@ impl Answer {
     }
 
     /// Exactly this text, such as `stopped`, `cancelled`, `not run`.
-    fn exactly(text: &str, slug: Option<Slug>) -> Self {
+    pub(super) fn exactly(text: &str, slug: Option<Slug>) -> Self {
         Answer { content: text.to_owned(), slug, error: Some(text.to_owned()) }
     }
 
@@ -737,7 +772,7 @@ fn judge_report(config: &RunConfig, refused: &str, args: &Value, checked: ToolOu
 fn run_tool(config: &RunConfig, call: ToolCall, run: RunMode) -> RunTool {
     let ToolCall { id: call, name, arguments } = call;
     let timeout_ms = config.limits.tool_timeout_ms;
-    RunTool { call, name, arguments, timeout_ms, run, permission: Permission::Allowed }
+    RunTool { call, name, arguments, timeout_ms, run, permission: Permission::Allowed, program: None }
 }
 
 /// The shell checks a final result as the arguments of `final_report`.
@@ -774,7 +809,7 @@ fn seconds(ms: u64) -> String {
     }
 }
 
-fn parse_args(arguments: &str) -> Value {
+pub(super) fn parse_args(arguments: &str) -> Value {
     match arguments.trim() {
         "" => Value::Object(serde_json::Map::new()),
         text => serde_json::from_str(text).unwrap_or_else(|_| Value::String(arguments.to_owned())),
@@ -818,6 +853,7 @@ mod tests {
                 config: &self.config,
                 consent: &self.consent,
                 now: Millis(5),
+                world_time: EpochMillis(5),
                 records: &mut self.records,
                 ids: &mut self.ids,
                 report_attempts: &mut self.report_attempts,

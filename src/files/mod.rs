@@ -6,4 +6,5 @@
 pub mod base64;
 pub mod kind;
 pub mod picture;
+pub mod unzip;
 pub mod zip;

@@ -203,6 +203,13 @@ pub enum Command {
         call: CallNumber,
         head: Head,
     },
+    /// A running program calls a tool; answered by `answered`. Its calls are numbered from 0.
+    Asked {
+        call: CallNumber,
+        name: String,
+        /// JSON text.
+        arguments: String,
+    },
     /// More of a model's output or of a fetched body. The part: bytes of a stream of chat completion chunks or of the response's
     /// body.
     Piece {
@@ -215,7 +222,8 @@ pub enum Command {
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentTask {
-    /// Checks whether this trajectory replays: `{ok}`, and the first difference if it does not.
+    /// Checks whether this trajectory replays: `{ok}`, and the first difference if it does not; otherwise `programs`, each of which
+    /// the page runs again.
     Replay,
     /// The state that a follow-up inherits from this trajectory: `{session_id, history}`.
     Carry,
@@ -233,6 +241,10 @@ pub enum DocumentTask {
     Summarize,
     /// Statistics over runs: from `{summaries, filter}`, an `Insight`.
     Insight,
+    /// The table or chart in this result of a tool, laid out for drawing; `null`: it holds none.
+    Figure,
+    /// The table in this text of separated values.
+    Separated,
 }
 
 /// Whether a run's events are sent, and how calls of tools with side effects are approved.
@@ -345,6 +357,8 @@ pub enum WorkerMessage<'a> {
         agent: Option<AgentId>,
         what: Wanted<'a>,
     },
+    /// The answer to the call of a running program with this index: the result, or what went wrong.
+    Answered { call: CallNumber, asked: usize, content: &'a str, failed: bool },
     /// Aborts a call: its answer is no longer needed.
     Abort { call: CallNumber },
     /// Files that tools wrote or removed. A part for each that exists: a blob.
@@ -388,6 +402,17 @@ pub enum Wanted<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         diff: Option<&'a str>,
+    },
+    /// Run a program in the sandbox; `returned` has its output, `failed` its error.
+    Code {
+        code: &'a str,
+        /// Of its random numbers.
+        seed: u32,
+        /// Its clock when it starts, in milliseconds since 1970.
+        #[cfg_attr(feature = "types", ts(type = "number"))]
+        at: u64,
+        /// The tools that it can call.
+        tools: Vec<&'a str>,
     },
     /// Call the model of the agent's provider with this number. One part: the request, as JSON in UTF-8.
     Complete { provider: usize },

@@ -53,6 +53,7 @@ pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], ab
                     page.abort(number);
                 }
             }
+            (Piece::Asked { .. }, _) => {} // only programs ask
         }
     };
     let PendingRequest { number, answer } = page.complete(provider, request, Box::new(on_piece));

@@ -12,7 +12,7 @@ use super::live::{Live, Notice, OpenRequest};
 use super::misuse::StartError;
 use super::session::Session;
 use super::timer::Timeout;
-use super::{fetch, ids, js, record, tool};
+use super::{fetch, ids, js, program, record, tool};
 use crate::engine::{Abort, Effect, EpochMillis, Event, Message, Run, RunConfig, Task, TimerId, caps, time};
 use crate::llm::models;
 use crate::trajectory::Recorder;
@@ -179,6 +179,7 @@ impl Session {
             match effect {
                 Effect::CallModel(call) => self.report(fetch::call(self, &call)),
                 Effect::RunTool(call) => self.report(tool::run(self, call)),
+                Effect::AnswerProgram { program, asked, answer } => program::answer(self, &program, asked, &answer),
                 Effect::Sleep { timer, ms } => self.sleep(timer, ms),
                 Effect::Abort(Abort::Request(request)) => fetch::abort(self, request),
                 Effect::Abort(Abort::Tool(call)) => tool::abort(self, &call),

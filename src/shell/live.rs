@@ -9,6 +9,7 @@ use web_sys::AbortController;
 use super::journal::Journal;
 use super::js;
 use super::page::Page;
+use super::program::RunningProgram;
 use super::timer::Timeout;
 use super::watch::Watchdog;
 use super::wire::Wire;
@@ -57,6 +58,7 @@ pub(super) struct OpenCall {
 pub(super) enum CallPlace {
     Worker(ToolHost),
     Page(Rc<dyn Page>, CallNumber),
+    Program(RunningProgram),
     /// Nothing to abort: the call is being checked, or the user is being asked.
     Waiting,
 }
@@ -129,6 +131,7 @@ impl Drop for OpenCall {
         match &self.place {
             CallPlace::Worker(host) => host.abort(&self.call),
             CallPlace::Page(page, question) => page.abort(*question),
+            CallPlace::Program(running) => running.abort(),
             CallPlace::Waiting => {}
         }
     }

@@ -3,7 +3,7 @@
 
 use futures_channel::oneshot;
 
-use crate::engine::{CallId, Image, SideEffect};
+use crate::engine::{CallId, Image, ProgramAnswer, SideEffect};
 use crate::protocol::{CallNumber, Failure, Head};
 
 /// The parts of the page that a run needs. Every request is answered once, unless it is aborted.
@@ -13,6 +13,12 @@ pub trait Page {
 
     /// Asks whether a call may run. The answer is the JSON text of a `protocol::desk::Permitted`; anything else is a refusal.
     fn approve(&self, call: Approval<'_>) -> PendingRequest;
+
+    /// Runs a program in the page's sandbox. `on_piece` receives its calls; the answer is its output.
+    fn program(&self, code: Code<'_>, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest;
+
+    /// Answers the program's call with this index.
+    fn answer_program(&self, program: CallNumber, asked: usize, answer: &ProgramAnswer);
 
     /// Sends a request to the model of the provider with this number. `on_piece` receives its output as it arrives.
     fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest;
@@ -53,10 +59,28 @@ pub struct Approval<'a> {
     pub diff: Option<&'a str>,
 }
 
-/// Part of the output of a model in the page, or of a response that the page fetched.
+/// A program to run.
+#[derive(Clone, Debug)]
+pub struct Code<'a> {
+    pub code: &'a str,
+    /// Of its random numbers.
+    pub seed: u32,
+    /// Its clock when it starts, in milliseconds since 1970.
+    pub at: u64,
+    /// The tools that it can call.
+    pub tools: Vec<&'a str>,
+}
+
+/// Part of the output of a model in the page, or of a response that the page fetched, or a call of a program.
 #[derive(Debug)]
 pub enum Piece {
     /// The head of a fetched response; its body follows.
     Head(Head),
     Bytes(Vec<u8>),
+    /// A running program calls a tool.
+    Asked {
+        name: String,
+        /// JSON text.
+        arguments: String,
+    },
 }

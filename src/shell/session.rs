@@ -288,6 +288,13 @@ impl Session {
         self.0.host_tools.borrow().iter().find(|tool| tool.spec.name == name).cloned()
     }
 
+    /// The names of the tools that the run which made the call offers.
+    pub(super) fn tool_names(&self, call: &CallId) -> Vec<String> {
+        let names =
+            self.live(|live| live.recorder.run.config_of(call).tools.iter().map(|spec| spec.name.clone()).collect());
+        names.unwrap_or_default()
+    }
+
     /// Returns the tool as it is offered by the run that made the call.
     pub(super) fn offered(&self, call: &CallId, name: &str) -> Option<ToolSpec> {
         self.live(|live| {

@@ -31,6 +31,7 @@ pub(super) fn run(session: &Session, run: RunTool) -> impl Future<Output = Optio
         let end = match (called, tool) {
             (Some(called), _) => End::Outcome(called.await),
             (None, Some(tool)) => task.check_then_call(&tool).await,
+            (None, None) if task.run.program.is_some() => End::Outcome(task.run_program().await),
             (None, None) if task.run.run == RunMode::Check => End::Outcome(task.check_only().await),
             (None, None) => task.run_built_in().await,
         };
@@ -43,10 +44,10 @@ pub(super) fn abort(session: &Session, call: &CallId) {
     drop(open); // outside the borrow
 }
 
-struct Task {
-    session: Session,
+pub(super) struct Task {
+    pub(super) session: Session,
     ticket: Ticket,
-    run: RunTool,
+    pub(super) run: RunTool,
 }
 
 /// How far a call got.
@@ -202,7 +203,7 @@ impl Task {
         }
     }
 
-    fn with_open<R>(&self, f: impl FnOnce(&mut OpenCall) -> R) -> Option<R> {
+    pub(super) fn with_open<R>(&self, f: impl FnOnce(&mut OpenCall) -> R) -> Option<R> {
         self.session.live(|live| live.calls.iter_mut().find(|open| open.ticket == self.ticket).map(f)).flatten()
     }
 
@@ -224,6 +225,6 @@ impl From<ToolOutcome> for End {
     }
 }
 
-fn no_such_tool() -> ToolOutcome {
+pub(super) fn no_such_tool() -> ToolOutcome {
     ToolOutcome::Failed { message: "there is no such tool".into() }
 }

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::rc::Rc;
+
+use super::document::Document;
 
 /// One file. Its content is read only when a tool asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +15,13 @@ pub struct FileInfo {
     pub size: u64,
 }
 
+/// An engine of the query tools, which a worker loads on first use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    Sql,
+    Jq,
+}
+
 /// The workspace as it was when the call began; only later calls see its writes.
 pub trait Files {
     /// All files, by normalized path.
@@ -20,12 +30,24 @@ pub trait Files {
     /// The bytes of a file.
     fn read(&self, path: &str) -> impl Future<Output = Result<Vec<u8>, String>>;
 
+    /// The file as a document, if it is one that is not text itself, such as a PDF. It is converted once for each version.
+    ///
+    /// The error is a sentence without the file's name that says why the document has no text.
+    fn document(&self, _path: &str) -> impl Future<Output = Result<Option<Rc<Document>>, String>> {
+        std::future::ready(Ok(None))
+    }
+
     /// Stores the complete new content of a normalized path.
     fn write(&mut self, path: String, content: String);
+
+    /// Asks an engine. The request and the answer are JSON; the engine gets the contents of the files at `paths`, in order.
+    fn ask(&self, _engine: Engine, _request: &str, _paths: &[&str]) -> impl Future<Output = Result<String, String>> {
+        std::future::ready(Err("files cannot be queried here".to_owned()))
+    }
 }
 
 /// Maximum size of a file that can be read as text, in bytes.
-pub const MAX_TEXT_BYTES: u64 = 16 << 20;
+pub const MAX_TEXT_BYTES: u64 = 64 << 20;
 
 /// The reason why a file has no text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +66,53 @@ pub async fn read_text<F: Files>(files: &F, path: &str, info: FileInfo) -> Resul
     }
     let bytes = files.read(path).await?;
     Ok(decode(bytes).ok_or(NoText::Binary))
+}
+
+/// What a file says: its own text, or that of the document that it is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    Text(String),
+    Document(Rc<Document>),
+    /// A document without text, and the sentence that says why, without the file's name.
+    Silent(String),
+    None(NoText),
+}
+
+impl Content {
+    /// The text, if there is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Content::Text(text) => Some(text),
+            Content::Document(document) => Some(&document.text),
+            Content::Silent(_) | Content::None(_) => None,
+        }
+    }
+
+    /// The place of a line in a document.
+    #[must_use]
+    pub fn place(&self, line: usize) -> Option<String> {
+        match self {
+            Content::Document(document) => document.place(line),
+            _ => None,
+        }
+    }
+}
+
+/// What a file says. Only files up to `most` bytes are read as text; a document has limits of its own.
+///
+/// # Errors
+/// Why reading failed.
+pub async fn read_content<F: Files>(files: &F, path: &str, info: FileInfo, most: u64) -> Result<Content, String> {
+    match files.document(path).await {
+        Ok(Some(document)) => return Ok(Content::Document(document)),
+        Err(reason) => return Ok(Content::Silent(reason)),
+        Ok(None) => {}
+    }
+    if info.size > most {
+        return Ok(Content::None(NoText::TooLarge));
+    }
+    Ok(read_text(files, path, info).await?.map_or_else(Content::None, Content::Text))
 }
 
 /// Decodes UTF-8 (and drops a byte order mark); `None` if it is not UTF-8 or contains NUL.

@@ -18,8 +18,14 @@ pub mod calculate;
 #[cfg(feature = "docs")]
 mod call;
 #[cfg(feature = "worker")]
+pub mod change;
+#[cfg(feature = "worker")]
 pub mod diff;
-#[cfg(feature = "docs")]
+#[cfg(any(feature = "docs", feature = "convert"))]
+pub mod document;
+#[cfg(feature = "worker")]
+pub mod edit;
+#[cfg(any(feature = "docs", feature = "convert"))]
 pub mod files;
 #[cfg(feature = "docs")]
 pub mod html;
@@ -33,6 +39,8 @@ pub mod read;
 pub mod schema;
 #[cfg(feature = "worker")]
 pub mod search;
+#[cfg(any(feature = "worker", feature = "jq"))]
+pub mod tabular;
 #[cfg(feature = "docs")]
 pub mod terms;
 #[cfg(feature = "docs")]

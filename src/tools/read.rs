@@ -1,6 +1,7 @@
 //! The tools that list, read and write files of the workspace, and read the complete text of truncated results.
 
-use super::files::{FileInfo, Files, NoText, read_text, size_text};
+use super::document::Document;
+use super::files::{Content, FileInfo, Files, MAX_TEXT_BYTES, NoText, read_content, read_text, size_text};
 use super::path::{RESULTS, normalize, result_path};
 
 /// Number of lines of a file shown at once, unless the model asks for another number.
@@ -34,30 +35,43 @@ pub fn list_files<F: Files>(files: &F, prefix: &str) -> String {
     lines.join("\n")
 }
 
-/// Lines `offset..offset + limit` of a text file, `offset` counted from 1; says how to continue if more lines follow.
+/// Lines `offset..offset + limit` of a text file or a document, `offset` counted from 1; says how to continue if more lines
+/// follow. `place`, such as `page 7`, stands for the offset of its first line.
 ///
 /// # Errors
-/// An invalid path, no such file (with near matches), no text, or an offset beyond the end.
+/// An invalid path, no such file (with near matches), no text, no such place, or an offset beyond the end.
 pub async fn read_file<F: Files>(
     files: &F,
     path: &str,
+    place: Option<&str>,
     offset: Option<usize>,
     limit: Option<usize>,
 ) -> Result<String, String> {
     let path = normalize(path).map_err(|error| error.to_string())?;
-    let text = file_text(files, &path).await?;
+    let Some(info) = files.list().get(&path).copied() else { return Err(missing(files, &path)) };
+    let content = read_content(files, &path, info, MAX_TEXT_BYTES).await?;
+    let (text, document) = match &content {
+        Content::Text(text) => (text.as_str(), None),
+        Content::Document(document) => (document.text.as_str(), Some(&**document)),
+        Content::Silent(reason) => return Err(format!("{path} has no text that can be read: {reason}")),
+        Content::None(reason) => return Err(refuse(&path, info, *reason)),
+    };
     if text.is_empty() {
         return Ok("[the file is empty]".to_owned());
     }
     let total = text.lines().count();
-    let first = offset.unwrap_or(1).max(1);
+    let first = match place {
+        Some(place) => first_line(&path, document, place)?,
+        None => offset.unwrap_or(1).max(1),
+    };
     if first > total {
         return Err(format!("{path} has {total} lines; offset {first} is behind its end"));
     }
-    let mut part = String::new();
+    let mut part = document.map(|document| head(&path, document, first, total)).unwrap_or_default();
+    let begin = part.len();
     let mut next = first;
     for line in text.lines().skip(first - 1).take(limit.unwrap_or(DEFAULT_LINES).max(1)) {
-        if next > first && part.len() + line.len() > MAX_CHARS {
+        if next > first && part.len() - begin + line.len() > MAX_CHARS {
             break;
         }
         part.push_str(line);
@@ -69,6 +83,35 @@ pub async fn read_file<F: Files>(
         part.push_str(&if next <= total { format!("; continue with offset {next}]") } else { "]".to_owned() });
     }
     Ok(part)
+}
+
+/// The line above a document's text: what it is and what was not read of it, or the place in which the lines begin.
+fn head(path: &str, document: &Document, first: usize, total: usize) -> String {
+    if first == 1 {
+        let notes: String = document.notes.iter().map(|note| format!("; {note}")).collect();
+        return format!("[{path}: {}; {total} lines of text{notes}]\n", document.kind);
+    }
+    match document.place(first) {
+        Some(place) if !document.begins(first) => format!("[{place}, continued]\n"),
+        _ => String::new(),
+    }
+}
+
+fn first_line(path: &str, document: Option<&Document>, place: &str) -> Result<usize, String> {
+    let Some(document) = document else {
+        return Err(format!("{path} is a text file, which has lines only: give offset instead of place"));
+    };
+    document.line_of(place).ok_or_else(|| {
+        let mut names: Vec<&str> = document.places.iter().map(|place| place.name.as_str()).collect();
+        names.dedup();
+        match names.as_slice() {
+            [] => format!("{path} has no places, only lines: give offset instead of place"),
+            [first] => format!("{path} has no place `{place}`; its only one is {first}"),
+            [first, .., last] => {
+                format!("{path} has no place `{place}`; it has {} places, from {first} to {last}", names.len())
+            }
+        }
+    })
 }
 
 /// Replaces or creates a file.
@@ -120,12 +163,7 @@ pub async fn read_result<F: Files>(
     Ok(part)
 }
 
-async fn file_text<F: Files>(files: &F, path: &str) -> Result<String, String> {
-    let Some(info) = files.list().get(path).copied() else { return Err(missing(files, path)) };
-    read_text(files, path, info).await?.map_err(|reason| refuse(path, info, reason))
-}
-
-fn refuse(path: &str, info: FileInfo, reason: NoText) -> String {
+pub(super) fn refuse(path: &str, info: FileInfo, reason: NoText) -> String {
     let size = size_text(info.size);
     match reason {
         NoText::Binary => format!("{path} is a binary file ({size}); only UTF-8 text can be read"),
@@ -134,7 +172,7 @@ fn refuse(path: &str, info: FileInfo, reason: NoText) -> String {
 }
 
 /// The message for a missing file, with suggestions: a folder's files, the same name elsewhere, or similar paths.
-fn missing<F: Files>(files: &F, path: &str) -> String {
+pub(super) fn missing<F: Files>(files: &F, path: &str) -> String {
     let folder = format!("{path}/");
     if files.list().keys().any(|other| other.starts_with(&folder)) {
         return format!("{path} is a folder; list_files with prefix `{folder}` shows its files");

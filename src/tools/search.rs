@@ -6,9 +6,11 @@
 
 mod passages;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use super::files::{FileInfo, Files, read_text};
+use super::document::LATER;
+use super::files::{Content, Files, read_content};
 use super::html;
 use super::path::RESULTS;
 use super::rank::Ranks;
@@ -22,7 +24,11 @@ const DEFAULT_HITS: usize = 8;
 const MAX_HITS_PER_FILE: usize = 2;
 /// Larger files are not searched.
 const MAX_INDEXED_BYTES: u64 = 4 << 20;
+/// Of a longer document, only the beginning is searched.
+const MAX_INDEXED_TEXT: usize = 12 << 20;
 const MAX_SNIPPET_CHARS: usize = 200;
+/// Maximum number of documents without text that an answer names.
+const MAX_SILENT: usize = 5;
 
 /// The index of one worker.
 #[derive(Default)]
@@ -38,6 +44,8 @@ struct Indexed {
     version: u64,
     /// Its passages; `None` if the file is not text, or too large.
     passages: Option<Vec<u32>>,
+    /// The reason why a document has no text.
+    silent: Option<String>,
 }
 
 struct Hit<'a> {
@@ -52,7 +60,7 @@ impl std::fmt::Debug for Index {
     }
 }
 
-/// Returns one line per hit: `path:line  score  "snippet"`.
+/// Returns one line per hit: `path:line  score  "snippet"`, in a document `path:line, page 7  score  "snippet"`.
 ///
 /// # Errors
 /// A query without words, or the error of reading a file.
@@ -68,32 +76,45 @@ pub async fn search_files<F: Files>(
     if words.is_empty() {
         return Err("the query has no words".to_owned());
     }
-    index.follow(files).await?;
+    let later = index.follow(files).await?;
     let mut lines = Vec::new();
-    let mut open: Option<(String, String)> = None;
+    let mut open: Option<(String, Content)> = None;
     for hit in index.best(query, limit.unwrap_or(DEFAULT_HITS)) {
         if open.as_ref().is_none_or(|(path, _)| path != hit.path) {
-            let text = searchable_text(files, hit.path).await?.unwrap_or_default();
-            open = Some((hit.path.to_owned(), text));
+            open = Some((hit.path.to_owned(), searchable(files, hit.path).await?));
         }
-        let text = open.as_ref().map(|(_, text)| text.as_str()).unwrap_or_default();
+        let Some((_, content)) = &open else { continue };
+        let text = content.text().unwrap_or_default();
         let (line, snippet) = passages::best_line(text, hit.passage, &words, MAX_SNIPPET_CHARS);
-        lines.push(format!("{}:{line}  {:.2}  \"{snippet}\"", hit.path, hit.score));
+        let place = content.place(line).map(|place| format!(", {place}")).unwrap_or_default();
+        lines.push(format!("{}:{line}{place}  {:.2}  \"{snippet}\"", hit.path, hit.score));
     }
     let searched = index.files.values().filter(|file| file.passages.is_some()).count();
-    let skipped = index.files.len() - searched;
+    let silent: Vec<_> = index.files.iter().filter_map(|(path, file)| Some((path, file.silent.as_ref()?))).collect();
+    let skipped = index.files.len() - searched - silent.len();
     if lines.is_empty() {
         lines.push(format!("No match for \"{query}\" in {searched} files. Try other or fewer words."));
     }
     if skipped > 0 {
         lines.push(format!("[{skipped} files are not text or too large and were not searched]"));
     }
+    for (path, reason) in silent.iter().take(MAX_SILENT) {
+        lines.push(format!("[{path} was not searched: {reason}]"));
+    }
+    if silent.len() > MAX_SILENT {
+        lines.push(format!("[{} more documents have no text that can be read]", silent.len() - MAX_SILENT));
+    }
+    if later > 0 {
+        lines.push(format!("[{later} documents are not read yet, for lack of time: search again to include them]"));
+    }
     Ok(lines.join("\n"))
 }
 
 impl Index {
-    /// Updates the index with the files that changed since the last search.
-    async fn follow<F: Files>(&mut self, files: &F) -> Result<(), String> {
+    /// Updates the index with the files that changed since the last search. Returns the number of documents that are left for the
+    /// next one.
+    async fn follow<F: Files>(&mut self, files: &F) -> Result<usize, String> {
+        let mut later = 0;
         let gone: Vec<String> = self.files.keys().filter(|path| !files.list().contains_key(*path)).cloned().collect();
         for path in gone {
             self.remove(&path);
@@ -103,17 +124,23 @@ impl Index {
             if known || path.starts_with(RESULTS) {
                 continue;
             }
-            let text = indexable(files, path, *info).await?;
+            let content = read_content(files, path, *info, MAX_INDEXED_BYTES).await?;
             self.remove(path);
-            self.add(path, info.version, text.as_deref());
+            if matches!(&content, Content::Silent(reason) if reason == LATER) {
+                later += 1;
+            } else {
+                self.add(path, info.version, &content);
+            }
         }
-        Ok(())
+        Ok(later)
     }
 
-    fn add(&mut self, path: &str, version: u64, text: Option<&str>) {
-        let passages = text.map(|source| {
-            let text = if is_html(path) { html::to_text(source) } else { source.to_owned() };
-            let title = if is_html(path) { html::title(source) } else { passages::title(&text) };
+    fn add(&mut self, path: &str, version: u64, content: &Content) {
+        let silent = if let Content::Silent(reason) = content { Some(reason.clone()) } else { None };
+        let passages = content.text().map(|source| {
+            let html = is_html(path) && matches!(content, Content::Text(_));
+            let text = if html { Cow::Owned(html::to_text(source)) } else { Cow::Borrowed(beginning(source)) };
+            let title = if html { html::title(source) } else { passages::title(&text) };
             let file = terms(&format!("{path} {}", title.unwrap_or_default()));
             let first = self.next;
             for (passage, heading, text) in passages(&text) {
@@ -126,7 +153,7 @@ impl Index {
             }
             (first..self.next).collect()
         });
-        self.files.insert(path.to_owned(), Indexed { version, passages });
+        self.files.insert(path.to_owned(), Indexed { version, passages, silent });
     }
 
     fn remove(&mut self, path: &str) {
@@ -155,17 +182,22 @@ impl Index {
     }
 }
 
-async fn indexable<F: Files>(files: &F, path: &str, info: FileInfo) -> Result<Option<String>, String> {
-    if info.size > MAX_INDEXED_BYTES {
-        return Ok(None);
-    }
-    Ok(read_text(files, path, info).await?.ok())
+async fn searchable<F: Files>(files: &F, path: &str) -> Result<Content, String> {
+    let Some(info) = files.list().get(path).copied() else { return Ok(Content::Text(String::new())) };
+    Ok(match read_content(files, path, info, MAX_INDEXED_BYTES).await? {
+        Content::Text(text) if is_html(path) => Content::Text(html::to_text(&text)),
+        content => content,
+    })
 }
 
-async fn searchable_text<F: Files>(files: &F, path: &str) -> Result<Option<String>, String> {
-    let Some(info) = files.list().get(path).copied() else { return Ok(None) };
-    let text = indexable(files, path, info).await?;
-    Ok(text.map(|text| if is_html(path) { html::to_text(&text) } else { text }))
+/// The part of a document's text that is searched: whole lines.
+fn beginning(text: &str) -> &str {
+    if text.len() <= MAX_INDEXED_TEXT {
+        return text;
+    }
+    let end = text.floor_char_boundary(MAX_INDEXED_TEXT);
+    let whole = text.get(..end).unwrap_or_default();
+    whole.rsplit_once('\n').map_or(whole, |(lines, _)| lines)
 }
 
 fn is_html(path: &str) -> bool {

@@ -29,7 +29,7 @@ struct Row {
 }
 
 /// Tools that the engine handles itself. They are offered only if a run asks for them.
-pub const ON_REQUEST: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN];
+pub const ON_REQUEST: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN, own_tools::PROGRAM];
 
 macro_rules! tools {
     ($($name:literal {
@@ -72,8 +72,8 @@ macro_rules! tools {
 tools! {
     "search_files" {
         description: "Full-text search over the files of the workspace, best match first. Each hit is one line: \
-            path:line, score, snippet. Use a few telling words, not a sentence; then read the file around the line \
-            with read_file.",
+            path:line, in a document also its place such as page 7, score, snippet. Use a few telling words, not a \
+            sentence; then read the file around the line with read_file.",
         parameters: r#"{"type":"object","properties":{
             "query":{"type":"string","minLength":1,"maxLength":500,"description":"Words to look for"},
             "limit":{"type":"integer","minimum":1,"maximum":50,"description":"Hits at most (default 8)"}},
@@ -85,17 +85,20 @@ tools! {
         },
     }
     "read_file" {
-        description: "Read a text file of the workspace, or a part of it by lines. A long file comes in parts; the \
-            last line of the answer then says with which offset to continue.",
+        description: "Read a file of the workspace, or a part of it by lines. PDFs, office documents, workbooks and \
+            e-books come as Markdown; name the place in answers, such as report.pdf, page 7. A long file comes in \
+            parts; the last line of the answer then says with which offset to continue.",
         parameters: r#"{"type":"object","properties":{
             "path":{"type":"string","minLength":1,"description":"Path as list_files or search_files show it"},
+            "place":{"type":"string","description":"In a document, start there instead: page 7, slide 3, sheet Q1"},
             "offset":{"type":"integer","minimum":1,"description":"First line, counted from 1 (default 1)"},
             "limit":{"type":"integer","minimum":1,"maximum":2000,"description":"Lines at most (default 400)"}},
             "required":["path"],"additionalProperties":false}"#,
         side_effect: SideEffect::None,
         needs: Needs::Files,
         run["docs"]: |call| {
-            super::read::read_file(call.files, call.text("path"), call.number("offset"), call.number("limit")).await
+            let place = Some(call.text("place")).filter(|place| !place.is_empty());
+            super::read::read_file(call.files, call.text("path"), place, call.number("offset"), call.number("limit")).await
         },
     }
     "list_files" {
@@ -117,6 +120,60 @@ tools! {
         side_effect: SideEffect::Workspace,
         needs: Needs::Files,
         run["docs"]: |call| super::read::write_file(call.files, call.text("path"), call.text("content")),
+    }
+    "edit_file" {
+        description: "Replace one passage of a text file. `old` has to occur in the file exactly once, character by \
+            character, with its indentation and line ends; otherwise nothing is changed and the answer says how many \
+            places match. Read the file first.",
+        parameters: r#"{"type":"object","properties":{
+            "path":{"type":"string","minLength":1,"description":"Path as list_files shows it"},
+            "old":{"type":"string","description":"The passage as it is now, without line numbers"},
+            "new":{"type":"string","description":"What takes its place; empty to delete it"}},
+            "required":["path","old","new"],"additionalProperties":false}"#,
+        side_effect: SideEffect::Workspace,
+        needs: Needs::Files,
+        run["worker"]: |call| {
+            super::edit::edit_file(call.files, call.text("path"), call.text("old"), call.text("new")).await
+        },
+    }
+    "diff_files" {
+        description: "Compare two files of the workspace, or the texts of two documents, line by line: a unified diff from a to b.",
+        parameters: r#"{"type":"object","properties":{
+            "a":{"type":"string","minLength":1,"description":"Path of the first file, such as the old version"},
+            "b":{"type":"string","minLength":1,"description":"Path of the second file"}},
+            "required":["a","b"],"additionalProperties":false}"#,
+        side_effect: SideEffect::None,
+        needs: Needs::Files,
+        run["worker"]: |call| super::diff::diff_files(call.files, call.text("a"), call.text("b")).await,
+    }
+    "query_table" {
+        description: "Run one SQL query (SQLite) over the tables of the workspace. CSV, TSV, JSON (arrays of objects) and \
+            JSON-lines files and sheets of workbooks are tables named after their file: sales.csv is `sales`, sheet Q1 of \
+            book.xlsx is `book_Q1`. The query SHOW TABLES lists all tables and their columns. Read-only.",
+        parameters: r#"{"type":"object","properties":{
+            "sql":{"type":"string","minLength":1,"maxLength":20000,"description":"One SELECT or WITH query, such as SELECT region, sum(amount) AS total FROM sales GROUP BY region"},
+            "save_as":{"type":"string","minLength":1,"description":"Also write all rows into this file of the workspace (.csv, .tsv, .json or .jsonl)"}},
+            "required":["sql"],"additionalProperties":false}"#,
+        side_effect: SideEffect::Workspace,
+        needs: Needs::Files,
+        run["worker"]: |call| {
+            super::tabular::query_table::query_table(call.files, call.text("sql"), call.text("save_as")).await
+        },
+    }
+    "query_json" {
+        description: "Run a filter of the jq language on a JSON or JSON-lines file, such as `.items[] | select(.price > 10) \
+            | {id, price}`. Each result is one line of JSON.",
+        parameters: r#"{"type":"object","properties":{
+            "path":{"type":"string","minLength":1,"description":"Path of a JSON or JSON-lines file"},
+            "filter":{"type":"string","minLength":1,"maxLength":10000,"description":"The jq filter"},
+            "save_as":{"type":"string","minLength":1,"description":"Also write all results into this file of the workspace (.json, .jsonl, .csv or .tsv)"}},
+            "required":["path","filter"],"additionalProperties":false}"#,
+        side_effect: SideEffect::Workspace,
+        needs: Needs::Files,
+        run["worker"]: |call| {
+            let (path, filter, save_as) = (call.text("path"), call.text("filter"), call.text("save_as"));
+            super::tabular::query_json::query_json(call.files, path, filter, save_as).await
+        },
     }
     "read_result" {
         description: "Read a part of an earlier tool result that was too long to show whole. The handle stands where \
@@ -178,6 +235,7 @@ pub fn builtin(name: &str) -> Option<ToolSpec> {
         own_tools::PROGRESS => Some(own_tools::progress_spec()),
         own_tools::BATCH => Some(own_tools::batch_spec()),
         own_tools::SPAWN => Some(own_tools::spawn_spec(&[])),
+        own_tools::PROGRAM => Some(own_tools::program_spec()),
         _ => None,
     };
     own.or_else(|| row(name).map(spec))

@@ -138,6 +138,7 @@ fn event(recorded: &mut RecordedEvent) {
         }
         Event::ModelStreamed { .. }
         | Event::ToolFinished { .. }
+        | Event::ToolAsked { .. }
         | Event::Permitted { .. }
         | Event::PermissionsSet { .. }
         | Event::TimerFired { .. }

@@ -8,6 +8,7 @@ pub mod course;
 pub mod document;
 pub mod export;
 pub mod import;
+pub mod programs;
 pub mod redact;
 pub mod replay;
 pub mod restore;
@@ -21,6 +22,7 @@ use crate::engine::{Effect, Event, LogRecord, Millis, RecordKind, Run, RunConfig
 pub use course::{BranchWish, Course};
 pub use document::{Imported, ParseError, Trajectory};
 pub use export::Format;
+pub use programs::{RecordedProgram, programs};
 pub use redact::Secrets;
 pub use replay::{Mismatch, replay};
 pub use restore::Restored;

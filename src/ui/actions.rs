@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 
 use crate::content::format::counted;
 use crate::engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
@@ -60,7 +61,17 @@ impl App {
     pub fn run_example(&self, task: &'static ExampleTask) {
         if let Some(mut config) = self.config() {
             task.apply(&mut config);
-            self.begin(TaskInput { text: task.text.to_owned(), pictures: Vec::new() }, config);
+            let asked = TaskInput { text: task.text.to_owned(), pictures: Vec::new() };
+            if task.files.is_empty() {
+                return self.begin(asked, config);
+            }
+            let app = *self;
+            spawn_local(async move {
+                match samples::of_example(task.files).await {
+                    Ok(files) => app.begin_with(asked, config, app.workspace_of(files)),
+                    Err(path) => app.complain(format!("{path} could not be loaded, so nothing was started.")),
+                }
+            });
         }
     }
 
@@ -156,11 +167,10 @@ impl App {
 
     fn begin(&self, asked: TaskInput, config: RunConfig) {
         let app = *self;
-        samples::when_ready(app, move || app.begin_now(asked, config));
+        samples::when_ready(app, move || app.begin_with(asked, config, app.new_workspace()));
     }
 
-    fn begin_now(&self, asked: TaskInput, config: RunConfig) {
-        let workspace = self.new_workspace();
+    fn begin_with(&self, asked: TaskInput, config: RunConfig, workspace: Workspace) {
         let files = counted(workspace.list().len() as u64, "file");
         self.toast.set(None);
         let Some((seat, mut page)) = self.start(asked, config, &workspace, None) else { return };

@@ -1,13 +1,20 @@
-//! Tool calls: one card each, collapsed to a line; progress reports as a line; a batch with its calls below it.
+//! Tool calls: one card each, collapsed to a line; progress reports as a line; a batch or a program with its calls below it, and
+//! with the table or the chart that a result holds.
 
+use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::content::format::counted;
+use crate::protocol::DocumentTask;
 use crate::view::SlugView;
-use crate::view::call::{CallState, CallView, Note, Progress};
+use crate::view::call::{CallState, CallView, FEW_CALLS, FigurePlace, Note, Progress, fenced};
 
+use super::figure::figure;
 use super::icon;
+use super::prose::Prose;
 use super::slots::CallSlot;
+use super::state::App;
 
 /// Draws the calls of a turn or of an attempt, in order.
 pub fn list(calls: &[CallView]) -> Option<impl IntoView + use<>> {
@@ -38,7 +45,7 @@ fn card(call: &CallView) -> impl IntoView + use<> {
 }
 
 /// Draws a call that may still change.
-pub fn live(slot: &CallSlot) -> impl IntoView + use<> {
+pub fn live(app: App, slot: &CallSlot) -> impl IntoView + use<> {
     let slot = slot.clone();
     let report = {
         let view = slot.view.clone();
@@ -46,12 +53,12 @@ pub fn live(slot: &CallSlot) -> impl IntoView + use<> {
     };
     move || match report.get() {
         Some(report) => progress(&report).into_any(),
-        None => live_card(&slot).into_any(),
+        None => live_card(app, &slot).into_any(),
     }
 }
 
 /// Draws a card that stays open or closed while its call runs.
-fn live_card(slot: &CallSlot) -> impl IntoView + use<> {
+fn live_card(app: App, slot: &CallSlot) -> impl IntoView + use<> {
     let state = {
         let view = slot.view.clone();
         move || view.with(state)
@@ -67,14 +74,41 @@ fn live_card(slot: &CallSlot) -> impl IntoView + use<> {
     let inside = {
         let view = slot.view.clone();
         let inner = Memo::new(move |_| view.with(|view| view.inner.clone()));
-        move || inner.with(|inner| inside(inner))
+        // What was opened stays open while more calls come.
+        let opened = RwSignal::new(false);
+        move || {
+            inner.with(
+                |inner| if inner.len() > FEW_CALLS { many(inner, opened).into_any() } else { inside(inner).into_any() },
+            )
+        }
     };
-    let card =
-        html::details().class("call").attr("data-state", state).child((html::summary().child(line), move || {
+    let code = slot.view.with_untracked(|view| view.code.clone());
+    let opened = RwSignal::new(false);
+    let shown = {
+        let view = slot.view.clone();
+        Memo::new(move |_| view.with(|view| view.figure.map(|place| (place, view.result.clone()))))
+    };
+    let figures = move |place: FigurePlace| {
+        let some = Memo::new(move |_| shown.with(|shown| shown.as_ref().is_some_and(|(own, _)| *own == place)));
+        let text = move || shown.get().and_then(|(_, result)| result);
+        // What is inside a card is read when the card is opened.
+        let wanted = move || some.get() && (place == FigurePlace::Below || opened.get());
+        move || wanted().then(|| figure(app, DocumentTask::Figure, text))
+    };
+    let card = html::details().class("call").attr("data-state", state).child((
+        html::summary().on(ev::click, move |_| opened.set(true)).child(line),
+        figures(FigurePlace::Inside),
+        move || {
             let (args, result) = texts.get();
-            detail(args, result)
-        }));
-    (card, inside)
+            match &code {
+                // Highlighted when it is seen.
+                Some(code) if opened.get() => program(app, code, result).into_any(),
+                Some(_) => ().into_any(),
+                None => detail(args, result).into_any(),
+            }
+        },
+    ));
+    (card, inside, figures(FigurePlace::Below))
 }
 
 fn state(call: &CallView) -> &'static str {
@@ -103,12 +137,40 @@ fn line(call: &CallView) -> impl IntoView + use<> {
     )
 }
 
+/// Draws a program, as code, and what it printed and returned.
+fn program(app: App, code: &str, result: Option<String>) -> impl IntoView + use<> {
+    let prose = Prose::new("prose");
+    prose.set(&fenced(code));
+    app.renderer.get_value().render(&prose);
+    html::div().class("detail program").child((
+        html::p().class("over").child("Program"),
+        prose.place(),
+        html::p().class("over").child("What the model read"),
+        html::pre().attr("tabindex", "0").child(result.unwrap_or_else(|| "no answer yet".to_owned())),
+    ))
+}
+
 fn detail(args: String, result: Option<String>) -> impl IntoView {
     html::div().class("detail").child((
         html::p().class("over").child("Arguments"),
         html::pre().class("args").attr("tabindex", "0").child(args),
         html::p().class("over").child("What the model read"),
         html::pre().attr("tabindex", "0").child(result.unwrap_or_else(|| "no answer yet".to_owned())),
+    ))
+}
+
+/// Draws the calls of a batch or a program that has many, collapsed to a line.
+fn many(inner: &[CallView], opened: RwSignal<bool>) -> impl IntoView + use<> {
+    let inner = inner.to_vec();
+    let failed = inner.iter().filter(|call| call.state == CallState::Failed).count() as u64;
+    let failed = (failed > 0).then(|| html::span().class("slug").child(format!("{failed} failed")));
+    html::details().class("inner-calls").prop("open", opened.get_untracked()).child((
+        html::summary().on(ev::click, move |_| opened.update(|opened| *opened = !*opened)).child((
+            icon::chevron(),
+            counted(inner.len() as u64, "call"),
+            failed,
+        )),
+        move || opened.get().then(|| inside(&inner)),
     ))
 }
 

@@ -18,7 +18,7 @@ use super::dom;
 use super::gzip::{self, NotUnpacked};
 use super::icon::{Icon, icon};
 use super::state::{App, Dialog};
-use super::{pictures, viewer};
+use super::{pictures, unzip, viewer};
 
 /// Names of folders and files that hold no documents of the user.
 pub(super) const LEFT_OUT: &[&str] = &[".git", "node_modules", ".DS_Store", ".venv", "__pycache__"];
@@ -57,7 +57,11 @@ pub fn zone(app: App) -> impl IntoView {
             html::div().class("drop").child(html::div().class("drop-panel").child((
                 html::h2().child("Drop it here"),
                 html::ul().child((
-                    row(Icon::Files, "Files and folders", "go to the agent's files; they stay in this browser"),
+                    row(
+                        Icon::Files,
+                        "Files and folders",
+                        "go to the agent's files (a .zip is opened); they stay in this browser",
+                    ),
                     row(
                         Icon::Play,
                         "A record",
@@ -124,6 +128,7 @@ fn on_task(event: &DragEvent) -> bool {
 
 /// Takes files: a single trajectory opens as a run, a single session as a plan; everything else goes to the agent.
 async fn take(app: App, files: Vec<(String, Blob)>) {
+    let files = opened(app, files).await;
     let text = App::added(&files);
     match files.as_slice() {
         [] => return app.complain("No files were added: the folder is empty or could not be read."),
@@ -140,6 +145,30 @@ async fn take(app: App, files: Vec<(String, Blob)>) {
     } else {
         format!("Added {text} for the agent.")
     });
+}
+
+/// Replaces each ZIP archive by the files in it, in a folder of its name. One that cannot be opened stays as it is, and the user is told why.
+async fn opened(app: App, files: Vec<(String, Blob)>) -> Vec<(String, Blob)> {
+    let mut all = Vec::new();
+    for (name, blob) in files {
+        let Some(folder) = name.strip_suffix(".zip").or_else(|| name.strip_suffix(".ZIP")) else {
+            all.push((name, blob));
+            continue;
+        };
+        match unzip::open(&blob).await {
+            Ok(inside) => {
+                let left_out = |path: &str| path.split('/').any(|part| LEFT_OUT.contains(&part) || part == "__MACOSX");
+                let inside = inside.into_iter().filter(|(path, _)| !left_out(path));
+                all.extend(inside.map(|(path, blob)| (format!("{folder}/{path}"), blob)));
+            }
+            Err(reason) => {
+                app.complain(format!("{name} was not opened: {}. It was added as it is.", reason.text()));
+                all.push((name, blob));
+            }
+        }
+    }
+    all.truncate(MOST);
+    all
 }
 
 /// Takes several JSON files: the trajectories open as runs, one after another; the others go to the agent.

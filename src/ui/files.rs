@@ -11,10 +11,13 @@ use web_sys::Blob;
 
 use crate::content::format::bytes;
 use crate::files::kind::{FileKind, HEAD};
+use crate::protocol::DocumentTask;
+use crate::worker::read::read;
 
 use super::dialog::dialog;
 use super::dom::{self, BlobUrl};
 use super::drop;
+use super::figure::{figure, file_text};
 use super::folder;
 use super::icon::{Icon, icon};
 use super::library::FileRow;
@@ -38,7 +41,7 @@ fn list(app: App) -> impl IntoView {
     let empty = move || rows().is_empty();
     (
         html::div().class("zone").child((
-            html::p().child("Drop files or a whole folder anywhere on this page. They stay in this browser; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
+            html::p().child("Drop files or a whole folder anywhere on this page: texts, tables, PDFs, office documents, e-books; a .zip is opened. They stay in this browser; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
             html::div().class("row").child((
                 html::input()
                     .r#type("file")
@@ -95,13 +98,16 @@ fn file(app: App, row: FileRow) -> impl IntoView {
     let path = row.path;
     let (shown, saved, removed) = (path.clone(), path.clone(), path.clone());
     (
-        icon(Icon::File),
+        thumbnail(app, &path),
         html::span().child((
             html::button()
                 .r#type("button")
                 .class("path")
                 .attr("title", path.clone())
-                .on(ev::click, move |_| app.shown_file.set(Some(shown.clone())))
+                .on(ev::click, move |_| {
+                    app.shown_place.set(String::new());
+                    app.shown_file.set(Some(shown.clone()));
+                })
                 .child(path.clone()),
             row.written.then(|| html::span().class("tag").child("written by the agent")),
             row.on_disk.then(|| html::span().class("tag").child("on your disk")),
@@ -114,6 +120,27 @@ fn file(app: App, row: FileRow) -> impl IntoView {
     )
 }
 
+/// A small picture of a picture, or the sign of a file.
+fn thumbnail(app: App, path: &str) -> AnyView {
+    let ending = path.rsplit('.').next().map(str::to_ascii_lowercase).unwrap_or_default();
+    let is_picture = matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "gif" | "webp" | "avif");
+    let url = is_picture.then(|| app.file(path)).flatten().as_ref().and_then(BlobUrl::new);
+    match url {
+        Some(url) => {
+            let shown = html::img()
+                .class("thumbnail")
+                .attr("src", url.as_str().to_owned())
+                .attr("alt", "")
+                .attr("loading", "lazy");
+            // The address is valid as long as the row.
+            let kept = StoredValue::new_local(url);
+            on_cleanup(move || kept.dispose());
+            shown.into_any()
+        }
+        None => icon(Icon::File).into_any(),
+    }
+}
+
 /// The preview of a file.
 #[derive(Clone, Debug)]
 struct Shown {
@@ -124,20 +151,24 @@ struct Shown {
 
 #[derive(Clone, Debug)]
 enum Body {
+    /// The text of the file, or that of a document as the tools read it.
     Text(String),
+    Table(DocumentTask, String),
     /// Loaded by an `img` only: scripts in an SVG do not run there, and nothing is fetched.
     Picture(Arc<BlobUrl>),
-    Pdf(Arc<BlobUrl>),
-    /// The reason why nothing is shown.
-    Nothing(&'static str),
+    /// With its text, or the reason why the tools find none.
+    Pdf(Arc<BlobUrl>, Result<String, String>),
+    /// The reason why nothing is shown, and what the tools say of the file.
+    Nothing(&'static str, String),
 }
 
+const NOT_TEXT: &str = "This is not a text file, so it is not shown here. Download it to open it in another program.";
 const UNREADABLE: &str = "This file could not be read. Add it again, or remove it.";
 
 fn preview(app: App, path: String) -> impl IntoView {
     let shown = RwSignal::new(Option::<Shown>::None);
     match app.file(&path) {
-        None => shown.set(Some(Shown { facts: String::new(), body: Body::Nothing("This file no longer exists.") })),
+        None => shown.set(Some(Shown { facts: String::new(), body: nothing("This file no longer exists.") })),
         Some(blob) => {
             let name = path.clone();
             spawn_local(async move {
@@ -148,7 +179,7 @@ fn preview(app: App, path: String) -> impl IntoView {
     }
     let saved = path.clone();
     let open = move || match shown.get()?.body {
-        Body::Pdf(url) => Some(
+        Body::Pdf(url, _) => Some(
             html::a()
                 .class("btn quiet small")
                 .attr("href", url.as_str().to_owned())
@@ -157,7 +188,7 @@ fn preview(app: App, path: String) -> impl IntoView {
                 .attr("title", "Open in a new tab with the browser's viewer")
                 .child("Open"),
         ),
-        Body::Text(_) | Body::Picture(_) | Body::Nothing(_) => None,
+        Body::Text(_) | Body::Table(..) | Body::Picture(_) | Body::Nothing(..) => None,
     };
     let name = path.clone();
     (
@@ -177,21 +208,26 @@ fn preview(app: App, path: String) -> impl IntoView {
         html::div().class("shown-file").child((html::h3().child(path), move || {
             shown.get().map(|shown| html::p().class("fact").child(shown.facts))
         })),
-        move || shown.get().map(|shown| body(shown.body, name.clone())),
+        move || shown.get().map(|shown| body(app, shown.body, name.clone())),
     )
 }
 
-fn body(content: Body, name: String) -> AnyView {
-    let nothing = |label: &'static str| html::p().class("not-shown").child(label).into_any();
+fn nothing(why: &'static str) -> Body {
+    Body::Nothing(why, String::new())
+}
+
+fn body(app: App, content: Body, name: String) -> AnyView {
+    let label = |label: &'static str| html::p().class("not-shown").child(label).into_any();
     match content {
-        Body::Text(text) => html::pre().class("preview").attr("tabindex", "0").child(text).into_any(),
-        Body::Nothing(label) => nothing(label),
-        Body::Pdf(_) => nothing("A PDF opens in its own tab."),
+        Body::Text(text) | Body::Pdf(_, Ok(text)) => file_text(text, app.shown_place.get_untracked()).into_any(),
+        Body::Table(task, text) => figure(app, task, move || Some(text.clone())).into_any(),
+        Body::Nothing(why, more) => (label(why), html::p().class("fact").child(more)).into_any(),
+        Body::Pdf(_, Err(why)) => (label("A PDF opens in its own tab."), html::p().class("fact").child(why)).into_any(),
         Body::Picture(url) => {
             let broken = RwSignal::new(false);
             (move || {
                 if broken.get() {
-                    return nothing(
+                    return label(
                         "The browser cannot show this picture: it is damaged, or in a format the browser does not support.",
                     );
                 }
@@ -213,7 +249,7 @@ fn body(content: Body, name: String) -> AnyView {
 /// Reads the part of a file that is shown.
 async fn look(name: &str, blob: &Blob) -> Shown {
     let facts = |label: &str| format!("{label}, {}", bytes(blob.size() as u64));
-    let unreadable = || Shown { facts: String::new(), body: Body::Nothing(UNREADABLE) };
+    let unreadable = || Shown { facts: String::new(), body: nothing(UNREADABLE) };
     let Some(head) = head_of(blob).await else { return unreadable() };
     let kind = FileKind::detect(name, &head);
     // The type comes from the file's bytes, never from its declared type: an HTML file is text here.
@@ -223,16 +259,27 @@ async fn look(name: &str, blob: &Blob) -> Shown {
     };
     let body = match kind {
         FileKind::Text => match text_of(blob).await {
-            Some(text) => Body::Text(text),
+            Some(text) => match name.rsplit('.').next().map(str::to_ascii_lowercase).as_deref() {
+                Some("csv" | "tsv") => Body::Table(DocumentTask::Separated, text),
+                _ => Body::Text(text),
+            },
             None => return unreadable(),
         },
-        FileKind::Picture { media_type, .. } => url(media_type).map_or(Body::Nothing(UNREADABLE), Body::Picture),
-        FileKind::Pdf => url("application/pdf").map_or(Body::Nothing(UNREADABLE), Body::Pdf),
-        FileKind::Binary { .. } => Body::Nothing(
-            "This is not a text file, so it is not shown here. Download it to open it in another program.",
-        ),
+        FileKind::Picture { media_type, .. } => url(media_type).map_or(nothing(UNREADABLE), Body::Picture),
+        FileKind::Pdf => match url("application/pdf") {
+            Some(url) => Body::Pdf(url, as_tools_read(name, blob).await),
+            None => nothing(UNREADABLE),
+        },
+        FileKind::Binary { .. } => match as_tools_read(name, blob).await {
+            Ok(text) => Body::Text(text),
+            Err(why) => Body::Nothing(NOT_TEXT, why),
+        },
     };
     Shown { facts: facts(kind.label()), body }
+}
+
+async fn as_tools_read(name: &str, blob: &Blob) -> Result<String, String> {
+    read(dom::worker_url(), name, blob.clone()).await
 }
 
 async fn head_of(blob: &Blob) -> Option<Vec<u8>> {
@@ -245,6 +292,8 @@ async fn text_of(blob: &Blob) -> Option<String> {
     let part = blob.slice_with_f64_and_f64(0.0, SHOWN).ok()?;
     let mut text = JsFuture::from(part.text()).await.ok()?.as_string()?;
     if blob.size() > SHOWN {
+        // The last line is cut.
+        text.truncate(text.rfind('\n').unwrap_or(text.len()));
         text.push_str("\n… (only the beginning is shown; download the file to see all of it)");
     }
     Some(text)

@@ -40,11 +40,18 @@ pub async fn pack(blob: &Blob) -> Option<Blob> {
     Blob::new_with_u8_array_sequence_and_options(&Array::of1(&Uint8Array::new(&bytes)), &options).ok()
 }
 
-/// Unpacks a text of at most `most` bytes. It stops as soon as the text is larger: a small file can unpack to more than
-/// a tab can hold.
+/// Unpacks a text of at most `most` bytes.
 pub async fn unpack(blob: &Blob, most: f64) -> Result<String, NotUnpacked> {
+    let whole = inflate(blob, "gzip", most).await?;
+    let text = JsFuture::from(whole.text()).await.map_err(|_| NotUnpacked::Damaged)?;
+    text.as_string().ok_or(NotUnpacked::Damaged)
+}
+
+/// Unpacks at most `most` bytes; `format` as `DecompressionStream` names it. It stops as soon as the content is larger: a small file can
+/// unpack to more than a tab can hold.
+pub async fn inflate(blob: &Blob, format: &str, most: f64) -> Result<Blob, NotUnpacked> {
     let damaged = |_| NotUnpacked::Damaged;
-    let through = DecompressionStream::new("gzip").map_err(damaged)?;
+    let through = DecompressionStream::new(format).map_err(damaged)?;
     let stream = blob.stream().unchecked_into::<Stream>().pipe_through(&through).map_err(damaged)?;
     let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
     let (parts, mut size) = (Array::new(), 0.0);
@@ -61,7 +68,5 @@ pub async fn unpack(blob: &Blob, most: f64) -> Result<String, NotUnpacked> {
         }
         parts.push(&part);
     }
-    let whole = Blob::new_with_u8_array_sequence(&parts).map_err(damaged)?;
-    let text = JsFuture::from(whole.text()).await.map_err(damaged)?;
-    text.as_string().ok_or(NotUnpacked::Damaged)
+    Blob::new_with_u8_array_sequence(&parts).map_err(damaged)
 }

@@ -18,6 +18,7 @@ mod dom;
 mod drop;
 mod ending;
 mod export;
+mod figure;
 mod files;
 mod folder;
 mod follow;
@@ -46,6 +47,7 @@ mod rail;
 mod render;
 mod report;
 mod samples;
+mod scripts;
 mod settings;
 mod signin;
 pub mod slack;
@@ -58,6 +60,7 @@ mod theme;
 mod toast;
 mod transcript;
 mod turn;
+mod unzip;
 mod update;
 mod viewer;
 
@@ -87,6 +90,7 @@ fn app() -> impl IntoView {
     news::listen(app);
     clock(app);
     title(app);
+    mentions(app);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
     viewer::listen(app);
     let view = move || app.view.get().name();
@@ -139,6 +143,12 @@ fn clock(app: App) {
             event.prevent_default();
         }
     });
+}
+
+/// Keeps the list of the files that an answer can mention.
+fn mentions(app: App) {
+    let paths = move || app.files().into_iter().map(|row| row.path).collect::<Vec<_>>().join("\n");
+    Effect::new(move || scripts::files(&paths()));
 }
 
 /// Shows the state of the run in the document's title, for users who are in another tab.

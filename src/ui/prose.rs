@@ -152,6 +152,7 @@ impl Prose {
             let _ = inner.host.append_child(&markdown::block(block));
         }
         inner.shown = Shown::Blocks(blocks);
+        super::scripts::cite(&inner.host);
     }
 }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use wasm_bindgen_futures::spawn_local;
 
+use crate::protocol::DocumentTask;
 use crate::worker::RenderHost;
 
 use super::prose::Prose;
@@ -37,6 +38,11 @@ impl Renderer {
     pub fn render(&self, prose: &Prose) {
         let (renderer, prose) = (self.clone(), prose.clone());
         spawn_local(async move { renderer.show(&prose).await });
+    }
+
+    /// Returns the JSON of the table or chart in a text; `None`: the worker could not look.
+    pub async fn figure(&self, task: DocumentTask, text: String) -> Option<String> {
+        self.0.host.figure(task, text).await.ok()
     }
 
     /// Renders a text that is still growing, as often as the worker can keep up.

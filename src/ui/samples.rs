@@ -1,11 +1,13 @@
 //! The sample files: the project's own documents, so that the first task has something to work on.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gloo_net::http::Request;
 use leptos::prelude::*;
-use wasm_bindgen_futures::spawn_local;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
 use super::dom;
@@ -63,6 +65,32 @@ fn done(app: App, files: Vec<(String, Blob)>) {
     for f in waiting.unwrap_or_default() {
         f();
     }
+}
+
+/// Fetches the files of an example. A JSON file there holds several, by their paths.
+///
+/// # Errors
+/// The path that could not be loaded.
+pub async fn of_example(names: &[&str]) -> Result<Vec<(String, Blob)>, String> {
+    let mut files = Vec::new();
+    for name in names {
+        let path = format!("samples/files/{name}");
+        if name.ends_with(".json") {
+            let text = fetch(&path).await.unwrap_or_default();
+            let several: BTreeMap<String, String> = serde_json::from_str(&text).map_err(|_| path)?;
+            let blob = |(path, text): (String, String)| Some((path, dom::text_blob(&text, "text/plain")?));
+            files.extend(several.into_iter().filter_map(blob));
+        } else {
+            files.push(((*name).to_owned(), fetch_blob(&path).await.ok_or(path)?));
+        }
+    }
+    Ok(files)
+}
+
+async fn fetch_blob(path: &str) -> Option<Blob> {
+    let response = Request::get(&dom::beside(path)).send().await.ok().filter(|response| response.ok())?;
+    let response = web_sys::Response::from(response);
+    JsFuture::from(response.blob().ok()?).await.ok().map(JsCast::unchecked_into)
 }
 
 pub async fn fetch(path: &str) -> Option<String> {

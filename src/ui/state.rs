@@ -67,6 +67,8 @@ pub struct App {
     pub now: RwSignal<u64>,
     /// The file shown in the files drawer.
     pub shown_file: RwSignal<Option<String>>,
+    /// The place in it, such as `page 7`; empty: its beginning.
+    pub shown_place: RwSignal<String>,
     /// Incremented with every change of any workspace.
     pub files_version: RwSignal<u64>,
     /// The stored runs, oldest first.
@@ -207,6 +209,7 @@ impl App {
             toast: RwSignal::new(None),
             now: RwSignal::new(super::dom::now()),
             shown_file: RwSignal::new(None),
+            shown_place: RwSignal::new(String::new()),
             files_version: RwSignal::new(0),
             stored: RwSignal::new(Vec::new()),
             search: RwSignal::new(String::new()),

@@ -67,8 +67,10 @@ pub(super) fn clicked(app: App, event: &Event) {
         follow::set_at_end(app, false);
     }
     let link = target.and_then(|target| target.closest("[data-file]").ok().flatten());
+    let place = link.as_ref().and_then(|link| link.get_attribute("data-place")).unwrap_or_default();
     if let Some(path) = link.and_then(|link| link.get_attribute("data-file")) {
         let path = path.split('#').next().unwrap_or_default().trim_start_matches("./").to_owned();
+        app.shown_place.set(place);
         app.shown_file.set(Some(path));
         app.dialog.set(Some(Dialog::Files));
     }

@@ -140,7 +140,7 @@ fn calls(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
     html::div().class("calls").child(For(ForProps::builder()
         .each(move || calls.get())
         .key(|slot| (slot.place, slot.id.clone()))
-        .children(move |slot| (call::live(&slot), lane::lanes(app, &behind, &slot, transcript)))
+        .children(move |slot| (call::live(app, &slot), lane::lanes(app, &behind, &slot, transcript)))
         .build()))
 }
 

@@ -9,6 +9,13 @@ use crate::content::format::{counted, duration, one_line};
 
 /// Longer results are collapsed, and the card shows their size.
 const INLINE_RESULT: usize = 72;
+/// More calls than this inside one are counted by name.
+pub const FEW_CALLS: usize = 5;
+/// Longer results are not searched for a table or a chart.
+const MAX_FIGURE: usize = 4 * 1024 * 1024;
+
+/// A tool whose results people want to see at once, as those of programs.
+const QUERY: &str = "query_table";
 
 /// One card.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +38,21 @@ pub struct CallView {
     pub ended_run: Option<&'static str>,
     /// A progress report for the user, shown as a line instead of a card.
     pub progress: Option<Progress>,
-    /// The calls inside a batch.
+    /// The calls inside a batch or a program.
     pub inner: Vec<CallView>,
+    /// The program, if the call runs one.
+    pub code: Option<String>,
+    /// Whether the result may hold a table or a chart, and where it is shown.
+    pub figure: Option<FigurePlace>,
+}
+
+/// Where the table or chart of a result is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FigurePlace {
+    /// Below the closed card: people asked for it.
+    Below,
+    /// Inside the card.
+    Inside,
 }
 
 /// The model's report of what it is doing.
@@ -65,7 +85,7 @@ impl CallView {
         CallView {
             id: call.id.0.clone(),
             name: call.name.clone(),
-            summary: if call.calls.is_empty() { summary(&call.args) } else { batch_summary(call) },
+            summary: if call.calls.is_empty() { summary(&call.args) } else { batch_summary(&call.calls) },
             args: pretty(&call.args),
             result: call.result.clone(),
             note: if call.calls.is_empty() { note(call, level) } else { None },
@@ -80,6 +100,8 @@ impl CallView {
             }),
             progress: progress(call),
             inner: call.calls.iter().map(|inner| CallView::new(inner, CounterLevel::Off)).collect(),
+            code: code(call),
+            figure: figure(call),
         }
     }
 }
@@ -103,10 +125,54 @@ pub(super) fn running(calls: &[CallRecord]) -> String {
     }
 }
 
-/// `3 calls: search, read, read`
-fn batch_summary(call: &CallRecord) -> String {
-    let names = call.calls.iter().map(|inner| inner.name.as_str()).collect::<Vec<_>>().join(", ");
-    one_line(&format!("{}: {names}", counted(call.calls.len() as u64, "call")), 160)
+/// `3 calls: search, read, read`; many calls are counted by name: `200 calls: read × 200`.
+#[must_use]
+pub fn batch_summary(calls: &[CallRecord]) -> String {
+    let count = counted(calls.len() as u64, "call");
+    let names: Vec<String> = if calls.len() <= FEW_CALLS {
+        calls.iter().map(|inner| inner.name.clone()).collect()
+    } else {
+        let mut counts: Vec<(&str, usize)> = Vec::new();
+        for call in calls {
+            match counts.iter_mut().find(|(name, _)| *name == call.name) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((&call.name, 1)),
+            }
+        }
+        counts.into_iter().map(|(name, count)| format!("{name} × {count}")).collect()
+    };
+    one_line(&format!("{count}: {}", names.join(", ")), 160)
+}
+
+/// The program of a call, as the model wrote it.
+fn code(call: &CallRecord) -> Option<String> {
+    let code = (call.name == own_tools::PROGRAM).then(|| call.args.get("code")?.as_str())?;
+    code.map(ToOwned::to_owned)
+}
+
+/// A program as a fenced block of Markdown, to be highlighted.
+#[must_use]
+pub fn fenced(code: &str) -> String {
+    // Longer than any fence in the code.
+    let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}js\n{code}\n{fence}")
+}
+
+/// A cheap look at the beginning and the lines of a result: a worker reads it exactly.
+fn figure(call: &CallRecord) -> Option<FigurePlace> {
+    let result = call.result.as_deref().filter(|_| call.error.is_none() && call.slug.is_none())?;
+    let is_program = call.name == own_tools::PROGRAM;
+    let may_hold = match is_program {
+        true => result.starts_with("=> ") || result.contains("\n=> "),
+        false => result.starts_with(['[', '{', '|']) || result.contains("\n| --") || result.contains("\n|--"),
+    };
+    // What sub-agents report is shown with them.
+    if call.name == own_tools::SPAWN {
+        return None;
+    }
+    let place = if is_program || call.name == QUERY { FigurePlace::Below } else { FigurePlace::Inside };
+    (may_hold && result.len() <= MAX_FIGURE).then_some(place)
 }
 
 fn state(call: &CallRecord) -> CallState {

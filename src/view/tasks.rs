@@ -18,6 +18,10 @@ pub struct ExampleTask {
     pub preset: Option<Preset>,
     /// Whether it offers the tool for sub-agents, regardless of the user's settings.
     pub subagents: bool,
+    /// Whether it offers the tool that runs programs, regardless of the user's settings.
+    pub programs: bool,
+    /// Its own files, below `samples/files`, instead of the user's. A `.json` file there holds several, by their paths.
+    pub files: &'static [&'static str],
     /// Its own limit, low enough to be reached while the user watches.
     pub max_turns: Option<u32>,
     /// The mode of the demo model; other models are not changed.
@@ -37,6 +41,8 @@ pub const EXAMPLES: &[ExampleTask] = &[
         text: "What happens when a run reaches its turn limit? Find it in the files and name the file.",
         preset: None,
         subagents: false,
+        programs: false,
+        files: &[],
         max_turns: None,
         demo: DemoMode::Normal,
         course: &[CALM, CALM, CALM, CALM],
@@ -47,6 +53,8 @@ pub const EXAMPLES: &[ExampleTask] = &[
         text: "Read every file from the first to the last and compare what each says about turns.",
         preset: Some(Preset::Research),
         subagents: false,
+        programs: false,
+        files: &[],
         max_turns: Some(7),
         demo: DemoMode::Endless,
         course: &[CALM, AMBER, AMBER, RED, RED, RED, RED, TickKind::Synthesis],
@@ -57,6 +65,8 @@ pub const EXAMPLES: &[ExampleTask] = &[
         text: "How long does light take to travel 384,400 km, and how many kWh are 5 MJ?",
         preset: None,
         subagents: false,
+        programs: false,
+        files: &[],
         max_turns: None,
         demo: DemoMode::Normal,
         course: &[CALM, CALM, CALM],
@@ -67,9 +77,47 @@ pub const EXAMPLES: &[ExampleTask] = &[
         text: "Let readers work in parallel: what does each file say about turns and limits?",
         preset: Some(Preset::Research),
         subagents: true,
+        programs: false,
+        files: &[],
         max_turns: None,
         demo: DemoMode::Normal,
         course: &[CALM, CALM, CALM],
+    },
+    ExampleTask {
+        title: "A report and a workbook",
+        shows: "A PDF and a spreadsheet that disagree: text with its pages, SQL over a sheet, a program that compares.",
+        text: "Do the quarterly revenues in annual-report.pdf and orders.xlsx agree? Name what differs, and the page.",
+        preset: None,
+        subagents: false,
+        programs: true,
+        files: &["annual-report.pdf", "orders.xlsx"],
+        max_turns: None,
+        demo: DemoMode::Normal,
+        course: &[CALM, CALM, CALM, CALM],
+    },
+    ExampleTask {
+        title: "Two hundred notes",
+        shows: "One program reads every file, each with a call of its own, and returns a table that you can sort.",
+        text: "Read all the notes and count the open actions of each person. Who has the most?",
+        preset: None,
+        subagents: false,
+        programs: true,
+        files: &["notes.json"],
+        max_turns: None,
+        demo: DemoMode::Normal,
+        course: &[CALM, CALM, CALM, CALM],
+    },
+    ExampleTask {
+        title: "A data set and a chart",
+        shows: "The model writes code, the code runs in a sandbox in this tab, and its chart is part of the record.",
+        text: "How do the rides in rides.csv depend on the weather and on the weekday? Draw a chart.",
+        preset: None,
+        subagents: false,
+        programs: true,
+        files: &["rides.csv"],
+        max_turns: None,
+        demo: DemoMode::Normal,
+        course: &[CALM, CALM, CALM, CALM],
     },
 ];
 
@@ -86,6 +134,9 @@ impl ExampleTask {
         }
         if self.subagents && config.tools.iter().all(|tool| tool.name != own_tools::SPAWN) {
             config.tools.push(own_tools::spawn_spec(&config.agents));
+        }
+        if self.programs && config.tools.iter().all(|tool| tool.name != own_tools::PROGRAM) {
+            config.tools.push(own_tools::program_spec());
         }
         if let Some(max_turns) = self.max_turns {
             config.max_turns = max_turns;

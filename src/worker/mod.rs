@@ -3,8 +3,8 @@
 //! [`protocol`], [`pool`] and `documents` are PURE: the messages, the assignment of calls to workers, and tasks on records.
 //! On the page's side (wasm32) `workspace` holds the files as blobs, `driver` starts and ends workers as the pool decides,
 //! and other modules use `host`, `demo`, `render`, `records`, `viewer` and `docs`. In the worker (features `docs` and
-//! `worker`) `serve` answers requests, `documents` answers those about records, and `pattern` runs the regular expressions
-//! of schemas. Deliberately absent: the work of the tools (`tools`).
+//! `worker`) `serve` answers requests, `documents` answers those about records, `parts` calls the code that loads on first use,
+//! and `pattern` runs the regular expressions of schemas. Deliberately absent: the work of the tools (`tools`).
 
 #[cfg(feature = "docs")]
 pub mod documents;
@@ -19,12 +19,18 @@ mod disk;
 pub mod docs;
 #[cfg(target_arch = "wasm32")]
 mod driver;
+#[cfg(all(target_arch = "wasm32", feature = "worker"))]
+mod engines;
 #[cfg(target_arch = "wasm32")]
 pub mod host;
 #[cfg(target_arch = "wasm32")]
 mod live;
+#[cfg(all(target_arch = "wasm32", feature = "worker"))]
+mod parts;
 #[cfg(all(target_arch = "wasm32", feature = "docs"))]
 mod pattern;
+#[cfg(target_arch = "wasm32")]
+pub mod read;
 #[cfg(target_arch = "wasm32")]
 pub mod records;
 #[cfg(target_arch = "wasm32")]

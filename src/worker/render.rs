@@ -1,10 +1,10 @@
-//! Converts Markdown to nodes in its own worker, which no tool can block or end.
+//! Converts Markdown to nodes, and results to tables and charts, in a worker of its own, which no tool can block or end.
 
 use std::rc::Rc;
 
 use super::driver::{Driver, Ended};
 use super::pool::End;
-use super::protocol::{Answer, Call};
+use super::protocol::{Answer, Call, DocumentTask};
 use super::workspace::Workspace;
 use crate::content::markdown::Node;
 
@@ -39,10 +39,27 @@ impl RenderHost {
     /// # Errors
     /// If the text was not rendered; the page then shows it as it is.
     pub async fn render(&self, markdown: &str) -> Result<Vec<Node>, RenderError> {
-        let (_, ended) = self.driver.submit(Call::Render { markdown: markdown.to_owned() }, RENDER_MS);
+        match self.ask(Call::Render { markdown: markdown.to_owned() }).await? {
+            Answer::Nodes(nodes) => Ok(nodes),
+            _ => Err(RenderError::Worker("the worker answered another question".to_owned())),
+        }
+    }
+
+    /// Returns the table or chart in a text as JSON; `null`: there is none.
+    ///
+    /// # Errors
+    /// If the worker did not answer.
+    pub async fn figure(&self, task: DocumentTask, text: String) -> Result<String, RenderError> {
+        match self.ask(Call::Document { task, text }).await? {
+            Answer::Document(json) => Ok(json),
+            _ => Err(RenderError::Worker("the worker answered another question".to_owned())),
+        }
+    }
+
+    async fn ask(&self, call: Call) -> Result<Answer, RenderError> {
+        let (_, ended) = self.driver.submit(call, RENDER_MS);
         match ended.await {
-            Ok(Ended::Answer(Answer::Nodes(nodes))) => Ok(nodes),
-            Ok(Ended::Answer(_)) => Err(RenderError::Worker("the worker answered another question".to_owned())),
+            Ok(Ended::Answer(answer)) => Ok(answer),
             Ok(Ended::Error(why) | Ended::Without(End::Crashed(why) | End::NoWorker(why))) => {
                 Err(RenderError::Worker(why))
             }

@@ -24,6 +24,10 @@ use crate::engine::{EpochMillis, ToolOutcome};
 #[cfg(feature = "worker")]
 use crate::protocol::record;
 use crate::tools::arguments::Validators;
+#[cfg(feature = "worker")]
+use crate::tools::document::{Document, HEAD, LATER, MAX_DOCUMENT_BYTES, container};
+#[cfg(feature = "worker")]
+use crate::tools::files::Engine;
 use crate::tools::files::{FileInfo, Files};
 use crate::tools::{Index, run};
 #[cfg(feature = "worker")]
@@ -172,7 +176,7 @@ impl Worker {
                 true => Some(self.files.read(&path).await.unwrap_or_default()),
                 false => None,
             };
-            diffs.push(crate::tools::diff::unified(&path, before.as_deref(), &content));
+            diffs.push(crate::tools::change::unified(&path, before.as_deref(), &content));
         }
         (!diffs.is_empty()).then(|| diffs.join("\n"))
     }
@@ -213,10 +217,36 @@ struct BlobFiles {
     infos: BTreeMap<String, FileInfo>,
     blobs: BTreeMap<String, Blob>,
     writes: Vec<(String, String)>,
+    #[cfg(feature = "worker")]
+    documents: RefCell<Documents>,
 }
+
+/// What was found about files that may be documents. A file is converted once for each version.
+#[cfg(feature = "worker")]
+#[derive(Default)]
+struct Documents {
+    known: BTreeMap<String, (u64, Known)>,
+    /// When the call began, by the page's clock for durations.
+    began: f64,
+}
+
+/// `None`: the file is not a document. The error says why a document has no text.
+#[cfg(feature = "worker")]
+type Known = Result<Option<Rc<Document>>, String>;
+
+/// The documents that a worker keeps have at most so much text, in bytes; then it forgets them and converts them again.
+#[cfg(feature = "worker")]
+const MAX_KEPT_TEXT: usize = 96 << 20;
+/// A call that has run for so long converts no more documents, so that what it has converted is not lost to its deadline.
+#[cfg(feature = "worker")]
+const ENOUGH_MS: f64 = 12_000.0;
 
 impl BlobFiles {
     fn apply(&mut self, changes: Vec<FileChange>, blobs: Vec<Blob>) {
+        #[cfg(feature = "worker")]
+        {
+            self.documents.borrow_mut().began = clock();
+        }
         let mut blobs = blobs.into_iter();
         for FileChange { path, version, size } in changes {
             match size.and_then(|size| Some((size, blobs.next()?))) {
@@ -231,6 +261,26 @@ impl BlobFiles {
             }
         }
     }
+}
+
+#[cfg(feature = "worker")]
+impl BlobFiles {
+    /// Reads and converts a file.
+    async fn convert(&self, path: &str, info: FileInfo) -> Known {
+        let blob = self.blobs.get(path).ok_or_else(|| format!("there is no file {path}"))?;
+        let head = blob.slice_with_f64_and_f64(0.0, HEAD as f64).map_err(|_| gone(path))?;
+        let head = JsFuture::from(head.array_buffer()).await.map_err(|_| gone(path))?;
+        let Some(container) = container(&Uint8Array::new(&head).to_vec()) else { return Ok(None) };
+        if info.size > MAX_DOCUMENT_BYTES {
+            return Err("it is too large to be read as a document".to_owned());
+        }
+        let bytes = JsFuture::from(blob.array_buffer()).await.map_err(|_| gone(path))?;
+        super::parts::document(container, &Uint8Array::new(&bytes), path).await.map(|document| Some(Rc::new(document)))
+    }
+}
+
+fn gone(path: &str) -> String {
+    format!("{path} can no longer be read; the user must add it again")
 }
 
 impl std::fmt::Debug for Worker {
@@ -248,12 +298,44 @@ impl Files for BlobFiles {
         let blob = self.blobs.get(path).ok_or_else(|| format!("there is no file {path}"))?;
         // A dropped file may have been removed or changed on disk since then.
         let buffer = JsFuture::from(blob.array_buffer()).await;
-        let buffer = buffer.map_err(|_| format!("{path} can no longer be read; the user must add it again"))?;
+        let buffer = buffer.map_err(|_| gone(path))?;
         Ok(Uint8Array::new(&buffer).to_vec())
+    }
+
+    #[cfg(feature = "worker")]
+    async fn document(&self, path: &str) -> Result<Option<Rc<Document>>, String> {
+        let Some(info) = self.infos.get(path).copied() else { return Ok(None) };
+        {
+            let documents = self.documents.borrow();
+            if let Some((version, known)) = documents.known.get(path)
+                && *version == info.version
+            {
+                return known.clone();
+            }
+            if clock() - documents.began > ENOUGH_MS {
+                return Err(LATER.to_owned());
+            }
+        }
+        let known = self.convert(path, info).await;
+        let mut documents = self.documents.borrow_mut();
+        let text = |(_, known): &(u64, Known)| known.as_ref().ok().and_then(|d| d.as_ref()).map_or(0, |d| d.text.len());
+        let kept: usize = documents.known.values().map(text).sum();
+        if kept > MAX_KEPT_TEXT {
+            documents.known.clear();
+        }
+        documents.known.insert(path.to_owned(), (info.version, known.clone()));
+        known
     }
 
     fn write(&mut self, path: String, content: String) {
         self.writes.push((path, content));
+    }
+
+    #[cfg(feature = "worker")]
+    async fn ask(&self, engine: Engine, request: &str, paths: &[&str]) -> Result<String, String> {
+        let blobs =
+            paths.iter().map(|path| self.blobs.get(*path).cloned().ok_or_else(|| format!("there is no file {path}")));
+        super::engines::ask(engine, request, &blobs.collect::<Result<Vec<Blob>, String>>()?).await
     }
 }
 
@@ -294,4 +376,7 @@ fn send(reply: Reply, blobs: Vec<Blob>) {
 extern "C" {
     #[wasm_bindgen(js_name = postMessage)]
     fn post(message: &JsValue);
+    #[cfg(feature = "worker")]
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn clock() -> f64;
 }

@@ -73,6 +73,7 @@ fn the_engine_uses_nothing_and_the_other_pure_folders_little_more_than_it() {
             // It also renders documents and plans from disk, and model facts.
             "view" => &["content", "engine", "files", "llm", "plan", "protocol", "trajectory"],
             "signin" => &["content", "files"], // a response in one line, bytes as base64
+            "convert" => &["tools"],           // the documents that tools read
             "plan" => &["engine", "trajectory"], // a plan's record contains the records of its steps' runs
             "docs" => &["engine", "tools"],    // it splits text into words as the file search does
             // It only serializes the data of other folders.

@@ -165,7 +165,7 @@ fn kinds_of_agents_have_their_own_text_tools_and_turns() {
 fn a_child_cannot_have_children_and_a_batch_cannot_hold_them() {
     let tree = Tree::new(spawning(Preset::Research)).play(endless);
     assert!(tree.run().child_runs().all(|run| run.config().tools.iter().all(|t| t.name != own_tools::SPAWN)));
-    assert!(!own_tools::allowed_in_batch(own_tools::SPAWN));
+    assert!(!own_tools::allowed_inside(own_tools::SPAWN));
 }
 
 #[test]

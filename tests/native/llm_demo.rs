@@ -309,3 +309,72 @@ fn a_step_of_a_plan_puts_together_what_it_was_given() {
     let other = Game::new(docs()).ask("Say what this is:\n\n{\"port\": 8080}");
     assert!(!other.reply.content.contains("found:**"), "{}", other.reply.content);
 }
+
+/// The demo model with the tools that its programs need, over these files; `run` answers the calls.
+fn with_programs(files: &[&str], run: ToolRunner) -> Game {
+    let files = files.iter().map(|path| ((*path).to_owned(), String::new())).collect();
+    let tools = ["list_files", "read_file", "query_table", "run_code"].map(|name| tool(name, json!({}))).into();
+    Game { tools, run_tool: run, ..Game::new(files) }
+}
+
+fn code(played: &Played) -> &str {
+    let run = played.turns.iter().flatten().find(|(name, _)| name == "run_code");
+    run.and_then(|(_, args)| args["code"].as_str()).unwrap()
+}
+
+const REPORT_AND_WORKBOOK: &str =
+    "Do the quarterly revenues in report.pdf and book.xlsx agree? Name what differs, and the page.";
+
+#[test]
+fn a_task_for_a_program_is_answered_with_what_the_program_found() {
+    let game = with_programs(&["book.xlsx", "report.pdf"], |name, args, files| match name {
+        "read_file" => Ok("[page 1]\nContents, Q1\n[page 4]\n| Q1 | 1,100 |".into()),
+        "query_table" => Ok("| quarter | revenue |\n| --- | --- |\n| Q1 | 1100 |".into()),
+        "run_code" => {
+            Ok("differs: Q2: the report says 12, the rows add up to 21 (9 more)\nagrees: Q1\nnote: Q2 is best.\n\
+                          => {\"chart\":1}"
+                .into())
+        }
+        other => run_tool(other, args, files),
+    });
+    let played = game.ask(REPORT_AND_WORKBOOK);
+    assert_eq!(names(&played), [vec!["list_files"], vec!["read_file", "query_table"], vec!["run_code"]]);
+    let code = code(&played);
+    assert!(code.contains("path: \"report.pdf\"") && code.contains("FROM book_Orders"), "{code}");
+    let found = &played.reply.content;
+    for expected in
+        ["Q2: the report says 12, the rows add up to 21 (9 more)", "report.pdf, page 4", "Q2 is best.", "agree: Q1."]
+    {
+        assert!(found.contains(expected), "{expected} is not in {found}");
+    }
+}
+
+#[test]
+fn a_program_that_fails_is_reported() {
+    let game = with_programs(&["book.xlsx", "report.pdf"], |name, args, files| match name {
+        "run_code" => Err("no memory".into()),
+        "query_table" => Ok(String::new()),
+        other => run_tool(other, args, files),
+    });
+    let played = game.ask(REPORT_AND_WORKBOOK);
+    assert_eq!(played.reply.content, "The program failed, so I have no answer:\n\n> Error: no memory");
+}
+
+#[test]
+fn a_program_counts_the_actions_of_notes() {
+    let game = with_programs(&["notes/a.md", "notes/b.md"], |name, args, files| match name {
+        "run_code" => Ok("read: 2 notes with 5 open actions\nmost: Elif has 4 of 5\n=> []".into()),
+        other => run_tool(other, args, files),
+    });
+    let played = game.ask("Read all the notes and count the open actions of each person. Who has the most?");
+    assert_eq!(names(&played), [["list_files"], ["read_file"], ["run_code"]]);
+    assert!(code(&played).contains("prefix: \"notes/\""));
+    let found = &played.reply.content;
+    assert!(found.contains("**Elif has 4 of 5.**") && found.contains("2 notes with 5 open actions"), "{found}");
+}
+
+#[test]
+fn without_the_tool_for_programs_the_same_task_is_an_ordinary_one() {
+    let played = Game::new(docs()).ask("Read all the notes and count the open actions of each person.");
+    assert!(names(&played).iter().flatten().all(|name| *name != "run_code"));
+}

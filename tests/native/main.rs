@@ -5,6 +5,7 @@
 #![allow(clippy::needless_pass_by_value)] // json!(…) reads best passed by value
 
 mod architecture;
+mod convert;
 mod docs;
 mod docs_demo;
 mod docs_sites;
@@ -24,6 +25,7 @@ mod engine_synthesis;
 mod engine_time;
 mod engine_tool_choice;
 mod export_formats;
+mod figure;
 mod grammars;
 mod host_tool_arguments;
 mod hostile_server;
@@ -59,6 +61,11 @@ mod redact_stream;
 mod sim_run;
 mod tool_images;
 mod tools_arguments;
+mod tools_diff;
+mod tools_documents;
+mod tools_edit;
+mod tools_query_json;
+mod tools_query_table;
 mod tools_run;
 mod tools_schema;
 mod tools_search;
@@ -66,6 +73,7 @@ mod trajectory;
 mod trajectory_course;
 mod trajectory_summary;
 mod types;
+mod unzip;
 mod view_data;
 mod view_files;
 mod view_insight;

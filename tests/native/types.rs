@@ -13,6 +13,7 @@ use schemars::generate::{Contract, SchemaSettings};
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
+use turnwise::content::figure::Chart;
 use turnwise::content::markdown::Node;
 use turnwise::docs::{Found, Info};
 use turnwise::plan::{Plan, PlanDocument};
@@ -214,7 +215,8 @@ fn the_schemas_of_the_documents_are_those_of_the_types() {
     let session =
         Document::of::<PlanDocument>("turnwise-session.v1.json", "Turnwise session, version 1", Contract::Serialize);
     let session = session.after(&[&plan, &trajectory]);
-    for document in [plan, trajectory, session] {
+    let chart = Document::of::<Chart>("turnwise-chart.v1.json", "Turnwise chart, version 1", Contract::Deserialize);
+    for document in [plan, trajectory, session, chart] {
         document.check();
     }
 }

@@ -17,6 +17,7 @@ export class Desk {
     const unheard = () => {};
     this.#link = new Link((ear) => spawn(ear, { url: new URL('./desk-worker.js', import.meta.url), classic: false }), {
       call: (message, parts) => host.call(message, 'complete' in message.what ? parts.shift() as Uint8Array : undefined),
+      answered: (message) => host.answered(message),
       abort: ({ call }) => host.abort(call),
       wrote: unheard,
       site: unheard,

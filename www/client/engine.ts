@@ -27,6 +27,7 @@ const host: Host = new Host(() => link);
 
 export const link: Link = new Link(start, {
   call: (message, parts) => host.call(message, 'complete' in message.what ? parts.shift() as Uint8Array : undefined),
+  answered: (message) => host.answered(message),
   abort: ({ call }) => host.abort(call),
   wrote: ({ agent, files }, parts: Part[]) => {
     const blob = () => parts.shift() as Blob;

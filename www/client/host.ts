@@ -1,11 +1,14 @@
 // Services that only the page can provide to its agents: it runs their tools, approves calls and calls its own models. Each
 // request is answered once, unless it is aborted.
 import type { Link } from './link';
+import { configured, scriptOf } from './assets';
 import { errorText, failureOf, pour } from './model';
 import type { Complete } from './model';
 import { MAX_RESULT } from './protocol';
-import type { AgentId, CallNumber, Heard, Wanted } from './protocol';
+import type { AgentId, CallNumber, Code, Heard, Wanted } from './protocol';
 import type { Execute } from './options';
+import type { Running } from './sandbox';
+import { spawn } from './spawn';
 
 /** One agent's tools, approval and models. */
 export interface Guest {
@@ -24,12 +27,16 @@ export interface Fetched {
   body: ArrayBuffer;
 }
 
+/** The deadline of a recorded program that runs again: on a machine that is busy, longer than the program's own. */
+const AGAIN_MS = 120_000;
+
 export class Host {
   /** If this page is a frame: has its host fetch something. */
   fetch: ((url: string) => Promise<Fetched>) | undefined;
   #link: () => Link;
   #guests = new Map<AgentId, Guest>();
   #calls = new Map<CallNumber, AbortController>();
+  #programs = new Map<CallNumber, Promise<Running>>();
 
   constructor(link: () => Link) {
     this.#link = link;
@@ -54,6 +61,7 @@ export class Host {
     };
     try {
       if ('fetch' in what) return void this.#fetched(what.fetch.url, call).then(() => end(false, '', nothing), (thrown) => end(true, thrown, nothing));
+      if ('code' in what) return void this.#run(what.code, call, abort.signal).then((output) => end(false, output, asResult), (thrown) => end(true, thrown, nothing));
       const guest = this.#guests.get(agent!);
       if (!guest) throw new Error('this agent was freed');
       const [value, said] = this.#do(guest, what, call, abort.signal, request);
@@ -71,12 +79,64 @@ export class Host {
     abort?.abort();
   }
 
+  /** Answers the call of a running program. */
+  answered({ call, asked, failed, content }: Heard['answered']) {
+    void this.#programs.get(call)?.then((running) => running.answer(asked, failed, content), () => {});
+  }
+
   /** Aborts all calls: the worker that made them is gone. */
   abortAll() {
     for (const call of [...this.#calls.keys()]) this.abort(call);
   }
 
-  #do(guest: Guest, what: Exclude<Wanted, { fetch: unknown }>, call: CallNumber, signal: AbortSignal, request: Uint8Array | undefined): [unknown, Said] {
+  /** Runs a program in the sandbox, which is loaded by the first one. */
+  async #run(code: Code, call: CallNumber, signal: AbortSignal) {
+    const asked = (name: string, args: string) => {
+      if (this.#calls.has(call)) this.#link().tell('asked', { call, name, arguments: args });
+    };
+    const running = import('./sandbox').then(({ run }) => run(code, asked, signal, { scriptOf, configured, spawn }));
+    this.#programs.set(call, running);
+    try {
+      return await (await running).done;
+    } finally {
+      this.#programs.delete(call);
+    }
+  }
+
+  /** Runs a recorded program again: its calls have to be those of the record, and are answered as they were. */
+  async again(code: Code, calls: [name: string, args: string][], answers: [asked: number, failed: boolean, content: string][]) {
+    const { run } = await import('./sandbox');
+    const abort = new AbortController();
+    let asked = 0;
+    let wrong: string | undefined;
+    let given = 0;
+    const give = () => {
+      // An answer can only follow its call.
+      for (let next; (next = answers[given]) && next[0] < asked; given += 1) running.answer(...next);
+    };
+    const running = run(code, (name, args) => {
+      const [wanted, wantedArgs] = calls[asked] ?? [];
+      if (name !== wanted || args !== wantedArgs) {
+        wrong ??= `call ${asked} was ${wanted ? `${wanted} ${wantedArgs}` : 'not made'}, now it is ${name} ${args}`;
+        return abort.abort();
+      }
+      asked += 1;
+      return give();
+    }, abort.signal, { scriptOf, configured, spawn });
+    const late = setTimeout(() => {
+      wrong ??= `it did not end within ${AGAIN_MS / 1000} s`;
+      abort.abort();
+    }, AGAIN_MS);
+    try {
+      return { ok: true, output: await running.done };
+    } catch (error) {
+      return { ok: false, output: wrong ?? errorText(error) };
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  #do(guest: Guest, what: Exclude<Wanted, { fetch: unknown } | { code: unknown }>, call: CallNumber, signal: AbortSignal, request: Uint8Array | undefined): [unknown, Said] {
     if ('tool' in what) {
       const { execute } = guest.tools.get(what.tool.name)!;
       return [execute(what.tool.args, { signal }), asResult];

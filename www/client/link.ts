@@ -38,6 +38,7 @@ export interface Hearing {
 /** Handlers of messages that belong to no request. A message takes its parts from the front. */
 export interface Handlers {
   call(message: Heard['call'], parts: Part[]): void;
+  answered(message: Heard['answered']): void;
   abort(message: Heard['abort']): void;
   wrote(message: Heard['wrote'], parts: Part[]): void;
   site(message: Heard['site']): void;
@@ -246,6 +247,7 @@ export class Link {
       case 'refused': this.#answered(body.id)?.reject(new (body.wrong ? TypeError : Error)(body.message)); break;
       case 'events': this.#asks.get(body.id)?.hearing?.events(body.events); break;
       case 'call': this.#handlers.call(body, parts); break;
+      case 'answered': this.#handlers.answered(body); break;
       case 'abort': this.#handlers.abort(body); break;
       case 'wrote': this.#handlers.wrote(body, parts); break;
       case 'site': this.#handlers.site(body); break;

@@ -80,6 +80,14 @@ export type Command =
   | { returned: { call: CallNumber; text?: string; images?: string[] } }
   | { failed: { call: CallNumber; failure: Failure } }
   | { head: { call: CallNumber; head: Head } }
+  | {
+      asked: {
+        call: CallNumber;
+        name: string;
+        /** JSON text. */
+        arguments: string;
+      };
+    }
   | { piece: { call: CallNumber } };
 
 /** The number that the page gave to an agent. */
@@ -134,7 +142,9 @@ export type DocumentTask =
   | "import"
   | "session"
   | "summarize"
-  | "insight";
+  | "insight"
+  | "figure"
+  | "separated";
 
 /** A model that is queried outside a run. */
 export interface ProviderOptions {
@@ -202,6 +212,7 @@ export type FromWorker =
         what: Wanted;
       };
     }
+  | { answered: { call: CallNumber; asked: number; content: string; failed: boolean } }
   | { abort: { call: CallNumber } }
   | { wrote: { agent: AgentId; files: FileChange[] } }
   | { desk: { parts: number } }
@@ -221,6 +232,17 @@ export type Wanted =
         again: boolean;
         /** What the call would change in files, as a unified diff. */
         diff?: string;
+      };
+    }
+  | {
+      code: {
+        code: string;
+        /** Of its random numbers. */
+        seed: number;
+        /** Its clock when it starts, in milliseconds since 1970. */
+        at: number;
+        /** The tools that it can call. */
+        tools: string[];
       };
     }
   | { complete: { provider: number } }

@@ -10,10 +10,11 @@ export const FORMATS = [
 ] as const satisfies readonly ExportFormat[];
 /** The built-in tools of the safe set. */
 export const SAFE_TOOLS = [
-  'search_files', 'read_file', 'list_files', 'write_file', 'read_result', 'calculate', 'now',
+  'search_files', 'read_file', 'list_files', 'write_file', 'edit_file', 'diff_files', 'query_table',
+  'query_json', 'read_result', 'calculate', 'now',
 ] as const;
 /** Those, and the ones that are offered on request only. */
 export const BUILT_IN_TOOLS = [
-  'search_files', 'read_file', 'list_files', 'write_file', 'read_result', 'calculate', 'now', 'progress_report',
-  'batch', 'spawn_subagents',
+  'search_files', 'read_file', 'list_files', 'write_file', 'edit_file', 'diff_files', 'query_table',
+  'query_json', 'read_result', 'calculate', 'now', 'progress_report', 'batch', 'spawn_subagents', 'run_code',
 ] as const;

@@ -3,7 +3,7 @@
 // array of that text followed by parts (bytes, blobs, long texts), which the messages that have parts take from the front, in
 // order. The Rust side documents which ones do.
 
-import type { AskId, Command, FromWorker } from './messages';
+import type { AskId, Command, FromWorker, Wanted } from './messages';
 import type { Preset, ReportFormat, SideEffect } from './types/records';
 
 export type {
@@ -40,6 +40,9 @@ export type Tells = Omit<Said, keyof Asks>;
 
 /** Messages from the worker. */
 export type Heard = Named<FromWorker>;
+
+/** A program to run. */
+export type Code = Extract<Wanted, { code: unknown }>['code'];
 
 /** An event of a run or a plan. */
 export type Told = Heard['events']['events'][number];

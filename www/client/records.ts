@@ -1,14 +1,31 @@
 // Functions that need no agent: they read, write and summarize records, render Markdown, and list a provider's models.
 import { describe, json, recordText, takes, wrong } from './check';
-import { link } from './engine';
+import { host, link } from './engine';
 import { provider, renderOptions } from './options';
 import { DOCUMENT_FORMAT, DOCUMENT_VERSION, FORMATS } from './protocol';
-import type { DocumentTask, ExportFormat } from './protocol';
+import type { Code, DocumentTask, ExportFormat } from './protocol';
 
 const ask = (task: DocumentTask, name: string, text: string) => link.ask<'document', any>('document', { task, name }, [text]);
 
+/** A program of a record (src/trajectory/programs.rs). */
+interface Recorded extends Code {
+  turn: number | null;
+  path: string;
+  calls: [name: string, args: string][];
+  answers: [asked: number, failed: boolean, content: string][];
+  ok: boolean;
+  output: string;
+}
+
 export async function replay(trajectory: object) {
-  return ask('replay', 'trajectory', recordText('a trajectory')(trajectory, 'trajectory'));
+  const result = await ask('replay', 'trajectory', recordText('a trajectory')(trajectory, 'trajectory'));
+  if (!result.ok) return result;
+  for (const program of result.programs as Recorded[]) {
+    const { turn, path, ok, output } = program;
+    const again = await host.again(program, program.calls, program.answers);
+    if (again.ok !== ok || again.output !== output) return { ok: false, turn, path, expected: output, actual: again.output, recorded_by: null };
+  }
+  return { ok: true };
 }
 
 export async function exportTrajectory(trajectory: object, format: ExportFormat): Promise<string> {

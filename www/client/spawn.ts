@@ -43,7 +43,7 @@ export const denied = () => last;
 /** How long to wait for the violation report, which says more than the error and arrives a moment later, or more on a busy machine. */
 const PATIENCE_MS = 250;
 
-export function spawn({ hear, fail }: Ear, { url, classic }: Script): Line {
+export function spawn({ hear, fail }: Ear, { url, classic }: Script, name = 'turnwise-engine'): Line {
   let blocked: { directive: string; uri: string } | undefined;
   last = undefined;
   // Other scripts on the page may violate policies, too.
@@ -73,7 +73,7 @@ export function spawn({ hear, fail }: Ear, { url, classic }: Script): Line {
     }
     const script = wrapper ?? url.href;
     made.add(script);
-    worker = new Worker(trusted(script), { type: classic ? 'classic' : 'module', name: 'turnwise-engine' });
+    worker = new Worker(trusted(script), { type: classic ? 'classic' : 'module', name });
     worker.onmessage = ({ data }) => hear(data);
     worker.onmessageerror = () => fails('it posted a message that cannot be read');
     worker.onerror = (event) => {

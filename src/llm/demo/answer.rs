@@ -6,6 +6,7 @@ use crate::engine::DemoMode;
 
 use super::calculations::calculations;
 use super::chat::{Call, Chat};
+use super::programs;
 use super::quotes::{Quote, quotes};
 use super::text::{code_list, count, keywords};
 
@@ -16,8 +17,8 @@ const MAX_RESULT: usize = 600;
 const MAX_ARTIFACT: usize = 240;
 
 /// Tools that the script knows how to use, or ignores; all others belong to the host page.
-const KNOWN_TOOLS: &str = " search_files read_file list_files write_file read_result calculate now final_report \
-    progress_report batch spawn_subagents ";
+const KNOWN_TOOLS: &str = " search_files read_file list_files write_file edit_file diff_files query_table \
+    query_json read_result calculate now final_report progress_report batch spawn_subagents run_code ";
 
 /// Whether a tool belongs to the host page.
 pub(super) fn is_host_tool(name: &str) -> bool {
@@ -47,6 +48,9 @@ pub(super) fn conclusion(chat: &Chat<'_>) -> String {
 
 /// What the tools returned, one part per kind of tool; if nothing, suggestions of what to try.
 fn findings(chat: &Chat<'_>) -> String {
+    if let Some(found) = programs::answer(chat) {
+        return found;
+    }
     let parts = [from_steps, from_subagents, from_files, from_calculator, from_clock, from_host_tools, from_writing];
     let parts: Vec<String> = parts.iter().filter_map(|part| part(chat)).collect();
     if !parts.is_empty() {

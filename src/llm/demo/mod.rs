@@ -11,6 +11,7 @@ mod arguments;
 mod calculations;
 mod chat;
 mod faults;
+mod programs;
 mod quotes;
 mod steps;
 mod text;

@@ -12,6 +12,7 @@ use super::answer::{answer, is_host_tool};
 use super::arguments::arguments;
 use super::calculations::calculations;
 use super::chat::Chat;
+use super::programs;
 use super::quotes::quotes;
 use super::text::{count, is_same, is_stop_word, keywords, unique, words};
 use super::wire::Reply;
@@ -51,6 +52,11 @@ pub(super) fn next(chat: &Chat<'_>) -> Reply {
         Some(turns) if chat.is_urgent() => format!("The counter says {} left. ", count(turns as usize, "turn")),
         _ => String::new(),
     };
+    if let Some(reply) = programs::next(chat).filter(|_| !is_over) {
+        return reply;
+    }
+    // A task for a program is over once the program has run.
+    let is_over = is_over || !is_endless && programs::answer(chat).is_some();
     let steps = STEPS.iter().filter(|_| !is_over);
     let mut replies = steps.filter_map(|(step, text)| Reply::calls(format!("{counter}{text}"), step(chat)));
     replies.next().unwrap_or_else(|| Reply::answer(answer(chat)))

@@ -113,6 +113,10 @@ impl Secrets {
                 ToolOutcome::Rejected { message, .. } | ToolOutcome::Failed { message } => self.scrub_in_place(message),
                 ToolOutcome::TimedOut { .. } | ToolOutcome::Cancelled | ToolOutcome::Stopped => {}
             },
+            Event::ToolAsked { name, arguments, .. } => {
+                self.scrub_in_place(name);
+                self.scrub_in_place(arguments);
+            }
             Event::Branched(branch) => {
                 let texts = [branch.system.as_mut(), branch.say.as_mut()];
                 texts.into_iter().flatten().for_each(|text| self.scrub_in_place(text));

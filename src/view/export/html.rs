@@ -10,6 +10,8 @@ use crate::view::{HeadView, PanelView, Source};
 
 /// The app's own colours.
 const TOKENS: &str = include_str!("../../../www/styles/tokens.css");
+/// For reports with tables or charts of results.
+const FIGURE: &str = include_str!("../../../www/styles/figure.css");
 const STYLE: &str = include_str!("page.css");
 /// The page loads nothing and runs nothing.
 const POLICY: &str =
@@ -27,10 +29,15 @@ pub fn write(document: &Trajectory) -> String {
     html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     html.raw("<meta name=\"referrer\" content=\"no-referrer\">\n");
     html.element("title", "", &title(&head.task)).raw("\n");
-    html.raw("<style>\n").raw(TOKENS).raw(STYLE).raw("</style>\n</head>\n<body>\n<main>\n");
+    let mut transcript = Html::default();
+    turns::transcript(&mut transcript, &source, 2);
+    let transcript = transcript.finish();
+    // Only our own markup has such an attribute: quotes in texts are escaped.
+    let figures = if transcript.contains("class=\"fig") { FIGURE } else { "" };
+    html.raw("<style>\n").raw(TOKENS).raw(STYLE).raw(figures).raw("</style>\n</head>\n<body>\n<main>\n");
     task(&mut html, &head);
     summary(&mut html, document, &panel);
-    turns::transcript(&mut html, &source, 2);
+    html.raw(&transcript);
     foot(&mut html, document);
     html.raw("</main>\n");
     data(&mut html, document);

@@ -184,7 +184,10 @@ impl Page {
             text.push_str(&format!(", {how}"));
         }
         self.line(&text);
-        self.line(&fence("json", &view.args));
+        self.line(&match &view.code {
+            Some(code) => fence("js", code),
+            None => fence("json", &view.args),
+        });
         if let Some(result) = &view.result {
             self.line("Result:");
             self.line(&fence("", result));

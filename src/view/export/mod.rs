@@ -2,6 +2,7 @@
 //!
 //! Behind the feature `worker`, because the HTML report parses the models' Markdown.
 
+mod figures;
 mod html;
 mod markdown;
 mod nodes;

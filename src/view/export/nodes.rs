@@ -1,12 +1,20 @@
 //! Writes Markdown nodes as escaped HTML, which never makes a browser load anything.
 
 use crate::content::markdown::{Align, Class, Item, Node, Span, Table, Task, parse, web_href};
+use crate::view::call::fenced;
 use crate::view::markup::Html;
 
 /// Writes a model's text. `level` is the level of the heading above it; its own headings are nested below that.
 pub fn markdown(html: &mut Html, text: &str, level: u8) {
     html.raw("<div class=\"prose\">");
     nodes(html, &parse(text), level);
+    html.raw("</div>");
+}
+
+/// Writes a program in JavaScript.
+pub fn javascript(html: &mut Html, code: &str) {
+    html.raw("<div class=\"prose\">");
+    nodes(html, &parse(&fenced(code)), 1);
     html.raw("</div>");
 }
 

@@ -1,9 +1,9 @@
 //! The transcript of a report: turns, calls, failed attempts, endings, and sub-agents below the call that started them.
 
-use super::nodes;
+use super::{figures, nodes};
 use crate::engine::CounterLevel;
 use crate::view::attempt::Weight;
-use crate::view::call::Note;
+use crate::view::call::{FEW_CALLS, FigurePlace, Note};
 use crate::view::ending::Tone;
 use crate::view::markup::Html;
 use crate::view::report::{Body, ReportPosition};
@@ -223,12 +223,32 @@ fn call(html: &mut Html, view: &CallView) {
         html.raw(" ").element("span", "why", error);
     }
     html.raw("</summary><div class=\"detail\">");
-    html.element("p", "over", "Arguments").element("pre", "", &view.args);
+    match &view.code {
+        Some(code) => {
+            html.element("p", "over", "Program");
+            nodes::javascript(html, code);
+        }
+        None => _ = html.element("p", "over", "Arguments").element("pre", "", &view.args),
+    }
     if let Some(result) = &view.result {
         html.element("p", "over", "Result, as the model read it").element("pre", "", result);
     }
-    calls(html, &view.inner);
+    if view.figure == Some(FigurePlace::Inside) {
+        figures::figure(html, view.result.as_deref());
+    }
+    match view.inner.len() > FEW_CALLS {
+        true => {
+            let count = crate::content::format::counted(view.inner.len() as u64, "call");
+            html.raw("<details class=\"inner-calls\"><summary>").text(&count).raw("</summary>");
+            calls(html, &view.inner);
+            html.raw("</details>");
+        }
+        false => calls(html, &view.inner),
+    }
     html.raw("</div></details>");
+    if view.figure == Some(FigurePlace::Below) {
+        figures::figure(html, view.result.as_deref());
+    }
 }
 
 fn lane(html: &mut Html, source: &Source<'_>, view: &LaneView, level: u8) {

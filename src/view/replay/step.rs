@@ -197,6 +197,7 @@ fn describe(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<Strin
             };
             (StepKind::Tool, tone, title, Vec::new())
         }
+        Event::ToolAsked { name, .. } => plain(StepKind::Tool, format!("The program calls {name}")),
         Event::Permitted { call, allow, scope } => {
             let records = line.turns().iter().rev().flat_map(|turn| &turn.tool_calls);
             let mut each = records.flat_map(|record| record.calls.iter().chain(std::iter::once(record)));

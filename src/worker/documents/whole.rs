@@ -5,9 +5,10 @@ use serde_json::json;
 
 use super::super::protocol::DocumentTask;
 use super::{does_not_replay, written};
+use crate::content::figure;
 use crate::plan::{PlanDocument, StepStatus};
 use crate::trajectory::import::import;
-use crate::trajectory::{BranchWish, Course, Mismatch, Summary, Trajectory, replay};
+use crate::trajectory::{BranchWish, Course, Mismatch, Summary, Trajectory, programs, replay};
 use crate::view::export::export;
 use crate::view::insight::{Filter, Insight};
 
@@ -27,7 +28,7 @@ pub(super) fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
                 return Err(format!("it was imported ({from}) and has no events, so it cannot be replayed"));
             }
             Ok(match replay(&document) {
-                Ok(_) => json!({ "ok": true }).to_string(),
+                Ok(_) => json!({ "ok": true, "programs": programs(&document) }).to_string(),
                 Err(mismatch) => refused(&mismatch),
             })
         }
@@ -55,6 +56,8 @@ pub(super) fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
             let InsightRequest { summaries, filter } = serde_json::from_str(text).map_err(|e| wrong(&e))?;
             Ok(written(&Insight::from_summaries(&summaries, &filter)))
         }
+        DocumentTask::Figure => Ok(written(&figure::read(text))),
+        DocumentTask::Separated => Ok(written(&figure::of_separated(text))),
         DocumentTask::Carry => super::answer(task, text),
         DocumentTask::Resume => {
             let document = Trajectory::parse(text).map_err(|e| e.to_string())?;

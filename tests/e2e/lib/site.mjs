@@ -9,10 +9,10 @@ import { withPage } from './browser.mjs';
 export const root = path.resolve(import.meta.dirname, '../../..');
 export const dist = path.resolve(root, process.env.SITE ?? 'dist');
 
-/** Serves the site for as long as `body({ app, host })` runs. `mounts`: more folders, { '/prefix/': folder }. */
-export async function withSite(body, { mounts = {} } = {}) {
+/** Serves the site for as long as `body({ app, host })` runs. `mounts`: more folders, { '/prefix/': folder }; `seen(pathname)` is told of each request. */
+export async function withSite(body, { mounts = {}, seen } = {}) {
   assert.ok(existsSync(path.join(dist, 'turnwise')), `${dist} is not built: make dist`);
-  const site = await serve(dist, { mounts: { '/host/': path.resolve(import.meta.dirname, '../pages'), ...mounts } });
+  const site = await serve(dist, { seen, mounts: { '/host/': path.resolve(import.meta.dirname, '../pages'), ...mounts } });
   try {
     return await body({ app: site.url, host: `${site.url}host/package.html`, url: site.url });
   } finally {

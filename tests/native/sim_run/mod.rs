@@ -74,6 +74,8 @@ struct Sim {
 enum Open {
     Request(RequestId),
     Tool(CallId, RunMode),
+    /// A program with its calls so far: whether each is answered.
+    Program(CallId, Vec<bool>),
     /// A question whether a call of this tool may run.
     Asked(CallId, String, Permission),
     Timer(TimerId),
@@ -150,6 +152,10 @@ impl Sim {
             2 => return Event::TurnsGranted { turns: 2 },
             3 => return Event::TimerFired { timer: TimerId(self.rng.up_to(9) as u32 + 1000) },
             4 => return Event::ToolFinished { call: CallId("nobody".into()), outcome: ToolOutcome::Stopped },
+            10 => {
+                let (name, arguments) = ("read".into(), "{}".into());
+                return Event::ToolAsked { call: CallId("nobody".into()), name, arguments };
+            }
             // A question that nobody asked.
             23 => return self.permitted(CallId("call_1_1_0".into())),
             24 if self.recorder.run.permissions().is_some() => {
@@ -166,7 +172,7 @@ impl Sim {
                 return Event::ModelStreamed { request: open.unwrap_or(RequestId(7_777)), partial };
             }
             // An answer that was given before.
-            9..=22 if self.echo.is_some() => return self.echo.take().expect("there is one"),
+            11..=22 if self.echo.is_some() => return self.echo.take().expect("there is one"),
             5 => {
                 let request = RequestId(self.requests + 1 + self.rng.up_to(3) as u32);
                 return Event::ModelReplied { request, reply: self.reply(), raw: None, first_token_ms: None };
@@ -175,7 +181,16 @@ impl Sim {
         }
         assert!(!self.open.is_empty(), "the run waits for nothing: {:?}", self.recorder.run.status());
         let index = self.rng.up_to(self.open.len() as u64 - 1) as usize;
+        if self.rng.up_to(3) > 0
+            && let Open::Program(call, asked) = &mut self.open[index]
+        {
+            asked.push(false);
+            let call = call.clone();
+            let arguments = ["{}", "{\"q\": 1}", "no JSON"][self.rng.up_to(2) as usize].into();
+            return Event::ToolAsked { call, name: self.tool_name().into(), arguments };
+        }
         let event = match self.open.remove(index) {
+            Open::Program(call, _) => Event::ToolFinished { call, outcome: self.outcome(RunMode::Run) },
             Open::Timer(timer) => Event::TimerFired { timer },
             Open::Tool(call, mode) => Event::ToolFinished { call, outcome: self.outcome(mode) },
             Open::Asked(call, ..) if self.rng.up_to(5) == 0 => {
@@ -314,6 +329,17 @@ impl Sim {
                     self.check_request(&call);
                     self.open.push(Open::Request(call.request));
                 }
+                Effect::RunTool(tool) if tool.program.is_some() => {
+                    self.open.push(Open::Program(tool.call, Vec::new()));
+                }
+                Effect::AnswerProgram { program, asked, .. } => {
+                    let calls = self.open.iter_mut().find_map(|open| match open {
+                        Open::Program(call, calls) if *call == program => Some(calls),
+                        _ => None,
+                    });
+                    let answered = calls.expect("the program runs").get_mut(asked).expect("it asked for this");
+                    assert!(!std::mem::replace(answered, true), "call {asked} of {program} is answered twice");
+                }
                 Effect::RunTool(tool) => {
                     self.check_permission(&tool);
                     self.open.push(match tool.permission {
@@ -325,7 +351,7 @@ impl Sim {
                 Effect::Abort(what) => {
                     self.open.retain(|open| match (open, &what) {
                         (Open::Request(a), Abort::Request(b)) => a != b,
-                        (Open::Tool(a, _) | Open::Asked(a, ..), Abort::Tool(b)) => a != b,
+                        (Open::Tool(a, _) | Open::Asked(a, ..) | Open::Program(a, _), Abort::Tool(b)) => a != b,
                         (Open::Timer(a), Abort::Timer(b)) => a != b,
                         _ => true,
                     });

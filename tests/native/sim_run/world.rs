@@ -25,7 +25,7 @@ pub fn configs() -> impl Strategy<Value = RunConfig> {
     )
         .prop_map(|(preset, max_turns, max_attempts, synthesis, counter, limits, seed, (providers, spawn))| {
             let mut c = RunConfig { max_turns, max_attempts, seed, ..config(Preset::ALL[preset]) };
-            c.tools.extend([own_tools::batch_spec(), own_tools::progress_spec()]);
+            c.tools.extend([own_tools::batch_spec(), own_tools::progress_spec(), own_tools::program_spec()]);
             if let Some((children, kinds)) = spawn {
                 c.tools.push(own_tools::spawn_spec(&[]));
                 c.limits.children = children;
@@ -114,9 +114,7 @@ impl Sim {
             2 => format!("call_{}_{}_{}", self.rng.up_to(4), self.rng.up_to(3), self.rng.up_to(3)),
             _ => "no id, ünusable".into(),
         };
-        let names =
-            ["search", "read", "submit", "bash", "", "progress_report", "batch", "final_report", "spawn_subagents"];
-        let name: String = names[self.rng.up_to(8) as usize].into();
+        let name: String = self.tool_name().into();
         let arguments = match name.as_str() {
             "progress_report" => "{\"status\": \"working\"}".into(),
             "final_report" => {
@@ -132,13 +130,29 @@ impl Sim {
             }
             "batch" => {
                 let n = self.rng.up_to(4);
-                let inner = (0..n).map(|_| names[self.rng.up_to(8) as usize]);
+                let inner = (0..n).map(|_| self.tool_name());
                 let calls: Vec<_> = inner.map(|name| serde_json::json!({ "name": name, "arguments": {} })).collect();
                 serde_json::json!({ "calls": calls }).to_string()
             }
             _ => ["{}", "", "{\"q\": 1}", "{\"q\":"][self.rng.up_to(3) as usize].into(),
         };
         RawCall { id, name, arguments }
+    }
+
+    pub fn tool_name(&mut self) -> &'static str {
+        let names = [
+            "search",
+            "read",
+            "submit",
+            "bash",
+            "",
+            "progress_report",
+            "batch",
+            "final_report",
+            "spawn_subagents",
+            "run_code",
+        ];
+        names[self.rng.up_to(9) as usize]
     }
 
     pub fn outcome(&mut self, mode: RunMode) -> ToolOutcome {

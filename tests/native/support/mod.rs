@@ -3,6 +3,7 @@
 pub mod anthropic_rules;
 pub mod chaos_world;
 pub mod demo_world;
+pub mod memory;
 pub mod pages;
 pub mod pattern;
 pub mod plan;
@@ -239,7 +240,7 @@ impl World {
                     self.open.timers.retain(|(timer, _)| *timer != id);
                 }
                 Effect::Record(record) => played.records.push(record),
-                Effect::KeepResult { .. } | Effect::Finish => {}
+                Effect::KeepResult { .. } | Effect::AnswerProgram { .. } | Effect::Finish => {}
             }
         }
     }

@@ -63,6 +63,7 @@ impl Tree {
                 Effect::Abort(Abort::Timer(id)) => self.timers.retain(|(timer, _)| *timer != id),
                 Effect::KeepResult { handle, content } => self.kept.push((handle, content)),
                 Effect::Record(record) => self.records.push(record),
+                Effect::AnswerProgram { .. } => {}
                 Effect::Finish => self.finished = true,
             }
         }

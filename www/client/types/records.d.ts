@@ -419,7 +419,7 @@ export interface TrajectoryCall {
   args: any;
   /** As the model saw it, counter line included; omitted while the call is open. */
   result: string | null;
-  /** The calls inside a batch, in order. */
+  /** The calls inside a batch, or those that a program made, in order. */
   calls?: TrajectoryCall[];
   /** Run ids of the sub-agents it started, in order: their documents are the run's `children`. */
   children?: string[];
@@ -553,6 +553,14 @@ export type TrajectoryEvent =
   | { type: "model_failed"; request: RequestId; error: TrajectoryModelError; raw?: TrajectoryRaw }
   | { type: "model_streamed"; request: RequestId; partial: TrajectoryPartial }
   | { type: "tool_finished"; call: CallId; outcome: ToolOutcome }
+  | {
+      type: "tool_asked";
+      /** The program's own call. */
+      call: CallId;
+      name: string;
+      /** JSON text. */
+      arguments: string;
+    }
   | { type: "permitted"; call: CallId; allow: boolean; scope: TrajectoryPermissionScope }
   | { type: "permissions_set"; permissions: TrajectoryPermissions }
   | { type: "timer_fired"; timer: TimerId }
@@ -1153,10 +1161,15 @@ export type BuiltInTool =
   | "read_file"
   | "list_files"
   | "write_file"
+  | "edit_file"
+  | "diff_files"
+  | "query_table"
+  | "query_json"
   | "read_result"
   | "calculate"
   | "now"
   // Not in the safe set: an agent has them only if it names them.
   | "progress_report"
   | "batch"
-  | "spawn_subagents";
+  | "spawn_subagents"
+  | "run_code";

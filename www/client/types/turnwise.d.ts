@@ -36,7 +36,7 @@ export interface AgentOptions {
   synthesis?: SynthesisOptions | false;
   /** The final report that a `strict` run must end with. */
   report?: ReportOptions;
-  /** Built-in tools to offer. Default: all but `progress_report`, `batch` and `spawn_subagents`. Tools of your own: `agent.registerTool`. */
+  /** Built-in tools to offer. Default: all but `progress_report`, `batch`, `run_code` and `spawn_subagents`. Tools of your own: `agent.registerTool`. */
   tools?: BuiltInTool[];
   /** Kinds of sub-agents by name, for `spawn_subagents`. Default: one kind with the agent's own tools. */
   agents?: Record<string, SubagentKind>;

@@ -1,0 +1,54 @@
+//! Numbers as people read and write them.
+
+use crate::content::format::thousands;
+
+/// Enough digits for any value, too few for the noise of sums: `0.1 + 0.2` is shown as `0.3`.
+const DIGITS: i32 = 12;
+
+/// `1234.5`: a number without noise in its last digits.
+pub(super) fn plain(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() || size >= 1e15 || (size > 0.0 && size < 1e-9) {
+        return format!("{value:e}");
+    }
+    let whole = if size >= 1.0 { size.log10().floor() as i32 + 1 } else { 1 };
+    fixed(value, usize::try_from(DIGITS - whole).unwrap_or_default())
+}
+
+/// `1,234.5`: the same with separators.
+pub(super) fn exact(value: f64) -> String {
+    separated(&plain(value))
+}
+
+/// Returns the number with at most this many decimals, without zeros at their end.
+pub(super) fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Adds separators to the whole part.
+pub(super) fn separated(text: &str) -> String {
+    let (sign, size) = text.strip_prefix('-').map_or(("", text), |size| ("\u{2212}", size));
+    let (whole, rest) = size.find('.').map_or((size, ""), |at| size.split_at(at));
+    match whole.parse::<u64>() {
+        Ok(whole) => format!("{sign}{}{rest}", thousands(whole)),
+        Err(_) => text.to_owned(),
+    }
+}
+
+/// Reads a number with separators, a currency sign or a percent sign. `None`: it is something else.
+pub(super) fn read(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if !text.contains(|c: char| c.is_ascii_digit())
+        || text.contains(|c: char| c.is_ascii_alphabetic() && c != 'e' && c != 'E')
+    {
+        return None;
+    }
+    let kept: String = text
+        .chars()
+        .filter(|c| !matches!(c, ',' | ' ' | '\u{a0}' | '\u{202f}' | '%' | '$' | '€' | '£' | '¥' | '+' | '_'))
+        .map(|c| if c == '\u{2212}' { '-' } else { c })
+        .collect();
+    kept.parse::<f64>().ok().filter(|value| value.is_finite())
+}

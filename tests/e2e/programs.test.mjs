@@ -1,0 +1,187 @@
+// Programs of `run_code`, in Chromium and in Node.js: what they can do, that none gets out (tests/e2e/lib/escapes.mjs), and that a
+// replay runs each again with the same bytes. The model is a function that plays a list of programs.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import path from 'node:path';
+import { test } from 'node:test';
+import { escapes } from './lib/escapes.mjs';
+import { dist, withPackage } from './lib/site.mjs';
+import { assertValid } from './lib/trajectory.mjs';
+
+const { default: init, Agent, replay } = await import(path.join(dist, 'turnwise/node.js'));
+await init();
+
+/** The key of the agent's provider: no program may find it. */
+const KEY = 'sk-test-0123456789abcdefghij';
+
+/** Runs in a page and in Node.js: each turn calls `run_code` with the programs of one entry; the last answers `done`. */
+async function play({ Agent: Made, replay: check }, turns, { files = {}, options = {}, others = {}, approve } = {}) {
+  let turn = 0;
+  const complete = () => {
+    const codes = turns[turn];
+    turn += 1;
+    if (!codes) return 'done';
+    const calls = codes.map((code, i) => ({ id: `c${turn}_${i}`, type: 'function', function: { name: 'run_code', arguments: JSON.stringify({ code }) } }));
+    return { choices: [{ message: { content: '', tool_calls: calls }, finish_reason: 'tool_calls' }] };
+  };
+  const tools = ['list_files', 'read_file', 'write_file', 'read_result', 'calculate', 'run_code'];
+  const agent = new Made({ provider: { kind: 'custom', model: 'script', complete, apiKey: undefined }, tools, seed: 5, maxTurns: turns.length + 2, ...options });
+  for (const [name, text] of Object.entries(files)) agent.workspace.write(name, text);
+  const other = new Made({ provider: { kind: 'custom', model: 'other', complete: () => 'other', headers: undefined }, tools, seed: 6 });
+  for (const [name, text] of Object.entries(others)) other.workspace.write(name, text);
+  const trajectory = await agent.run('Play.', approve && { approve });
+  const replayed = await check(trajectory);
+  const written = await Promise.all(agent.workspace.list().map(async ({ path: name }) => [name, await agent.workspace.read(name)]));
+  agent.free();
+  other.free();
+  const results = trajectory.turns.flatMap(({ tool_calls: calls }) => calls.map(({ result }) => result.replace(/\n\[Turn .*\]$/, '')));
+  return { trajectory, replayed, results, written: Object.fromEntries(written) };
+}
+
+const inNode = (turns, given) => play({ Agent, replay }, turns, given);
+const inPage = (turns, given, { csp } = {}) => withPackage({ csp }, (page) => page.evaluate(([source, turns, given]) => eval(`(${source})`)(window.turnwise, turns, given), [play.toString(), turns, given]));
+
+const TASKS = [
+  ['1 + 1', `console.log('a', { b: 1 }, [1, null]); const text = await tools.read_file({ path: 'own.txt' }); text.length`],
+  [`const names = (await tools.list_files()).split('\\n').filter((line) => line.endsWith('.txt') || line.includes('.txt')); await tools.write_file({ path: 'made.md', content: '# ' + names.length }); names.length`],
+  [`try { await tools.read_file({ path: 'missing.txt' }) } catch (error) { 'caught: ' + error.message.split('\\n')[0] }`, `null.x`, `const a = [`],
+  [`[Date.now(), Date.now(), new Date().getTimezoneOffset(), Math.random() === Math.random()]`],
+  [`const all = await Promise.all([1, 2, 3].map((n) => tools.calculate({ expression: n + ' * 10' }))); all.join()`],
+  [`await tools.calculate({ wrong: 1 })`],
+  [`({ chart: 'bar', x: ['a', 'b'], series: [{ name: 's', y: [1, 2] }] })`],
+];
+
+for (const [where, playIn] of [['Chromium', inPage], ['Node.js', inNode]]) {
+  test(`programs compute, print, call tools and fail clearly, in ${where}`, async () => {
+    const { trajectory, replayed, results, written } = await playIn(TASKS, { files: { 'own.txt': 'twelve chars' } });
+    assertValid(trajectory);
+    assert.equal(trajectory.output, 'done');
+    assert.equal(results[0], '=> 2');
+    assert.match(results[1], /^a \{"b":1\} \[1,null\]\n=> \d+$/);
+    assert.equal(results[2], '=> 1');
+    assert.equal(written['made.md'], '# 1');
+    assert.match(results[3], /^=> caught: .*missing\.txt/);
+    assert.match(results[4], /^Error: TypeError: .* \(line 1\)$/);
+    assert.match(results[5], /^Error: SyntaxError: /);
+    const [first, second, zone, same] = JSON.parse(results[6].slice(3));
+    assert.deepEqual([second - first, zone, same], [1, 0, false]);
+    assert.ok(Math.abs(first - Date.parse(trajectory.turns[3].started_at)) < 60_000, 'the clock starts at the call');
+    assert.equal(results[7], '=> 10,20,30');
+    assert.match(results[8], /^Error: Error: .*expression/);
+    assert.deepEqual(JSON.parse(results[9].slice(3)).series[0].y, [1, 2]);
+    const inner = trajectory.turns[4].tool_calls[0].calls;
+    assert.deepEqual(inner.map(({ id, name }) => [id, name]), [0, 1, 2].map((n) => [`c5_0_${n}`, 'calculate']));
+    assert.deepEqual(replayed, { ok: true });
+  });
+}
+
+/** Runs `body(url, seen)` with a server that must not be asked anything. */
+async function withCanary(body) {
+  const seen = [];
+  const server = http.createServer((request, response) => { seen.push(request.url); response.writeHead(200, { 'access-control-allow-origin': '*' }).end(); });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await body(`http://127.0.0.1:${server.address().port}`);
+    assert.deepEqual(seen, [], 'the canary was asked');
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+const given = { files: { 'own.txt': 'mine' }, others: { 'other.txt': 'other run' }, options: { limits: { toolTimeoutMs: 15_000 } } };
+
+/** After each attempt another program runs; it has to work as if nothing had happened. */
+const attempts = (list, canary) => list.flatMap(({ code }) => [[code.replaceAll('CANARY', canary)], ['6 * 7']]);
+
+function judge(list, { trajectory, results, written, replayed }) {
+  assert.equal(trajectory.output, 'done');
+  assert.equal(results.length, list.length * 2);
+  list.forEach(({ name, expect }, at) => {
+    const [result, next] = results.slice(at * 2, at * 2 + 2);
+    assert.doesNotMatch(result, /ESCAPED/, name);
+    if (expect) assert.match(result, expect, name);
+    assert.equal(next, '=> 42', `the program after: ${name}`);
+  });
+  assert.deepEqual(Object.keys(written), ['own.txt'], 'nothing was written');
+  assert.equal(written['own.txt'], 'mine');
+  assert.deepEqual(replayed, { ok: true });
+}
+
+test(`${escapes.length} attempts to escape or to harm, in Chromium`, async () => {
+  assert.ok(escapes.length >= 60);
+  await withCanary((canary) => withPackage({}, async (page) => {
+    const before = await page.evaluate(() => { window.canary = { is: 'whole' }; localStorage.setItem('mine', 'whole'); return Object.getOwnPropertyNames(window).length; });
+    const played = await page.evaluate(([source, turns, given]) => eval(`(${source})`)(window.turnwise, turns, given), [play.toString(), attempts(escapes, canary), given]);
+    judge(escapes, played);
+    const after = await page.evaluate(() => [window.canary.is, localStorage.getItem('mine'), document.querySelectorAll('iframe').length, Object.getOwnPropertyNames(window).length]);
+    assert.deepEqual(after, ['whole', 'whole', 0, before], 'the page is unharmed, and no frame is left');
+  }));
+});
+
+test('attempts to escape, in Node.js', async () => {
+  const quick = escapes.filter(({ slow }) => !slow);
+  await withCanary(async (canary) => judge(quick, await inNode(attempts(quick, canary), given)));
+});
+
+test('a page whose policy refuses the frame runs programs in the worker alone', async () => {
+  const csp = "default-src 'self'; script-src 'self' 'unsafe-eval'; frame-src 'none'; worker-src 'self'";
+  const quick = escapes.filter(({ slow }) => !slow);
+  await withCanary((canary) => withPackage({ csp, expect: [/Content Security Policy/] }, async (page) => {
+    judge(quick, await page.evaluate(([source, turns, given]) => eval(`(${source})`)(window.turnwise, turns, given), [play.toString(), attempts(quick, canary), given]));
+  }));
+});
+
+/** A generator of numbers, so that a failure can be repeated. */
+function random(seed) {
+  let state = seed;
+  const next = () => { state = (Math.imul(state, 1664525) + 1013904223) >>> 0; return state / 2 ** 32; };
+  return { below: (n) => Math.floor(next() * n), pick: (list) => list[Math.floor(next() * list.length)] };
+}
+
+/** A random program with clock, randomness, tools, timers, output and errors. */
+function program(r) {
+  const pieces = [
+    () => 'console.log(Date.now(), new Date().toISOString())',
+    () => 'console.log(Math.random(), Math.floor(Math.random() * 1000))',
+    () => `console.log((await tools.read_file({ path: 'f${r.below(6)}.txt' })).length)`,
+    () => `try { console.log(await tools.read_file({ path: 'none${r.below(9)}.txt' })) } catch (e) { console.log(e.message) }`,
+    () => `console.log((await Promise.all([${Array.from({ length: 1 + r.below(4) }, () => `tools.calculate({ expression: '${r.below(99)} + ' + Math.floor(Math.random() * 9) })`).join()}])).join('|'))`,
+    () => `console.log(await Promise.race([tools.list_files(), tools.calculate({ expression: '1 + ${r.below(9)}' })]))`,
+    () => `await new Promise((resolve) => setTimeout(resolve, ${r.below(5000)})); console.log(Date.now())`,
+    () => `setTimeout(() => console.log('timer', Math.random()), ${r.below(50)})`,
+    () => `await tools.write_file({ path: 'f${r.below(6)}.txt', content: 'at ' + Date.now() + ' ' + Math.random() })`,
+    () => `for (let i = 0; i < ${r.below(2000)}; i++) total += Math.sqrt(i) * Math.random()`,
+    () => `console.log(JSON.stringify({ total, map: [...new Map([[${r.below(9)}, total]])] }))`,
+    () => `tools.calculate({ expression: '${r.below(9)} * 3' }).then((x) => console.log('later', x))`,
+    () => `if (Math.random() < 0.3) throw new RangeError('by chance ' + Math.random())`,
+    () => `if (Math.random() < 0.1) await tools.calculate({ expression: '1 / 0' })`,
+    () => `if (Math.random() < 0.05) null.property`,
+  ];
+  const lines = Array.from({ length: 2 + r.below(6) }, () => r.pick(pieces)());
+  return `let total = 0;\n${lines.map((line) => `{ ${line} }`).join('\n')}\n[total, Math.random(), Date.now()]`;
+}
+
+test('200 random programs: a replay runs each again, and its bytes are those of the record', async () => {
+  const r = random(20);
+  const files = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`f${i}.txt`, 'x'.repeat(10 * i)]));
+  let [outputs, errors] = [0, 0];
+  for (let run = 0; run < 10; run += 1) {
+    const turns = Array.from({ length: 5 }, () => Array.from({ length: 4 }, () => program(r)));
+    const { trajectory, replayed, results } = await inNode(turns, { files, options: { seed: run + 1 } });
+    assert.equal(results.length, 20);
+    for (const result of results) {
+      if (result.startsWith('Error: ')) errors += 1;
+      else outputs += 1;
+    }
+    assert.deepEqual(replayed, { ok: true }, `run ${run}`);
+    // With another seed the programs see other numbers, so a replay has to notice.
+    if (run === 0) {
+      const { ok, path: where } = await replay({ ...trajectory, config: { ...trajectory.config, seed: 999 } });
+      assert.equal(ok, false);
+      assert.match(where, /^\/events\/\d+\/event\/outcome$/);
+    }
+  }
+  assert.equal(outputs + errors, 200);
+  assert.ok(errors > 20 && outputs > 80, `${outputs} outputs, ${errors} errors`);
+});

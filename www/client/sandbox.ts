@@ -1,0 +1,153 @@
+// Runs the programs of `run_code`, each in a worker of its own, which ends with it. Where the page allows it, that worker is in a
+// frame of an opaque origin whose policy permits nothing but the worker: no network, no storage, no other origin's data, should a
+// program ever come out of QuickJS. Elsewhere (a policy that refuses the frame, Node.js) it is the worker alone.
+import type { Ear, Line } from './link';
+import type { Script, scriptOf } from './assets';
+import type { Code } from './protocol';
+
+/** What the page's side of the package lends: this file has a bundle of its own, and these have state. */
+export interface Lent {
+  scriptOf: typeof scriptOf;
+  configured(name: string): string | undefined;
+  spawn(ear: Ear, script: Script, name: string): Line;
+}
+
+export interface Running {
+  /** Resolves with what the program printed and its value; rejects with its error. */
+  done: Promise<string>;
+  /** Answers the program's call with this number. */
+  answer(number: number, failed: boolean, text: string): void;
+}
+
+interface Worker {
+  post(message: unknown): void;
+  end(): void;
+}
+
+type Take = (message: unknown) => void;
+type Fail = (error: unknown) => void;
+
+/** The frame's document, made by the build: a policy, and www/sandbox/frame.js. */
+declare const SANDBOX_FRAME: string;
+/** Its first message. */
+const READY = 'turnwise-sandbox';
+/** How long to wait for it; a page whose policy refuses its script never sends it. */
+const FRAME_MS = 3_000;
+/** The lengths that a worker may post: see www/sandbox/program.js. */
+const MAX_NAME = 256;
+const MAX_ARGUMENTS = 1024 * 1024;
+const MAX_CALLS = 1_000;
+
+export function run(code: Code, asked: (name: string, args: string) => void, signal: AbortSignal, lent: Lent): Running {
+  let worker: Worker | undefined;
+  const early: unknown[] = [];
+  let calls = 0;
+  let ended = false;
+  const done = new Promise<string>((resolve, reject) => {
+    const end = () => {
+      ended = true;
+      worker?.end();
+    };
+    const fail = (error: unknown) => {
+      if (ended) return;
+      end();
+      reject(error);
+    };
+    // What comes from the worker is trusted no more than the program.
+    const take = (message: unknown) => {
+      if (ended) return;
+      const { ask, end: last, failed } = (message ?? {}) as { ask?: unknown; end?: unknown; failed?: unknown };
+      if (Array.isArray(ask) && typeof ask[0] === 'string' && typeof ask[1] === 'string' && ask[0].length <= MAX_NAME && ask[1].length <= MAX_ARGUMENTS) {
+        if ((calls += 1) <= MAX_CALLS) asked(ask[0], ask[1]);
+      } else if (Array.isArray(last) && typeof last[1] === 'string') {
+        end();
+        if (last[0] === true) resolve(last[1]);
+        else reject(new Error(last[1]));
+      } else {
+        fail(new Error(`the program's worker failed: ${String(failed)}`));
+      }
+    };
+    signal.addEventListener('abort', () => fail(new Error('aborted')));
+    begin(code, take, fail, lent).then((begun) => {
+      if (ended) return begun.end();
+      worker = begun;
+      return early.splice(0).forEach((message) => begun.post(message));
+    }, fail);
+  });
+  return {
+    done,
+    answer(...answer) {
+      if (worker) worker.post({ answer });
+      else early.push({ answer });
+    },
+  };
+}
+
+async function begin(code: Code, take: Take, fail: Fail, lent: Lent): Promise<Worker> {
+  const { process } = globalThis as { process?: { versions?: { node?: string }; getBuiltinModule(name: string): any } };
+  if (typeof document !== 'object' || !globalThis.location) {
+    if (!process?.versions?.node) throw new Error('run_code needs workers, which this host does not have');
+    const { Worker } = process.getBuiltinModule('node:worker_threads') as typeof import('node:worker_threads');
+    const thread = new Worker(new URL('./sandbox-worker.js', import.meta.url), { name: 'turnwise-program' });
+    thread.on('message', take);
+    thread.on('error', fail);
+    thread.unref();
+    thread.postMessage({ ...code, wasm: await process.getBuiltinModule('node:fs/promises').readFile(new URL('./quickjs.wasm', import.meta.url)) });
+    return { post: (message) => thread.postMessage(message), end: () => void thread.terminate() };
+  }
+  const script = lent.scriptOf('sandbox-worker.js', () => new Worker(new URL('./sandbox-worker.js', import.meta.url), { type: 'module', name: 'turnwise-program' }));
+  const wasm = lent.configured('quickjs.wasm') ?? new URL('./quickjs.wasm', import.meta.url).href;
+  const framed = await inFrame(script, wasm, code, take);
+  if (framed) return framed;
+  const line = lent.spawn({ hear: take, fail }, script, 'turnwise-program');
+  line.post({ ...code, wasmUrl: wasm }, []);
+  return { post: (message) => line.post(message, []), end: () => line.end?.() };
+}
+
+let refused = false;
+let files: Promise<[string, ArrayBuffer]> | undefined;
+
+/** The worker's text and the module: the frame cannot load them. */
+function load({ url }: Script, wasm: string) {
+  const get = async (address: string | URL) => {
+    const response = await fetch(address);
+    if (!response.ok) throw new Error(`${String(address)} answered ${response.status}`);
+    return response;
+  };
+  files ??= Promise.all([get(url).then((response) => response.text()), get(wasm).then((response) => response.arrayBuffer())]);
+  files.catch(() => { files = undefined; });
+  return files;
+}
+
+/** `undefined`: the page does not allow the frame. */
+async function inFrame(script: Script, wasm: string, code: Code, take: Take): Promise<Worker | undefined> {
+  if (refused) return undefined;
+  const frame = document.createElement('iframe');
+  frame.setAttribute('sandbox', 'allow-scripts');
+  frame.hidden = true;
+  frame.setAttribute('aria-hidden', 'true');
+  frame.title = '';
+  try {
+    const [text, bytes] = await load(script, wasm);
+    const ready = new Promise<boolean>((resolve) => {
+      const heard = ({ source, data }: MessageEvent) => {
+        if (source !== frame.contentWindow || data !== READY) return;
+        removeEventListener('message', heard);
+        resolve(true);
+      };
+      addEventListener('message', heard);
+      setTimeout(() => { removeEventListener('message', heard); resolve(false); }, FRAME_MS);
+    });
+    frame.srcdoc = SANDBOX_FRAME;
+    (document.body ?? document.documentElement).append(frame);
+    if (!await ready) throw new Error('its script did not run');
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => take(data);
+    frame.contentWindow!.postMessage([text, { ...code, wasm: bytes }], '*', [port2]);
+    return { post: (message) => port1.postMessage(message), end: () => { port1.close(); frame.remove(); } };
+  } catch {
+    refused = true;
+    frame.remove();
+    return undefined;
+  }
+}

@@ -1,0 +1,120 @@
+// The text of a PDF's pages as Markdown. A PDF has only pieces of text at places: lines, headings and tables are found from
+// their positions and sizes. Without side effects.
+
+/** A gap of so many times the height of the text separates two cells of a line; a smaller one of so many, two words. */
+const CELL_GAP = 1.2;
+const WORD_GAP = 0.12;
+/** Text that is so many times as high as the document's most frequent height is a heading. */
+const HEADING = 1.15;
+const MAX_HEADING_CHARS = 140;
+/** So many lines in a row with at least two cells are a table, if the cells form columns. */
+const MIN_TABLE_LINES = 3;
+/** A distance of so many times their height separates two paragraphs. */
+const PARAGRAPH_GAP = 1.7;
+const BULLET = /^[•◦▪▫‣⁃●○■□➢➤✓·\uf0b7\uf0a7]\s*/u;
+
+/** Groups the pieces of a page's text into lines, in the order of the page's content: `[{ y, height, cells: [{ text, from, to }] }]`. */
+export function linesOf(items) {
+  const lines = [];
+  let line;
+  for (const { str, transform, width, height: high } of items) {
+    if (!transform || str === '') continue;
+    const [a, b, , , x, y] = transform;
+    const height = high || Math.hypot(a, b) || 1;
+    const text = str.replace(/\p{Cc}+/gu, ' ');
+    const turned = Math.abs(b) > Math.abs(a);
+    const last = line?.cells.at(-1);
+    // Superscripts are in the line, too. A piece that starts before the end of the last one belongs to another line.
+    const same = line && !turned && Math.abs(y - line.y) < 0.5 * Math.max(height, line.height) && x > last.to - 2 * height;
+    if (!same) {
+      if (text.trim() === '') continue;
+      line = { y, height, cells: [{ text, from: x, to: x + width }] };
+      lines.push(line);
+      continue;
+    }
+    const gap = x - last.to;
+    if (text.trim() === '') {
+      if (gap < CELL_GAP * line.height && width < CELL_GAP * line.height) {
+        if (!last.text.endsWith(' ')) last.text += ' ';
+        last.to = Math.max(last.to, x + width);
+      }
+      continue;
+    }
+    if (height > line.height) line.height = height;
+    if (gap > CELL_GAP * line.height) {
+      line.cells.push({ text, from: x, to: x + width });
+    } else {
+      const joint = gap > WORD_GAP * line.height && !/\s$/u.test(last.text) && !/^\s/u.test(text) ? ' ' : '';
+      last.text += joint + text;
+      last.to = Math.max(last.to, x + width);
+    }
+  }
+  for (const { cells } of lines) for (const cell of cells) cell.text = cell.text.replace(/\s+/gu, ' ').trim();
+  return lines;
+}
+
+/** The height of most of the text, and of each larger text that may be a heading, the largest first. */
+export function sizesOf(pages) {
+  const chars = new Map();
+  for (const lines of pages) {
+    for (const { height, cells } of lines) {
+      const rounded = Math.round(height * 2) / 2;
+      chars.set(rounded, (chars.get(rounded) ?? 0) + cells.reduce((sum, { text }) => sum + text.length, 0));
+    }
+  }
+  const body = [...chars].sort((one, other) => other[1] - one[1])[0]?.[0] ?? 0;
+  const larger = [...chars.keys()].filter((height) => height > HEADING * body).sort((one, other) => other - one);
+  return { body, larger };
+}
+
+/** The columns of lines, as `[from, to]`, if their cells form at least two, and each line has at most one cell in each. */
+function columnsOf(lines) {
+  const spans = lines.flatMap(({ cells }) => cells.map(({ from, to }) => [from, Math.max(to, from + 0.1)])).sort((one, other) => one[0] - other[0]);
+  const columns = [];
+  for (const [from, to] of spans) {
+    const last = columns.at(-1);
+    if (last && from < last[1]) last[1] = Math.max(last[1], to);
+    else columns.push([from, to]);
+  }
+  if (columns.length < 2) return undefined;
+  const places = lines.map(({ cells }) => cells.map(({ from }) => columns.findIndex(([start, end]) => from >= start && from < end)));
+  return places.every((of) => new Set(of).size === of.length) ? columns : undefined;
+}
+
+const escaped = (text) => text.replaceAll('|', '\\|');
+
+function tableOf(lines, columns) {
+  const rows = lines.map(({ cells }) => columns.map(([start, end]) => escaped(cells.find(({ from }) => from >= start && from < end)?.text ?? '')));
+  const written = (row) => `| ${row.join(' | ')} |`;
+  return [written(rows[0]), `|${' --- |'.repeat(columns.length)}`, ...rows.slice(1).map(written)];
+}
+
+/** The Markdown lines of a page. */
+export function markdownOf(lines, { body, larger }) {
+  const out = [];
+  for (let at = 0; at < lines.length;) {
+    let end = at;
+    while (end < lines.length && lines[end].cells.length >= 2) end += 1;
+    let columns;
+    // A line above the table, or below it, may have cells by chance.
+    while (end - at >= MIN_TABLE_LINES && !(columns = columnsOf(lines.slice(at, end)))) end -= 1;
+    if (columns) {
+      if (out.length) out.push('');
+      out.push(...tableOf(lines.slice(at, end), columns), '');
+      at = end;
+      continue;
+    }
+    const line = lines[at];
+    const before = lines[at - 1];
+    const text = line.cells.map((cell) => cell.text).join('  ');
+    const rank = larger.findIndex((height) => Math.round(line.height * 2) / 2 >= height);
+    const heading = body > 0 && rank >= 0 && text.length <= MAX_HEADING_CHARS && /\p{L}/u.test(text);
+    const apart = before && out.length && out.at(-1) !== '' && (heading || before.y - line.y > PARAGRAPH_GAP * Math.max(line.height, before.height) || line.y > before.y + line.height);
+    if (apart) out.push('');
+    if (heading) out.push(`${'#'.repeat(Math.min(rank, 3) + 1)} ${text}`, '');
+    else out.push(text.replace(BULLET, '- '));
+    at += 1;
+  }
+  while (out.at(-1) === '') out.pop();
+  return out.filter((text, index) => text !== '' || out[index - 1] !== '');
+}

@@ -1,0 +1,117 @@
+// The part of the tools' worker that reads PDFs: pdf.js with the code of its own worker, run inside ours. It needs no page.
+import './polyfills.js';
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { WorkerMessageHandler } from 'pdfjs-dist/legacy/build/pdf.worker.mjs';
+import { linesOf, markdownOf, sizesOf } from './pdf-text.js';
+
+// This is where pdf.js looks for its worker's code before it starts a worker.
+globalThis.pdfjsWorker = { WorkerMessageHandler };
+
+/** Limits of one PDF; reading stops there, and the text says so. A tool call has 30 seconds by default. */
+const MAX_MS = 20_000;
+const MAX_CHARS = 16 << 20;
+const MAX_PAGES = 10_000;
+
+/** The character maps of pdf.js in one file, which only PDFs with certain fonts need: the length of a JSON index, the index, the maps. */
+let maps;
+async function mapNamed(name, load) {
+  maps ??= load('pdf-maps.bin').then((bytes) => {
+    const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+    const index = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+    return { index, bytes: bytes.subarray(4 + length) };
+  });
+  const { index, bytes } = await maps.catch((error) => {
+    maps = undefined;
+    throw error;
+  });
+  const place = index[name];
+  if (!place) throw new Error(`there is no character map ${name}`);
+  return bytes.slice(place[0], place[0] + place[1]);
+}
+
+const sentenceOf = (error) => {
+  if (error?.name === 'PasswordException') return 'it is protected by a password; save a copy without one and add that';
+  if (error?.name === 'InvalidPDFException') return 'it is damaged, or not a PDF';
+  return `it could not be read as a PDF: ${String(error?.message ?? error).slice(0, 200)}`;
+};
+
+/** Ranges of page numbers: `3, 5-7`. */
+function ranges(numbers) {
+  const runs = [];
+  for (const number of numbers) {
+    if (runs.at(-1)?.[1] === number - 1) runs.at(-1)[1] = number;
+    else runs.push([number, number]);
+  }
+  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
+}
+
+/** The filled fields of a page's form. */
+const fieldsOf = (annotations) => annotations
+  .filter(({ fieldType, fieldValue }) => /^(Tx|Ch)$/.test(fieldType) && fieldValue?.length)
+  .map(({ fieldName, alternativeText, fieldValue }) => `${alternativeText || fieldName || 'field'}: ${[fieldValue].flat().join(', ').replace(/\s+/g, ' ')}`);
+
+async function pagesOf(pdf) {
+  const began = performance.now();
+  const pages = [];
+  const damaged = [];
+  let chars = 0;
+  for (let number = 1; number <= pdf.numPages && number <= MAX_PAGES; number += 1) {
+    if (chars > MAX_CHARS || performance.now() - began > MAX_MS) break;
+    let [lines, fields] = [[], []];
+    try {
+      const page = await pdf.getPage(number);
+      const { items } = await page.getTextContent({ includeMarkedContent: false });
+      lines = linesOf(items);
+      fields = fieldsOf(await page.getAnnotations().catch(() => []));
+      page.cleanup();
+    } catch {
+      damaged.push(number);
+    }
+    chars += lines.reduce((sum, { cells }) => sum + cells.reduce((of, { text }) => of + text.length, 0), 0);
+    pages.push({ lines, fields });
+  }
+  return { pages, damaged };
+}
+
+/**
+ * The text of a PDF, as the JSON of `tools::document::Document`: each page begins with a line `[page 1]`.
+ * `load(name)` resolves with the bytes of a file next to this one. Rejects with a sentence that says why there is no text.
+ */
+export async function convert(data, load) {
+  class Maps {
+    async fetch({ kind, filename }) {
+      if (kind !== 'cMapUrl') throw new Error(`${kind} is not used`);
+      return mapNamed(filename, load);
+    }
+  }
+  const task = getDocument({
+    data, verbosity: 0, cMapUrl: 'maps/', cMapPacked: true, BinaryDataFactory: Maps, useWorkerFetch: false, useWasm: false, disableFontFace: true,
+    useSystemFonts: false, isOffscreenCanvasSupported: false, isImageDecoderSupported: false, stopAtErrors: false, enableXfa: false,
+    CanvasFactory: class {}, FilterFactory: class { destroy() {} },
+  });
+  try {
+    const pdf = await task.promise;
+    const { pages, damaged } = await pagesOf(pdf);
+    const total = pdf.numPages;
+    const sizes = sizesOf(pages.map(({ lines }) => lines));
+    const [out, places, silent] = [[], [], []];
+    pages.forEach(({ lines, fields }, index) => {
+      places.push({ line: out.length + 1, name: `page ${index + 1}` });
+      out.push(`[page ${index + 1}]`, ...markdownOf(lines, sizes), ...fields, '');
+      if (!lines.length && !fields.length && !damaged.includes(index + 1)) silent.push(index + 1);
+    });
+    if (pages.length > 0 && silent.length === pages.length) {
+      const them = total === 1 ? 'its page is a picture' : `its ${total} pages are pictures`;
+      throw Object.assign(new Error(`it holds no text: ${them}, as in a scan. A model that reads PDFs or pictures can look at it if it is attached to the task`), { told: true });
+    }
+    const notes = [];
+    if (damaged.length) notes.push(`pages that are damaged and were not read: ${ranges(damaged)}`);
+    if (silent.length) notes.push(`pages without text (empty, or pictures): ${ranges(silent)}`);
+    if (pages.length < total) notes.push(`only the first ${pages.length} of ${total} pages were read: the rest is over the limits`);
+    return JSON.stringify({ kind: `PDF, ${total} ${total === 1 ? 'page' : 'pages'}`, text: out.join('\n'), places, notes });
+  } catch (error) {
+    throw new Error(error?.told ? error.message : sentenceOf(error));
+  } finally {
+    await task.destroy().catch(() => {});
+  }
+}

@@ -1,0 +1,120 @@
+// Files in answers and previews: turns mentions such as `report.pdf, page 7` into buttons, and shows the text of a file at a place.
+// Loads with the first mention or preview. Text only ever becomes text nodes.
+
+/** What follows a file's name in a mention. */
+const PLACE = /(?::\d+)?, (page \d+|slide \d+|line \d+|lines \d+[-–]\d+|sheet [\p{L}\p{N}_-]+(?:, [A-Z]{1,3}\d+(?::[A-Z]{1,3}\d+)?)?|section "[^"\n]+")|:(\d+)(?:[-–]\d+)?(?![\d:])/gu;
+/** The longest file name that is looked for. */
+const MAX_NAME = 200;
+const STARTS = /[\s"'“”‘’(\[{<>,;*]/u;
+
+/** The paths of the files by what an answer may call them. */
+export function named(paths) {
+  const names = new Map();
+  for (const path of paths) {
+    const name = path.split('/').at(-1);
+    // A name that two folders have says nothing.
+    names.set(name, names.has(name) ? null : path);
+  }
+  for (const path of paths) names.set(path, path);
+  return names;
+}
+
+/** Makes buttons of the mentions in `host` of a file that exists. */
+export function cite(host, names) {
+  const walker = document.createTreeWalker(host, NodeFilter.SHOW_TEXT, {
+    acceptNode: (node) => (node.parentElement.closest('a, button, pre') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT),
+  });
+  const texts = [];
+  while (walker.nextNode()) texts.push(walker.currentNode);
+  for (const text of texts) citeIn(text, names);
+}
+
+function citeIn(text, names) {
+  for (const mention of [...text.data.matchAll(PLACE)].reverse()) {
+    const [whole, place = `line ${mention[2]}`] = mention;
+    const end = mention.index + whole.length;
+    const before = text.data.slice(0, mention.index);
+    const code = before === '' && text.previousSibling?.nodeName === 'CODE' ? text.previousSibling : null;
+    if (code) {
+      const path = names.get(code.textContent);
+      if (!path) continue;
+      text.splitText(end);
+      const button = link(path, place);
+      code.before(button);
+      button.append(code, text);
+      continue;
+    }
+    const name = nameBefore(before, names);
+    if (!name) continue;
+    const mentioned = text.splitText(mention.index - name.length);
+    mentioned.splitText(end - mention.index + name.length);
+    const button = link(names.get(name), place);
+    mentioned.replaceWith(button);
+    button.append(mentioned);
+  }
+}
+
+/** The longest file name with which a text ends. */
+function nameBefore(text, names) {
+  const least = Math.max(0, text.length - MAX_NAME);
+  for (let at = least; at < text.length; at += 1) {
+    if ((at === 0 || STARTS.test(text[at - 1])) && names.get(text.slice(at))) return text.slice(at);
+  }
+  return null;
+}
+
+function link(path, place) {
+  const button = document.createElement('button');
+  Object.assign(button, { type: 'button', className: 'link', title: `Show ${path}, ${place}` });
+  Object.assign(button.dataset, { file: path, place });
+  return button;
+}
+
+/** Shows a text, whose parts may begin with a line such as `[page 7]`, and goes to the place. */
+export function show(host, text, place) {
+  const wanted = (place.match(/^(page \d+|slide \d+|sheet [^,]+|section .+)/u) ?? [])[1]?.toLowerCase();
+  const line = Number((place.match(/^lines? (\d+)/) ?? [])[1] ?? 0);
+  const made = [];
+  let target = null;
+  // What the tools say of a document is above its first line.
+  const [, note, rest] = text.match(/^\[([^\n]+ lines of text[^\n]*)\]\n([^]*)$/) ?? [];
+  if (note) {
+    const about = document.createElement('p');
+    about.className = 'fact';
+    about.textContent = note;
+    made.push(about);
+  }
+  let lines = [];
+  const flush = () => {
+    if (lines.some((each) => (each.nodeType ? true : each.trim()))) {
+      const pre = document.createElement('pre');
+      pre.append(...lines.flatMap((each, at) => (at ? ['\n', each] : [each])));
+      made.push(pre);
+    }
+    lines = [];
+  };
+  (rest ?? text).split('\n').forEach((each, at) => {
+    const [, name] = each.match(/^\[((?:page|slide|sheet|section) .+)\]$/u) ?? [];
+    if (name) {
+      flush();
+      const heading = document.createElement('h4');
+      heading.textContent = name;
+      // A sheet's heading also names its cells.
+      if (name.toLowerCase() === wanted || name.toLowerCase().startsWith(`${wanted}, `)) target = heading;
+      made.push(heading);
+    } else if (at + 1 === line) {
+      target = document.createElement('mark');
+      target.textContent = each || ' ';
+      lines.push(target);
+    } else {
+      lines.push(each);
+    }
+  });
+  flush();
+  host.replaceChildren(...made);
+  if (!target) return;
+  target.dataset.shown = '';
+  target.tabIndex = -1;
+  target.scrollIntoView({ block: line ? 'center' : 'start' });
+  target.focus({ preventScroll: true });
+}
