@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { escapes } from '../e2e/lib/escapes.mjs';
+import { attempts, given, judge, play, withCanary } from '../e2e/lib/programs.mjs';
 import { withScript } from '../e2e/lib/script-server.mjs';
 import { root, withSite } from '../e2e/lib/site.mjs';
 import { assertValid } from '../e2e/lib/trajectory.mjs';
@@ -112,6 +114,15 @@ for (const name of WANTED) {
     assert.deepEqual([trajectory?.output, trajectory?.outcome], ['It is 42.', 'success']);
     assertValid(trajectory);
     assert.deepEqual(replayed, { ok: true });
+  }))));
+
+  test(`${name}: ${escapes.length} attempts of programs to escape or to harm`, () => withCanary((canary) => withTab(name, (tab) => withSite(async ({ host }) => {
+    await tab.get(host);
+    await until(() => tab.executeScript("return document.body.dataset.state === 'ready'"), 'the package is loaded');
+    await tab.executeScript('eval(`(${arguments[0]})`)(window.turnwise, arguments[1], arguments[2]).then((played) => { window.played = JSON.stringify(played) }, (error) => { window.played = JSON.stringify({ error: String(error) }) })', play.toString(), attempts(escapes, canary), given);
+    const played = JSON.parse(await until(() => tab.executeScript('return window.played'), 'the programs have ended', 900_000));
+    assert.equal(played.error, undefined);
+    judge(escapes, played);
   }))));
 
   test(`${name}: the app answers an example with the demo model, and the run is there after a reload`, () => withTab(name, (tab) => withSite(async ({ app }) => {

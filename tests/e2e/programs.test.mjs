@@ -1,42 +1,15 @@
 // Programs of `run_code`, in Chromium and in Node.js: what they can do, that none gets out (tests/e2e/lib/escapes.mjs), and that a
 // replay runs each again with the same bytes. The model is a function that plays a list of programs.
 import assert from 'node:assert/strict';
-import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import { escapes } from './lib/escapes.mjs';
+import { attempts, given, judge, play, withCanary } from './lib/programs.mjs';
 import { dist, withPackage } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
 const { default: init, Agent, replay } = await import(path.join(dist, 'turnwise/node.js'));
 await init();
-
-/** The key of the agent's provider: no program may find it. */
-const KEY = 'sk-test-0123456789abcdefghij';
-
-/** Runs in a page and in Node.js: each turn calls `run_code` with the programs of one entry; the last answers `done`. */
-async function play({ Agent: Made, replay: check }, turns, { files = {}, options = {}, others = {}, approve } = {}) {
-  let turn = 0;
-  const complete = () => {
-    const codes = turns[turn];
-    turn += 1;
-    if (!codes) return 'done';
-    const calls = codes.map((code, i) => ({ id: `c${turn}_${i}`, type: 'function', function: { name: 'run_code', arguments: JSON.stringify({ code }) } }));
-    return { choices: [{ message: { content: '', tool_calls: calls }, finish_reason: 'tool_calls' }] };
-  };
-  const tools = ['list_files', 'read_file', 'write_file', 'read_result', 'calculate', 'run_code'];
-  const agent = new Made({ provider: { kind: 'custom', model: 'script', complete, apiKey: undefined }, tools, seed: 5, maxTurns: turns.length + 2, ...options });
-  for (const [name, text] of Object.entries(files)) agent.workspace.write(name, text);
-  const other = new Made({ provider: { kind: 'custom', model: 'other', complete: () => 'other', headers: undefined }, tools, seed: 6 });
-  for (const [name, text] of Object.entries(others)) other.workspace.write(name, text);
-  const trajectory = await agent.run('Play.', approve && { approve });
-  const replayed = await check(trajectory);
-  const written = await Promise.all(agent.workspace.list().map(async ({ path: name }) => [name, await agent.workspace.read(name)]));
-  agent.free();
-  other.free();
-  const results = trajectory.turns.flatMap(({ tool_calls: calls }) => calls.map(({ result }) => result.replace(/\n\[Turn .*\]$/, '')));
-  return { trajectory, replayed, results, written: Object.fromEntries(written) };
-}
 
 const inNode = (turns, given) => play({ Agent, replay }, turns, given);
 const inPage = (turns, given, { csp } = {}) => withPackage({ csp }, (page) => page.evaluate(([source, turns, given]) => eval(`(${source})`)(window.turnwise, turns, given), [play.toString(), turns, given]));
@@ -73,39 +46,6 @@ for (const [where, playIn] of [['Chromium', inPage], ['Node.js', inNode]]) {
     assert.deepEqual(inner.map(({ id, name }) => [id, name]), [0, 1, 2].map((n) => [`c5_0_${n}`, 'calculate']));
     assert.deepEqual(replayed, { ok: true });
   });
-}
-
-/** Runs `body(url, seen)` with a server that must not be asked anything. */
-async function withCanary(body) {
-  const seen = [];
-  const server = http.createServer((request, response) => { seen.push(request.url); response.writeHead(200, { 'access-control-allow-origin': '*' }).end(); });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  try {
-    await body(`http://127.0.0.1:${server.address().port}`);
-    assert.deepEqual(seen, [], 'the canary was asked');
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-}
-
-const given = { files: { 'own.txt': 'mine' }, others: { 'other.txt': 'other run' }, options: { limits: { toolTimeoutMs: 15_000 } } };
-
-/** After each attempt another program runs; it has to work as if nothing had happened. */
-const attempts = (list, canary) => list.flatMap(({ code }) => [[code.replaceAll('CANARY', canary)], ['6 * 7']]);
-
-function judge(list, { trajectory, results, written, replayed }) {
-  assert.equal(trajectory.output, 'done');
-  assert.equal(results.length, list.length * 2);
-  list.forEach(({ name, expect }, at) => {
-    const [result, next] = results.slice(at * 2, at * 2 + 2);
-    assert.doesNotMatch(result, /ESCAPED/, name);
-    if (expect) assert.match(result, expect, name);
-    assert.equal(next, '=> 42', `the program after: ${name}`);
-  });
-  assert.deepEqual(Object.keys(written), ['own.txt'], 'nothing was written');
-  assert.equal(written['own.txt'], 'mine');
-  assert.deepEqual(replayed, { ok: true });
 }
 
 test(`${escapes.length} attempts to escape or to harm, in Chromium`, async () => {
