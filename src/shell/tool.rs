@@ -12,7 +12,9 @@ use super::page::{Approval, PendingRequest, Returned};
 use super::plain::Plain;
 use super::session::{HostTool, Session};
 use super::timer::Timeout;
-use crate::engine::{Answers, CallId, Event, Permission, Run, RunMode, RunTool, SideEffect, Slug, ToolOutcome, ToolSpec};
+use crate::engine::{
+    Answers, CallId, Event, Permission, Run, RunMode, RunTool, SideEffect, Slug, ToolOutcome, ToolSpec,
+};
 use crate::protocol::desk::Permitted;
 
 /// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
@@ -132,9 +134,8 @@ impl Task {
 
     /// What this call touches, by the rules of the run.
     fn touches(&self, spec: &ToolSpec) -> SideEffect {
-        let by_rules = |run: Option<&Run>| {
-            run.and_then(Run::permissions).map(|rules| rules.touches(spec, &self.run.arguments))
-        };
+        let by_rules =
+            |run: Option<&Run>| run.and_then(Run::permissions).map(|rules| rules.touches(spec, &self.run.arguments));
         self.session.with_run(by_rules).unwrap_or(spec.side_effect)
     }
 

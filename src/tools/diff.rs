@@ -184,9 +184,9 @@ fn operations(old: &[&str], new: &[&str]) -> (Vec<DiffOp>, bool) {
                 let (tag, from, to) = op.as_tag_tuple();
                 let (from, to) = (at_old + from.start..at_old + from.end, at_new + to.start..at_new + to.end);
                 if tag == similar::DiffTag::Equal {
-                    ops.equal(from.start, to.start, from.len())
+                    ops.equal(from.start, to.start, from.len());
                 } else {
-                    ops.replace(&from, &to)
+                    ops.replace(&from, &to);
                 }
             }
         }

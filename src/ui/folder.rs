@@ -117,7 +117,8 @@ impl App {
     pub(super) async fn may_write(self, name: &str) -> bool {
         let handle = self.library.with_value(|library| library.folders.get(name).cloned());
         let Some(handle) = handle else { return true };
-        let Ok(request) = Reflect::get(&handle, &"requestPermission".into()).and_then(JsCast::dyn_into::<Function>) else {
+        let Ok(request) = Reflect::get(&handle, &"requestPermission".into()).and_then(JsCast::dyn_into::<Function>)
+        else {
             return true;
         };
         let options = Object::new();
@@ -166,13 +167,13 @@ fn row(app: App, name: String, count: usize, size: f64) -> impl IntoView {
         html::button()
             .r#type("button")
             .class("btn bare small")
-            .attr("aria-label", format!("Read {name} again"))
+            .attr("aria-label", format!("Read again: {name}"))
             .on(ev::click, move |_| app.read_folder_again(again.clone()))
             .child("Read again"),
         html::button()
             .r#type("button")
             .class("btn bare small")
-            .attr("aria-label", format!("Close {name}"))
+            .attr("aria-label", format!("Close: {name}"))
             .on(ev::click, move |_| app.close_folder(&closed))
             .child("Close"),
     ))
@@ -211,7 +212,8 @@ async fn walk(handle: &JsValue, name: &str) -> Result<Found, JsValue> {
             let Ok(Ok(blob)) = file.map(JsCast::dyn_into::<Blob>) else { continue };
             size += blob.size();
             if found.files.len() >= MOST_FILES || size > MOST_BYTES {
-                let limit = if size > MOST_BYTES { bytes(whole(MOST_BYTES)) } else { counted(MOST_FILES as u64, "file") };
+                let limit =
+                    if size > MOST_BYTES { bytes(whole(MOST_BYTES)) } else { counted(MOST_FILES as u64, "file") };
                 found.cut = Some(format!("It has more: the limit is {limit}, and the rest is left out."));
                 return Ok(found);
             }

@@ -97,7 +97,13 @@ impl App {
             }
             None => {
                 let rows = library.files.iter();
-                rows.map(|(path, blob)| FileRow { path: path.clone(), size: size(blob), written: false, on_disk: on_disk(library, path) }).collect()
+                rows.map(|(path, blob)| FileRow {
+                    path: path.clone(),
+                    size: size(blob),
+                    written: false,
+                    on_disk: on_disk(library, path),
+                })
+                .collect()
             }
         })
     }

@@ -72,7 +72,10 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
             }),
         }
     };
-    let refuse_call = { let answer = answer.clone(); move || answer(false) };
+    let refuse_call = {
+        let answer = answer.clone();
+        move || answer(false)
+    };
     let choice = move |of: Scope, text: &'static str, help: String| {
         html::label().attr("title", help).child((
             html::input()

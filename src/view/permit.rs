@@ -104,7 +104,8 @@ pub fn diff_lines(diff: &str) -> Vec<DiffLine> {
             }
             Some('@') => {
                 in_head = false;
-                (LineKind::Note, line)
+                lines.push(DiffLine { kind: LineKind::Note, text: place(line) });
+                continue;
             }
             Some('+') => (LineKind::Added, line.get(1..).unwrap_or_default()),
             Some('-') => (LineKind::Removed, line.get(1..).unwrap_or_default()),
@@ -115,6 +116,14 @@ pub fn diff_lines(diff: &str) -> Vec<DiffLine> {
         lines.push(DiffLine { kind, text: text.to_owned() });
     }
     lines
+}
+
+/// `@@ -2,7 +2,8 @@` as words; other remarks between the signs as they are.
+fn place(header: &str) -> String {
+    let inside = header.trim_matches('@').trim();
+    let after = inside.split(' ').nth(1).and_then(|part| part.strip_prefix('+'));
+    let line = after.and_then(|part| part.split(',').next()?.parse::<u64>().ok());
+    line.map_or_else(|| inside.to_owned(), |line| format!("Line {}", line.max(1)))
 }
 
 fn body(diff: &str) -> PermitBody {
@@ -180,26 +189,31 @@ mod tests {
 
     #[test]
     fn a_diff_is_lines_with_marks() {
-        let diff = "--- garden/a.md\n+++ garden/a.md\n@@ -1,3 +1,3 @@\n same\n-old\n--- not a file name\n+new\n+++ nor this\n";
+        let diff =
+            "--- garden/a.md\n+++ garden/a.md\n@@ -1,3 +1,3 @@\n same\n-old\n--- not a file name\n+new\n+++ nor this\n";
         let view = PermitView::from(&permit(SideEffect::Folder, Some(diff)));
         assert_eq!(view.title, "write_file wants to change garden/a.md on your disk");
         assert_eq!(view.folder.as_deref(), Some("garden"));
         let PermitBody::Diff { lines, figures } = view.body else { panic!("no diff") };
         let shown: Vec<String> = lines.iter().map(|line| format!("{}{}", line.kind.mark(), line.text)).collect();
-        assert_eq!(shown, ["@@ -1,3 +1,3 @@", "same", "\u{2212}old", "\u{2212}-- not a file name", "+new", "+++ nor this"]);
+        assert_eq!(shown, ["Line 1", "same", "\u{2212}old", "\u{2212}-- not a file name", "+new", "+++ nor this"]);
         assert_eq!(figures, "2 lines added, 2 removed");
     }
 
     #[test]
     fn a_new_file_and_several_files_are_named() {
         let one = "--- /dev/null\n+++ b.md\n@@ -0,0 +1 @@\n+x\n";
-        assert_eq!(PermitView::from(&permit(SideEffect::Workspace, Some(one))).title, "write_file wants to create b.md");
+        assert_eq!(
+            PermitView::from(&permit(SideEffect::Workspace, Some(one))).title,
+            "write_file wants to create b.md"
+        );
         let two = format!("{one}\n--- a.md\n+++ a.md\n@@ -1 +1 @@\n-y\n+z\n");
         let view = PermitView::from(&permit(SideEffect::Workspace, Some(&two)));
         assert_eq!(view.title, "write_file wants to change 2 files");
         let PermitBody::Diff { lines, .. } = view.body else { panic!("no diff") };
-        let notes: Vec<&str> = lines.iter().filter(|line| line.kind == LineKind::Note).map(|line| line.text.as_str()).collect();
-        assert_eq!(notes, ["b.md", "@@ -0,0 +1 @@", "a.md", "@@ -1 +1 @@"]);
+        let notes: Vec<&str> =
+            lines.iter().filter(|line| line.kind == LineKind::Note).map(|line| line.text.as_str()).collect();
+        assert_eq!(notes, ["b.md", "Line 1", "a.md", "Line 1"]);
     }
 
     #[test]

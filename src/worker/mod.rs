@@ -13,10 +13,10 @@ pub mod protocol;
 
 #[cfg(target_arch = "wasm32")]
 pub mod demo;
-#[cfg(target_arch = "wasm32")]
-pub mod docs;
 #[cfg(all(target_arch = "wasm32", feature = "desk"))]
 mod disk;
+#[cfg(target_arch = "wasm32")]
+pub mod docs;
 #[cfg(target_arch = "wasm32")]
 mod driver;
 #[cfg(all(target_arch = "wasm32", feature = "worker"))]

@@ -139,9 +139,9 @@ test('one yes for the run covers later writes to the folder; a closed folder is 
   await ended(page);
   assert.deepEqual([await onDisk(page, 'a.md'), await onDisk(page, 'b.md')], ['a', 'b']);
   await showFiles(page);
-  await page.getByRole('button', { name: 'Read garden again' }).click();
+  await page.getByRole('button', { name: 'Read again: garden' }).click();
   await page.getByRole('list', { name: 'Open folders' }).getByText('4 files').waitFor();
-  await page.getByRole('button', { name: 'Close garden' }).click();
+  await page.getByRole('button', { name: 'Close: garden' }).click();
   await page.getByRole('list', { name: 'Open folders' }).waitFor({ state: 'detached' });
   assert.ok(!(await paths(page)).some((name) => name.startsWith('garden/')));
   assert.equal(await onDisk(page, 'a.md'), 'a');

@@ -80,7 +80,7 @@ test('broken, encrypted, empty, wrongly named and hostile files get a sentence e
   const { results } = await answers(files, names.map((name, at) => read(String(at), name, { limit: 5 })));
   const said = Object.fromEntries(names.map((name, at) => [name, results[at]]));
   const expected = {
-    'scan.pdf': /holds no text: its 2 pages are pictures/, 'broken.pdf': /damaged, or not a PDF|holds no text/, 'not.pdf': /not\.pdf is a binary file/, 'text.pdf': /^It is only text\./, 'empty.docx': /the file is empty/,
+    'scan.pdf': /holds no text: its 2 pages are pictures, or empty, as in a scan; a model that reads/, 'broken.pdf': /damaged, or not a PDF|holds no text/, 'not.pdf': /not\.pdf is a binary file/, 'text.pdf': /^It is only text\./, 'empty.docx': /the file is empty/,
     'cut.xlsx': /damaged: its end is missing/, 'is-a-pdf.docx': /^\[is-a-pdf\.docx: PDF, 3 pages/, 'locked.xlsx': /protected by a password/, 'plain.docx': /named \.docx, but it is a ZIP archive/,
     'bomb.docx': /would unpack to .* at most/, 'lying.docx': /has no text that can be read: it /, 'entities.docx': /has no text that can be read: it |^\[entities\.docx: Word document/,
     'deep.docx': /has no text that can be read: it /, 'million.xlsx': /^\[million\.xlsx: workbook, 1 sheet; \d+ lines/, 'corners.xlsx': /sheet Far, A1:XFD1048576/, 'good.xlsx': /\| 2 \| Turbine \| 900 \|/,

@@ -154,7 +154,7 @@ fn each_slide_is_a_place_even_without_text() {
     assert_eq!(place_of(&document, "The budget").as_deref(), Some("slide 3"));
     assert_eq!(document.text.matches("[slide ").count(), 3);
     assert!(!document.text.contains('\u{f7a51}'), "the marks are not in the text");
-    assert_eq!(document.line_of("slide 2"), Some(5));
+    assert_eq!(document.line_of("slide 2"), Some(4));
 }
 
 #[test]
@@ -220,7 +220,10 @@ fn hostile_and_broken_documents_get_a_sentence() {
             "</w:tc></w:tr></w:tbl>".repeat(levels)
         ))
     };
-    let bomb = package(&[("word/document.xml", &"a".repeat(600 << 20))]);
+    // Its list of files says that the one file has 4 GB.
+    let mut bomb = package(&[("word/document.xml", "a")]);
+    let list = bomb.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    bomb[list + 24..list + 28].copy_from_slice(&[0, 0, 0, 0xee]);
     let entities = format!(
         r#"<!DOCTYPE x [<!ENTITY a "{0}">{1}]><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>&a9;</w:t></w:r></w:p></w:body></w:document>"#,
         "lol".repeat(100),
@@ -235,15 +238,15 @@ fn hostile_and_broken_documents_get_a_sentence() {
     let cases: &[(&str, &[u8], &str)] = &[
         ("empty", b"", "it is empty"),
         ("cut off", &whole[..whole.len() / 2], "it is damaged: its end is missing"),
-        ("zip bomb", &bomb, "it would unpack to 629.2 MB, and at most 536.9 MB are read"),
-        ("deep nesting", &deep(100_000), "it is larger inside than a document may be"),
+        ("zip bomb", &bomb, "it would unpack to 3993.0 MB, and at most 536.9 MB are read"),
+        ("deep nesting", &deep(20_000), "it is larger inside than a document may be"),
         ("encrypted", &encrypted, "it is protected by a password"),
         ("old office file of another kind", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and nothing", "its format is not known"),
-        ("nothing but XML bombs", &xml_bomb, "it is"),
         ("another archive", &package(&[("readme.txt", "hi")]), "named .docx, but it is a ZIP archive"),
         ("without text", &docx(""), "it is a Word document without text"),
         ("workbook without values", &xlsx(&[("A", "")]), "it is a workbook without a value in any cell"),
     ];
+    assert_eq!(read(&xml_bomb).text, "&a9;", "entities are not expanded");
     for (what, bytes, said) in cases {
         let error = convert(bytes, "file.docx").map(|document| document.text.len()).unwrap_err();
         assert!(error.contains(said), "{what}: {error}");

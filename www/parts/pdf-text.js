@@ -11,7 +11,12 @@ const MAX_HEADING_CHARS = 140;
 const MIN_TABLE_LINES = 3;
 /** A distance of so many times their height separates two paragraphs. */
 const PARAGRAPH_GAP = 1.7;
+/** Accents that stand before their letter as glyphs of their own, as TeX writes them, and the marks that combine with it. */
+const ACCENTS = { '´': '\u0301', '`': '\u0300', '¨': '\u0308', 'ˆ': '\u0302', '˜': '\u0303', '¸': '\u0327', 'ˇ': '\u030c', '˚': '\u030a' };
+const ACCENTED = /([´¨ˆ˜¸ˇ˚]|(?<=\p{L})`(?=[aeiou])|(?<=^|\s)`(?= ?a(?:\s|$))) ?([\p{L}ı])/gu;
 const BULLET = /^[•◦▪▫‣⁃●○■□➢➤✓·\uf0b7\uf0a7]\s*/u;
+
+const composed = (text) => text.replace(ACCENTED, (_, accent, letter) => `${letter === 'ı' ? 'i' : letter}${ACCENTS[accent]}`.normalize('NFC'));
 
 /** Groups the pieces of a page's text into lines, in the order of the page's content: `[{ y, height, cells: [{ text, from, to }] }]`. */
 export function linesOf(items) {
@@ -49,8 +54,21 @@ export function linesOf(items) {
       last.to = Math.max(last.to, x + width);
     }
   }
-  for (const { cells } of lines) for (const cell of cells) cell.text = cell.text.replace(/\s+/gu, ' ').trim();
-  return lines;
+  for (const { cells } of lines) for (const cell of cells) cell.text = composed(cell.text.replace(/\s+/gu, ' ').trim());
+  return joined(lines);
+}
+
+/** Puts a word that a hyphen divides at the end of a line together again, on the first of its lines, so that it can be found. */
+function joined(lines) {
+  for (const [index, { y, height, cells }] of lines.entries()) {
+    const next = lines[index + 1];
+    const rest = next && y > next.y && Math.abs(height - next.height) < 0.5 && /^\p{Ll}+[^\s\p{L}]*/u.exec(next.cells[0]?.text ?? '')?.[0];
+    if (!rest || !/\p{L}-$/u.test(cells.at(-1)?.text ?? '')) continue;
+    cells.at(-1).text = cells.at(-1).text.slice(0, -1) + rest;
+    next.cells[0].text = next.cells[0].text.slice(rest.length).trimStart();
+    if (!next.cells[0].text) next.cells.shift();
+  }
+  return lines.filter(({ cells }) => cells.length);
 }
 
 /** The height of most of the text, and of each larger text that may be a heading, the largest first. */

@@ -101,8 +101,8 @@ export async function convert(data, load) {
       if (!lines.length && !fields.length && !damaged.includes(index + 1)) silent.push(index + 1);
     });
     if (pages.length > 0 && silent.length === pages.length) {
-      const them = total === 1 ? 'its page is a picture' : `its ${total} pages are pictures`;
-      throw Object.assign(new Error(`it holds no text: ${them}, as in a scan. A model that reads PDFs or pictures can look at it if it is attached to the task`), { told: true });
+      const them = total === 1 ? 'its page is a picture, or empty' : `its ${total} pages are pictures, or empty`;
+      throw Object.assign(new Error(`it holds no text: ${them}, as in a scan; a model that reads PDFs or pictures can look at it if it is attached to the task`), { told: true });
     }
     const notes = [];
     if (damaged.length) notes.push(`pages that are damaged and were not read: ${ranges(damaged)}`);

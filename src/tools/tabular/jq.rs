@@ -20,7 +20,7 @@ const ABSENT: [&str; 2] = ["now", "env"];
 /// Filters of jq that jaq's libraries lack.
 const OURS: &str = r#"
 def @csv: [.[] | if type == "string" then "\"" + gsub("\""; "\"\"") + "\"" elif . == null then "" else tostring end] | join(",");
-def @tsv: [.[] | if . == null then "" else tostring | gsub("\\"; "\\\\") | gsub("\t"; "\\t") | gsub("\n"; "\\n") | gsub("\r"; "\\r") end] | join("\t");
+def @tsv: [.[] | if . == null then "" else tostring | split("\\") | join("\\\\") | split("\t") | join("\\t") | split("\n") | join("\\n") | split("\r") | join("\\r") end] | join("\t");
 def IN(s): any(s == .; .);
 def IN(src; s): any(src == s; .);
 def INDEX(stream; f): reduce stream as $row ({}; . + {($row | f | tostring): $row});
@@ -146,7 +146,7 @@ fn compile(code: &str) -> Result<Filter<JustLut<Val>>, String> {
 
 fn at_first<'a>(code: &str, errors: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     match errors.into_iter().next() {
-        Some((expected, at)) if at.is_empty() => format!("the filter is wrong at its end: expected {expected}"),
+        Some((expected, "")) => format!("the filter is wrong at its end: expected {expected}"),
         Some((expected, at)) => {
             format!("the filter is wrong at {}, before `{}`: expected {expected}", place(code, at), shortened(at))
         }
@@ -242,7 +242,6 @@ fn too_large() -> String {
 /// in the order in which they occur, or `column_1`, … of arrays, or `value`.
 fn table(values: &[Val], separator: char) -> Result<String, String> {
     let rows: &[Val] = match values {
-        [Val::Arr(items)] if items.iter().any(|item| matches!(item, Val::Obj(_) | Val::Arr(_))) => items,
         [Val::Arr(items)] => items,
         values => values,
     };
