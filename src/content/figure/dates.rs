@@ -70,7 +70,7 @@ pub(super) fn ticks(from: f64, to: f64, most: usize) -> Vec<(f64, String)> {
         let step = [1, 2, 3, 6, 12].into_iter().find(|step| span / 30.4 / f64::from(*step) <= most);
         let step = i64::from(step.unwrap_or(12));
         let mut month = (first.0 * 12 + first.1 - 1).div_euclid(step) * step;
-        while month <= last.0 * 12 + last.1 - 1 {
+        while month < last.0 * 12 + last.1 {
             let (year, of_year) = (month.div_euclid(12), month.rem_euclid(12) + 1);
             let at = days(year, of_year, 1) as f64;
             if at >= from && at <= to {
