@@ -7,9 +7,10 @@ use std::rc::Rc;
 use futures_channel::oneshot;
 
 use super::seat::NewsSender;
+use crate::engine::ProgramAnswer;
 use crate::protocol::desk::{News, Permit, PermitId, Permitted};
 use crate::protocol::{CallNumber, Failure};
-use crate::shell::{Approval, Page, PendingRequest, Piece, Returned};
+use crate::shell::{Approval, Code, Page, PendingRequest, Piece, Returned};
 
 /// Numbers of questions begin here, above those of the page's own requests.
 const FIRST: u32 = 1 << 31;
@@ -70,6 +71,14 @@ impl Page for Asking {
         };
         self.permits.news.post(News::Asked { permit: Box::new(permit) }, Vec::new());
         PendingRequest { number: CallNumber(number), answer }
+    }
+
+    fn program(&self, code: Code<'_>, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
+        self.page.program(code, on_piece)
+    }
+
+    fn answer_program(&self, program: CallNumber, asked: usize, answer: &ProgramAnswer) {
+        self.page.answer_program(program, asked, answer);
     }
 
     fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
