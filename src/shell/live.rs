@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use web_sys::AbortController;
 
+use super::deadline::Deadline;
 use super::journal::Journal;
 use super::js;
 use super::page::Page;
-use super::program::RunningProgram;
 use super::timer::Timeout;
 use super::watch::Watchdog;
 use super::wire::Wire;
@@ -58,7 +58,7 @@ pub(super) struct OpenCall {
 pub(super) enum CallPlace {
     Worker(ToolHost),
     Page(Rc<dyn Page>, CallNumber),
-    Program(RunningProgram),
+    Program(Rc<dyn Page>, CallNumber, Rc<Deadline>),
     /// Nothing to abort: the call is being checked, or the user is being asked.
     Waiting,
 }
@@ -130,8 +130,7 @@ impl Drop for OpenCall {
     fn drop(&mut self) {
         match &self.place {
             CallPlace::Worker(host) => host.abort(&self.call),
-            CallPlace::Page(page, question) => page.abort(*question),
-            CallPlace::Program(running) => running.abort(),
+            CallPlace::Page(page, question) | CallPlace::Program(page, question, _) => page.abort(*question),
             CallPlace::Waiting => {}
         }
     }

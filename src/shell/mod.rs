@@ -7,6 +7,7 @@
 
 mod access;
 mod custom;
+mod deadline;
 mod demo;
 mod diagnose;
 mod driver;

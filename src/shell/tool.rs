@@ -10,6 +10,7 @@ use std::rc::Rc;
 use super::live::{CallPlace, OpenCall, Ticket, take};
 use super::page::{Approval, PendingRequest, Returned};
 use super::plain::Plain;
+use super::program;
 use super::session::{HostTool, Session};
 use super::timer::Timeout;
 use crate::engine::{
@@ -28,12 +29,12 @@ pub(super) fn run(session: &Session, run: RunTool) -> impl Future<Output = Optio
     let called =
         tool.as_ref().filter(|tool| task.needs_no_check(tool)).map(|_| task.call_page(&task.run.arguments, None));
     async move {
-        let end = match (called, tool) {
-            (Some(called), _) => End::Outcome(called.await),
-            (None, Some(tool)) => task.check_then_call(&tool).await,
-            (None, None) if task.run.program.is_some() => End::Outcome(task.run_program().await),
-            (None, None) if task.run.run == RunMode::Check => End::Outcome(task.check_only().await),
-            (None, None) => task.run_built_in().await,
+        let end = match (called, tool, task.run.program) {
+            (Some(called), ..) => End::Outcome(called.await),
+            (None, Some(tool), _) => task.check_then_call(&tool).await,
+            (None, None, Some(of)) => End::Outcome(program::run(&task.session, task.ticket, &task.run, of).await),
+            (None, None, None) if task.run.run == RunMode::Check => End::Outcome(task.check_only().await),
+            (None, None, None) => task.run_built_in().await,
         };
         task.end(end)
     }
@@ -44,10 +45,10 @@ pub(super) fn abort(session: &Session, call: &CallId) {
     drop(open); // outside the borrow
 }
 
-pub(super) struct Task {
-    pub(super) session: Session,
+struct Task {
+    session: Session,
     ticket: Ticket,
-    pub(super) run: RunTool,
+    run: RunTool,
 }
 
 /// How far a call got.
@@ -211,7 +212,7 @@ impl Task {
         }
     }
 
-    pub(super) fn with_open<R>(&self, f: impl FnOnce(&mut OpenCall) -> R) -> Option<R> {
+    fn with_open<R>(&self, f: impl FnOnce(&mut OpenCall) -> R) -> Option<R> {
         self.session.live(|live| live.calls.iter_mut().find(|open| open.ticket == self.ticket).map(f)).flatten()
     }
 
@@ -233,6 +234,6 @@ impl From<ToolOutcome> for End {
     }
 }
 
-pub(super) fn no_such_tool() -> ToolOutcome {
+fn no_such_tool() -> ToolOutcome {
     ToolOutcome::Failed { message: "there is no such tool".into() }
 }

@@ -123,7 +123,7 @@ async function play(task, steps, tools) {
     return { choices: [{ message: { content: '', tool_calls: calls }, finish_reason: 'tool_calls' }] };
   };
   const agent = new Agent({ provider: { kind: 'custom', model: 'natural', complete }, tools, seed: 1, maxTurns: 30 });
-  for (const [name, text] of Object.entries(task.files)) agent.workspace.write(name, text);
+  for (const [name, text] of Object.entries(task.files)) agent.files.put(name, text);
   const trajectory = await agent.run(`Find out: ${task.name}.`);
   agent.free();
   assert.equal(trajectory.outcome, 'success', trajectory.output);

@@ -18,12 +18,12 @@ export async function play({ Agent: Made, replay: check }, turns, { files = {}, 
   };
   const tools = ['list_files', 'read_file', 'write_file', 'read_result', 'calculate', 'run_code'];
   const agent = new Made({ provider: { kind: 'custom', model: 'script', complete }, tools, seed: 5, maxTurns: turns.length + 2, ...options });
-  for (const [name, text] of Object.entries(files)) agent.workspace.write(name, text);
+  for (const [name, text] of Object.entries(files)) agent.files.put(name, text);
   const other = new Made({ provider: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1', model: 'other', apiKey: 'sk-test-0123456789abcdefghij' }, tools, seed: 6 });
-  for (const [name, text] of Object.entries(others)) other.workspace.write(name, text);
+  for (const [name, text] of Object.entries(others)) other.files.put(name, text);
   const trajectory = await agent.run('Play.', approve && { approve });
   const replayed = await check(trajectory);
-  const written = await Promise.all(agent.workspace.list().map(async ({ path: name }) => [name, await agent.workspace.read(name)]));
+  const written = await Promise.all(agent.files.list().map(async (name) => [name, await agent.files.get(name).text()]));
   agent.free();
   other.free();
   const results = trajectory.turns.flatMap(({ tool_calls: calls }) => calls.map(({ result }) => result.replace(/\n\[Turn .*\]$/, '')));
