@@ -73,6 +73,10 @@ impl Task {
             Permission::AskAgain if !atomic => return self.preview_then_ask(&spec, true).await,
             Permission::Allowed | Permission::AskAgain => self.keep_first(&spec).await,
         }
+        self.run_in_worker(spec).await
+    }
+
+    async fn run_in_worker(&self, spec: ToolSpec) -> End {
         let host = self.session.host();
         if self.with_open(|open| open.place = CallPlace::Worker(host.clone())).is_none() {
             return ToolOutcome::Cancelled.into();
@@ -98,6 +102,10 @@ impl Task {
             Ok(preview) => preview,
             Err(outcome) => return outcome.into(),
         };
+        // A query that saves nothing: only some calls of the tool write.
+        if preview.diff.is_none() && self.touches(spec) == SideEffect::Workspace {
+            return self.run_in_worker(spec.clone()).await;
+        }
         let arguments = preview.repaired_args.map(|args| args.to_string());
         let arguments = arguments.as_deref().unwrap_or(&self.run.arguments);
         self.ask(spec, arguments, preview.diff.as_deref(), may_repeat).await

@@ -157,6 +157,7 @@ test('a chart is read with the pointer, with keys and as a table', async () => {
 
     await chart.getByText('Show the data').click();
     const data = chart.getByRole('table');
+    await data.waitFor();
     assert.deepEqual(await data.getByRole('columnheader').allTextContents(), ['Quarter', '2025', '2026']);
     assert.deepEqual(await cells(data, 2), ['412', '598', '732', '389']);
     assert.deepEqual(await audit(page), []);

@@ -6,9 +6,12 @@ use turnwise::tools::tabular::names::{TableFormat, tables};
 
 use crate::support::memory::{Memory, call};
 
+/// Paths, and the paths that are tables with their names.
+type Case = (&'static [&'static str], &'static [(&'static str, &'static str)]);
+
 #[test]
 fn a_table_is_named_after_its_file() {
-    let cases: [(&[&str], &[(&str, &str)]); 8] = [
+    let cases: [Case; 8] = [
         (&["sales.csv"], &[("sales.csv", "sales")]),
         (&["data/Sales 2024 (final).csv"], &[("data/Sales 2024 (final).csv", "Sales_2024_final")]),
         (&["2024.tsv"], &[("2024.tsv", "t2024")]),
