@@ -106,8 +106,8 @@ impl App {
         self.files_version.update(|version| *version += 1);
     }
 
-    fn read_folder_again(self, name: String) {
-        let handle = self.library.with_value(|library| library.folders.get(&name).cloned());
+    fn read_folder_again(self, name: &str) {
+        let handle = self.library.with_value(|library| library.folders.get(name).cloned());
         if let Some(handle) = handle {
             spawn_local(self.add_folder(handle));
         }
@@ -153,22 +153,22 @@ pub fn list(app: App) -> impl IntoView {
             };
             library.folders.keys().map(figures).collect::<Vec<_>>()
         });
-        let rows = folders.into_iter().map(|(name, count, size)| row(app, name, count, size)).collect::<Vec<_>>();
+        let rows = folders.into_iter().map(|(name, count, size)| row(app, &name, count, size)).collect::<Vec<_>>();
         (!rows.is_empty()).then(|| html::ul().class("folders").attr("aria-label", "Open folders").child(rows))
     }
 }
 
-fn row(app: App, name: String, count: usize, size: f64) -> impl IntoView {
+fn row(app: App, name: &str, count: usize, size: f64) -> impl IntoView + use<> {
     let facts = format!("{}, {}, on your disk", counted(count as u64, "file"), bytes(whole(size)));
-    let (again, closed) = (name.clone(), name.clone());
+    let (again, closed) = (name.to_owned(), name.to_owned());
     html::li().class("folder").child((
         icon(Icon::Files),
-        html::span().class("words").child((html::b().child(name.clone()), html::span().class("fact").child(facts))),
+        html::span().class("words").child((html::b().child(name.to_owned()), html::span().class("fact").child(facts))),
         html::button()
             .r#type("button")
             .class("btn bare small")
             .attr("aria-label", format!("Read again: {name}"))
-            .on(ev::click, move |_| app.read_folder_again(again.clone()))
+            .on(ev::click, move |_| app.read_folder_again(&again))
             .child("Read again"),
         html::button()
             .r#type("button")
@@ -236,9 +236,8 @@ fn text(object: &JsValue, key: &str) -> String {
 pub fn space() -> impl IntoView {
     let text = RwSignal::new(String::new());
     spawn_local(async move {
-        let found = estimate().await;
-        if let Some(found) = found {
-            text.try_set(Some(found).unwrap_or_default());
+        if let Some(found) = estimate().await {
+            text.try_set(found);
         }
     });
     html::p().class("fact space").child(move || text.get())

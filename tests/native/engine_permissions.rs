@@ -49,11 +49,11 @@ impl Asking {
 
     /// The model replies with these calls, to the run (0) or to a sub-agent.
     fn reply(&mut self, child: u32, calls: &[(&str, &str, &str)]) -> Vec<(String, Permission)> {
-        let open = self.effects.iter().filter_map(|effect| match effect {
+        let mut open = self.effects.iter().filter_map(|effect| match effect {
             Effect::CallModel(call) if call.request.child() == child => Some(call.request),
             _ => None,
         });
-        let request = open.last().expect("a request is open");
+        let request = open.next_back().expect("a request is open");
         let call = |(id, name, arguments): &(&str, &str, &str)| RawCall {
             id: (*id).into(),
             name: (*name).into(),

@@ -79,7 +79,8 @@ fn other_texts_hold_none() {
 
 #[test]
 fn a_column_of_numbers_is_sorted_by_them() {
-    let cases: [(&[&str], Option<&[Option<f64>]>); 8] = [
+    type Case = (&'static [&'static str], Option<&'static [Option<f64>]>);
+    let cases: [Case; 8] = [
         (&["10", "9"], Some(&[Some(10.0), Some(9.0)])),
         (&["1,200", "-3.5"], Some(&[Some(1200.0), Some(-3.5)])),
         (&["12 %", "€ 3"], Some(&[Some(12.0), Some(3.0)])),

@@ -69,7 +69,7 @@ fn permit(c: &mut RunConfig, seed: u64) {
             tool.side_effect = touches[(seed >> at) as usize / 2 % 4];
         }
     }
-    c.permissions = (seed / 64 % 3 > 0).then(|| permissions(&mut Rng::new(seed)));
+    c.permissions = (!(seed / 64).is_multiple_of(3)).then(|| permissions(&mut Rng::new(seed)));
 }
 
 pub fn permissions(rng: &mut Rng) -> Permissions {
