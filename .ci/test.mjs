@@ -2,7 +2,7 @@
 // A failed step does not stop the others. The last lines are what was slowest end to end, each step's time, the slowest step
 // first, and the totals of all runners; the exit code is 0 only if everything passed.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -177,6 +177,11 @@ async function perform(name, { commands, count, beside, env = [] }) {
 }
 
 rmSync(EMPTY_CARGO_HOME, { recursive: true, force: true });
+// A full disk shows itself late, as a failure of whatever writes next.
+const NEEDED_GB = 15;
+const { bavail, bsize } = statfsSync(root);
+const freeGb = (bavail * bsize) / 1e9;
+if (freeGb < NEEDED_GB) console.log(`Only ${freeGb.toFixed(1)} GB of disk are free; all checks from nothing need up to ${NEEDED_GB} GB.`);
 const going = [];
 for (const [name, step] of Object.entries(steps)) {
   if (wanted.length && !wanted.includes(name)) continue;

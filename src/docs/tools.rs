@@ -25,6 +25,7 @@ pub fn specs() -> Vec<ToolSpec> {
         parameters,
         may_finish: false,
         side_effect: SideEffect::None,
+        effect_argument: None,
     };
     vec![
         tool(

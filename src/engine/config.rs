@@ -223,6 +223,9 @@ pub struct ToolSpec {
     pub may_finish: bool,
     #[serde(default)]
     pub side_effect: SideEffect,
+    /// The argument without which a call has no side effect, such as the file that a query saves; omitted: every call may have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect_argument: Option<String>,
 }
 
 /// The side effects of a call to a tool.

@@ -16,7 +16,14 @@ pub const SPAWN: &str = "spawn_subagents";
 pub const PROGRAM: &str = "run_code";
 
 fn own_tool(name: &str, description: String, parameters: Value) -> ToolSpec {
-    ToolSpec { name: name.to_owned(), description, parameters, may_finish: false, side_effect: SideEffect::None }
+    ToolSpec {
+        name: name.to_owned(),
+        description,
+        parameters,
+        may_finish: false,
+        side_effect: SideEffect::None,
+        effect_argument: None,
+    }
 }
 
 /// An accepted report, as text, and as JSON if it is JSON.

@@ -96,14 +96,17 @@ impl Permissions {
     /// may be a path below one: it asks once too often rather than once too seldom.
     #[must_use]
     pub fn touches(&self, tool: &ToolSpec, arguments: &str) -> SideEffect {
+        let arguments: Option<Value> = serde_json::from_str(arguments).ok();
+        // Arguments that are not JSON may be repaired before the call runs, so they may hold anything.
+        let without =
+            |name: &String| arguments.as_ref().is_some_and(|given| given.is_object() && given.get(name).is_none());
+        if tool.effect_argument.as_ref().is_some_and(without) {
+            return SideEffect::None;
+        }
         if tool.side_effect != SideEffect::Workspace || self.folders.is_empty() {
             return tool.side_effect;
         }
-        let names_folder = match serde_json::from_str(arguments) {
-            Ok(value) => self.names_folder(&value),
-            // It may be repaired before it runs.
-            Err(_) => true,
-        };
+        let names_folder = arguments.is_none_or(|given| self.names_folder(&given));
         if names_folder { SideEffect::Folder } else { SideEffect::Workspace }
     }
 
@@ -134,7 +137,7 @@ impl Permissions {
             SideEffect::Page => self.page.unwrap_or(Rule::Ask),
         };
         match self.tools.get(&tool.name).copied() {
-            Some(own) if touches == tool.side_effect || own == Rule::Deny => own,
+            Some(own) if touches != SideEffect::Folder || touches == tool.side_effect || own == Rule::Deny => own,
             _ => by_touch,
         }
     }
@@ -178,6 +181,7 @@ mod tests {
             parameters: serde_json::json!({}),
             may_finish: false,
             side_effect,
+            effect_argument: None,
         }
     }
 

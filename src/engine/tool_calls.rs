@@ -110,7 +110,9 @@ impl Run {
     /// Other rules decide which calls run from here on.
     pub(super) fn set_permissions(&mut self, permissions: &Permissions) {
         self.consent.set(permissions.clone());
+        self.with_round(ToolRound::refuse); // what waits may be denied now
         self.set_child_permissions(permissions);
+        self.advance_round();
     }
 
     /// All calls are answered: the answers enter the history, the context and counter lines on the last of them.

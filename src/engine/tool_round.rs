@@ -163,10 +163,13 @@ impl ToolRound {
         for (index, open) in self.calls.iter().enumerate() {
             let over = counted >= most;
             counted += usize::from(open.kind != CallKind::Batch && !open.in_program());
-            if !open.is_queued() || open.in_program() {
+            if !open.is_queued() {
                 continue;
             }
-            let answer = if self.truncated {
+            // The limits of a reply are not those of a program.
+            let answer = if open.in_program() {
+                open.denial(run)
+            } else if self.truncated {
                 let text = "your reply was cut by its length limit, so this call was not run".to_owned();
                 Some(Answer::refused(Slug::TruncatedOutput, text))
             } else if first_report.is_some_and(|report| index > report) {
@@ -893,6 +896,7 @@ mod tests {
             parameters: json!({ "type": "object" }),
             may_finish: name == "submit",
             side_effect: SideEffect::None,
+            effect_argument: None,
         };
         let tools = vec![spec("read"), spec("submit"), own_tools::batch_spec(), own_tools::spawn_spec(&[])];
         let mut config = RunConfig { tools, ..RunConfig::preset(Preset::Research) };

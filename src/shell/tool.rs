@@ -103,10 +103,6 @@ impl Task {
             Ok(preview) => preview,
             Err(outcome) => return outcome.into(),
         };
-        // A query that saves nothing: only some calls of the tool write.
-        if preview.diff.is_none() && self.touches(spec) == SideEffect::Workspace {
-            return self.run_in_worker(spec.clone()).await;
-        }
         let arguments = preview.repaired_args.map(|args| args.to_string());
         let arguments = arguments.as_deref().unwrap_or(&self.run.arguments);
         self.ask(spec, arguments, preview.diff.as_deref(), may_repeat).await

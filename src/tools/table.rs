@@ -28,6 +28,9 @@ struct Row {
     needs: Needs,
 }
 
+/// The argument of the queries that names the file for their result, as the schemas write it.
+const SAVE_AS: &str = "\"save_as\"";
+
 /// Tools that the engine handles itself. They are offered only if a run asks for them.
 pub const ON_REQUEST: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN, own_tools::PROGRAM];
 
@@ -248,6 +251,8 @@ fn spec(row: &Row) -> ToolSpec {
         parameters: serde_json::from_str(row.parameters).unwrap_or(Value::Null),
         may_finish: false,
         side_effect: row.side_effect,
+        // A query writes only if it saves its result.
+        effect_argument: row.parameters.contains(SAVE_AS).then(|| SAVE_AS.trim_matches('"').to_owned()),
     }
 }
 

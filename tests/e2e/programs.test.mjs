@@ -12,7 +12,9 @@ const { default: init, Agent, replay } = await import(path.join(dist, 'turnwise/
 await init();
 
 const inNode = (turns, given) => play({ Agent, replay }, turns, given);
-const inPage = (turns, given, { csp } = {}) => withPackage({ csp }, (page) => page.evaluate(([source, turns, given]) => eval(`(${source})`)(window.turnwise, turns, given), [play.toString(), turns, given]));
+/** A page without a policy, which allows the frame. */
+const OPEN = { name: 'open.html' };
+const inPage = (turns, given) => withPackage(OPEN, (page) => page.evaluate(([source, turns, given]) => eval(`(${source})`)(window.turnwise, turns, given), [play.toString(), turns, given]));
 
 const TASKS = [
   ['1 + 1', `console.log('a', { b: 1 }, [1, null]); const text = await tools.read_file({ path: 'own.txt' }); text.length`],
@@ -50,7 +52,7 @@ for (const [where, playIn] of [['Chromium', inPage], ['Node.js', inNode]]) {
 
 test(`${escapes.length} attempts to escape or to harm, in Chromium`, async () => {
   assert.ok(escapes.length >= 60);
-  await withCanary((canary) => withPackage({}, async (page) => {
+  await withCanary((canary) => withPackage(OPEN, async (page) => {
     const before = await page.evaluate(() => { window.canary = { is: 'whole' }; localStorage.setItem('mine', 'whole'); return Object.getOwnPropertyNames(window).length; });
     const played = await page.evaluate(([source, turns, given]) => eval(`(${source})`)(window.turnwise, turns, given), [play.toString(), attempts(escapes, canary), given]);
     judge(escapes, played);
@@ -65,9 +67,8 @@ test('attempts to escape, in Node.js', async () => {
 });
 
 test('a page whose policy refuses the frame runs programs in the worker alone', async () => {
-  const csp = "default-src 'self'; script-src 'self' 'unsafe-eval'; frame-src 'none'; worker-src 'self'";
   const quick = escapes.filter(({ slow }) => !slow);
-  await withCanary((canary) => withPackage({ csp, expect: [/Content Security Policy/] }, async (page) => {
+  await withCanary((canary) => withPackage({ expect: [/Executing inline script violates/] }, async (page) => {
     judge(quick, await page.evaluate(([source, turns, given]) => eval(`(${source})`)(window.turnwise, turns, given), [play.toString(), attempts(quick, canary), given]));
   }));
 });

@@ -18,6 +18,7 @@ fn asking_config(change: impl FnOnce(&mut Permissions)) -> RunConfig {
         parameters: json!({ "type": "object" }),
         may_finish: false,
         side_effect,
+        effect_argument: None,
     };
     let mut permissions = Permissions { answers: Answers::Page, ..Permissions::default() };
     change(&mut permissions);

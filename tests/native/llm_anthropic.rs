@@ -19,6 +19,7 @@ fn tool(name: &str) -> ToolSpec {
         parameters: json!({ "type": "object" }),
         may_finish: false,
         side_effect: SideEffect::Page,
+        effect_argument: None,
     }
 }
 

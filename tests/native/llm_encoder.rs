@@ -20,6 +20,7 @@ fn tool(name: &str) -> ToolSpec {
         parameters: json!({ "type": "object" }),
         may_finish: true,
         side_effect: SideEffect::Page,
+        effect_argument: None,
     }
 }
 

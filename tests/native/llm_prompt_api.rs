@@ -12,6 +12,7 @@ fn lookup() -> ToolSpec {
         parameters: json!({ "type": "object", "properties": { "word": { "type": "string" } } }),
         may_finish: false,
         side_effect: SideEffect::None,
+        effect_argument: None,
     }
 }
 

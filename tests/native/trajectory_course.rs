@@ -11,6 +11,7 @@ fn tool() -> ToolSpec {
         parameters: json!({ "type": "object" }),
         may_finish: false,
         side_effect: SideEffect::None,
+        effect_argument: None,
     }
 }
 

@@ -138,7 +138,8 @@ fn progress_and_batch_are_offered_only_where_the_user_wants_them() {
         let config = settings.build(turnwise::tools::all()).expect("valid");
         config.tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>()
     };
-    assert_eq!(offered(&settings), turnwise::tools::names());
+    // Programs are on in the app.
+    assert_eq!(offered(&settings), [turnwise::tools::names(), vec!["run_code"]].concat());
     settings.toggle_tool("batch");
     settings.toggle_tool("now");
     let names = offered(&settings);

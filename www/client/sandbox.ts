@@ -104,7 +104,8 @@ async function begin(code: Code, take: Take, fail: Fail, lent: Lent): Promise<Wo
   return { post: (message) => line.post(message, []), end: () => line.end?.() };
 }
 
-let refused = false;
+/** Whether the page allows the frame: the first program finds out, the others wait for it. */
+let allowed: Promise<boolean> | undefined;
 let files: Promise<[string, ArrayBuffer]> | undefined;
 
 /** The worker's text and the module: the frame cannot load them. */
@@ -121,33 +122,48 @@ function load({ url }: Script, wasm: string) {
 
 /** `undefined`: the page does not allow the frame. */
 async function inFrame(script: Script, wasm: string, code: Code, take: Take): Promise<Worker | undefined> {
-  if (refused) return undefined;
-  const frame = document.createElement('iframe');
-  frame.setAttribute('sandbox', 'allow-scripts');
-  frame.hidden = true;
-  frame.setAttribute('aria-hidden', 'true');
-  frame.title = '';
+  if (allowed && !await allowed) return undefined;
+  const opened = open();
+  allowed ??= opened.then((frame) => frame !== undefined);
+  const frame = await opened;
+  if (!frame) return undefined;
   try {
     const [text, bytes] = await load(script, wasm);
-    const ready = new Promise<boolean>((resolve) => {
-      const heard = ({ source, data }: MessageEvent) => {
-        if (source !== frame.contentWindow || data !== READY) return;
-        removeEventListener('message', heard);
-        resolve(true);
-      };
-      addEventListener('message', heard);
-      setTimeout(() => { removeEventListener('message', heard); resolve(false); }, FRAME_MS);
-    });
-    frame.srcdoc = SANDBOX_FRAME;
-    (document.body ?? document.documentElement).append(frame);
-    if (!await ready) throw new Error('its script did not run');
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = ({ data }) => take(data);
     frame.contentWindow!.postMessage([text, { ...code, wasm: bytes }], '*', [port2]);
     return { post: (message) => port1.postMessage(message), end: () => { port1.close(); frame.remove(); } };
   } catch {
-    refused = true;
-    frame.remove();
+    frame.remove(); // the page may not fetch what its workers may
     return undefined;
   }
+}
+
+/** Opens a frame; resolves with it when its script runs, with nothing if the page's policy does not allow that. */
+async function open(): Promise<HTMLIFrameElement | undefined> {
+  const frame = document.createElement('iframe');
+  frame.setAttribute('sandbox', 'allow-scripts');
+  frame.setAttribute('aria-hidden', 'true');
+  frame.hidden = true;
+  const ready = new Promise<boolean>((resolve) => {
+    const heard = ({ source, data }: MessageEvent) => {
+      if (source === frame.contentWindow && data === READY) done(true);
+    };
+    const done = (runs: boolean) => {
+      removeEventListener('message', heard);
+      clearTimeout(late);
+      resolve(runs);
+    };
+    const late = setTimeout(done, FRAME_MS, false);
+    addEventListener('message', heard);
+  });
+  try {
+    frame.srcdoc = SANDBOX_FRAME; // throws where only trusted HTML is allowed
+    (document.body ?? document.documentElement).append(frame);
+    if (await ready) return frame;
+  } catch {
+    // As below.
+  }
+  frame.remove();
+  return undefined;
 }

@@ -121,6 +121,7 @@ fn tools(definitions: Vec<Value>, extra: Option<Map<String, Value>>) -> Vec<Tool
             parameters: function.get("parameters").cloned().unwrap_or(Value::Bool(true)),
             may_finish: extra_field(&own, "may_finish").unwrap_or_default(),
             side_effect: extra_field(&own, "side_effect").unwrap_or_default(),
+            effect_argument: None,
         })
     };
     definitions.into_iter().filter_map(spec).collect()

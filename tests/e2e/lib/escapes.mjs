@@ -49,7 +49,7 @@ export const escapes = [
   { name: 'Error.prepareStackTrace', code: `${REACH} Error.prepareStackTrace = (e, frames) => frames; try { null.x } catch (e) { const s = e.stack; if (s && s[0] && typeof s[0] === 'object') { found(g(() => s[0].getThis()), 'a frame'); found(g(() => s[0].getFunction().constructor('return this')()), 'a frame') } } 1` },
 
   // Games with prototypes: the prelude and the host use some of these functions while the program runs.
-  { name: 'Object.prototype has a setter', code: `let got = []; for (const k of ['error', 'value', 'resolve', 'reject', 'ask', 'print']) Object.defineProperty(Object.prototype, k, { set(v) { got.push(typeof v) }, configurable: true }); await tools.list_files().catch(() => {}); console.log('still here')`, expect: /still here/ },
+  { name: 'Object.prototype has a setter', code: `let got = []; for (const k of ['error', 'resolve', 'reject', 'ask', 'print']) Object.defineProperty(Object.prototype, k, { set(v) { got.push(typeof v) }, configurable: true }); await tools.list_files().catch(() => {}); console.log('still here')`, expect: /still here/ },
   { name: 'Array.prototype.map is replaced', code: `Array.prototype.map = () => { throw new Error('mine') }; try { console.log(1) } catch (e) { e.message }`, expect: /mine/ },
   { name: 'Map.prototype.get is replaced', code: `const get = Map.prototype.get; Map.prototype.get = function (k) { const v = get.call(this, k); if (v && v.resolve) v.resolve('forged'); return v }; await tools.list_files()`, expect: /^=> forged/ },
   { name: 'Promise.prototype.then is replaced', code: `Promise.prototype.then = function () { return 'no' }; const x = tools.list_files(); typeof x`, expect: /object/ },

@@ -20,9 +20,10 @@ export async function withSite(body, { mounts = {}, seen } = {}) {
   }
 }
 
-/** Opens a page with the package loaded as `window.turnwise`. `options` are the options of `withPage`; `watch` enables `engineMemory`. */
-export const withPackage = ({ watch = false, ...options }, body, siteOptions) =>
-  withSite((site) => withPage(`${site.host}${watch ? '?watch' : ''}`, options, async (page) => {
+/** Opens a page with the package loaded as `window.turnwise`. `options` are the options of `withPage`; `watch`
+ *  enables `engineMemory`; `name` is another page of tests/e2e/pages. */
+export const withPackage = ({ watch = false, name = 'package.html', ...options }, body, siteOptions) =>
+  withSite((site) => withPage(`${new URL(name, site.host).href}${watch ? '?watch' : ''}`, options, async (page) => {
     await page.locator('body[data-state=ready]').waitFor({ state: 'attached' });
     return body(page, site);
   }), siteOptions);

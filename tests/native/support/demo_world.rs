@@ -38,6 +38,7 @@ pub fn tool(name: &str, parameters: Value) -> ToolSpec {
         parameters,
         may_finish: false,
         side_effect: SideEffect::None,
+        effect_argument: None,
     }
 }
 

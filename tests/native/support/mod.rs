@@ -71,6 +71,7 @@ pub fn config(preset: Preset) -> RunConfig {
         parameters: json!({ "type": "object" }),
         may_finish: name == "submit",
         side_effect: SideEffect::None,
+        effect_argument: None,
     };
     RunConfig { tools: vec![spec("search"), spec("read"), spec("submit")], ..RunConfig::preset(preset) }
 }

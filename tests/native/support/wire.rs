@@ -13,6 +13,7 @@ pub fn tool(name: &str) -> ToolSpec {
         parameters: json!({ "type": "object" }),
         may_finish: true,
         side_effect: SideEffect::Page,
+        effect_argument: None,
     }
 }
 

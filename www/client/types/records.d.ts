@@ -210,6 +210,8 @@ export interface TrajectoryTool {
   /** Only these tools can end a run by the final-result protocol. */
   may_finish?: boolean;
   side_effect: SideEffect;
+  /** The argument without which a call has no side effect, such as the file that a query saves; omitted: every call may have it. */
+  effect_argument?: string;
 }
 
 /** The side effects of a call to a tool. */
