@@ -21,6 +21,7 @@ fn call(id: &str) -> RunTool {
         arguments: String::new(),
         timeout_ms: 1_000,
         run: RunMode::Run,
+        program: None,
         permission: Permission::Allowed,
     }
 }

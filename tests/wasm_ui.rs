@@ -8,9 +8,9 @@ use std::rc::Rc;
 use js_sys::{Array, Function};
 use turnwise::content::markdown::{Align, Class, Item, Node, Span, Table, parse};
 use turnwise::desk::Desk;
-use turnwise::engine::CounterLevel;
+use turnwise::engine::{CounterLevel, ProgramAnswer};
 use turnwise::protocol::CallNumber;
-use turnwise::shell::{Approval, Page, PendingRequest, Piece};
+use turnwise::shell::{Approval, Code, Page, PendingRequest, Piece};
 use turnwise::ui;
 use turnwise::view::{Meter, Tick, TickKind, TickState};
 use wasm_bindgen::prelude::*;
@@ -82,6 +82,14 @@ impl Page for Nobody {
 
     fn complete(&self, _: usize, _: &[u8], _: Box<dyn FnMut(Piece)>) -> PendingRequest {
         panic!("a model was asked for")
+    }
+
+    fn program(&self, _: Code<'_>, _: Box<dyn FnMut(Piece)>) -> PendingRequest {
+        panic!("a program was asked for")
+    }
+
+    fn answer_program(&self, _: CallNumber, _: usize, _: &ProgramAnswer) {
+        panic!("no program was asked for")
     }
 
     fn fetch(&self, _: &str, _: Box<dyn FnMut(Piece)>) -> PendingRequest {
