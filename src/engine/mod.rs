@@ -24,7 +24,8 @@
 //!                 events.push(Event::ToolFinished { call: tool.call, outcome });
 //!             }
 //!             Effect::Sleep { timer, .. } => events.push(Event::TimerFired { timer }),
-//!             Effect::Abort(_) | Effect::KeepResult { .. } | Effect::Record(_) | Effect::Finish => {}
+//!             Effect::Abort(_) | Effect::KeepResult { .. } | Effect::AnswerProgram { .. } => {}
+//!             Effect::Record(_) | Effect::Finish => {}
 //!         }
 //!     }
 //!     effects = events.into_iter().flat_map(|event| run.handle(Millis(1), event)).collect();

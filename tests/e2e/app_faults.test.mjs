@@ -156,7 +156,7 @@ for (const [act, remark, slug] of [['Stop', /^Incomplete: the run was stopped/, 
     await page.reload();
     const rail = page.locator('.rail .run', { hasText: 'Tell me a story' });
     await rail.waitFor({ state: 'attached' });
-    if (!(await rail.isVisible())) await page.getByRole('button', { name: 'Runs' }).click();
+    if (!(await rail.isVisible())) await page.getByRole('button', { name: 'Runs', exact: true }).click();
     await rail.click();
     await ended(page);
     await check();
@@ -332,7 +332,7 @@ plain(10, 'files are shown as what they are', ['wide-light', 'phone-light'], (pa
   assert.doesNotMatch(await page.getByRole('dialog', { name: 'Files' }).innerText(), /%PDF|endobj/);
   await shoot('pdf');
   await open('data.bin');
-  await page.getByText('Binary file').waitFor();
+  await page.getByText(/^Binary file/).waitFor();
   await page.getByText(/8 B\b/).first().waitFor();
   await open('pack.zip');
   await page.getByText('ZIP archive').waitFor();

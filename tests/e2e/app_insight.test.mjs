@@ -35,7 +35,7 @@ const withInsight = (context, names, body) => withApp({ context: { reducedMotion
   await drop(page, names);
   await page.locator('.runs .run').nth(names.length - 1).waitFor({ state: 'attached', timeout: 60_000 });
   if (context.viewport.width < 1120) await page.getByRole('button', { name: 'Runs', exact: true }).click();
-  await page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: 'Insight' }).click();
+  await page.getByRole('navigation', { name: 'Runs', exact: true }).getByRole('button', { name: 'Insight' }).click();
   const dialog = page.getByRole('dialog', { name: 'Insight' });
   await dialog.waitFor();
   return body(page, dialog);
@@ -141,7 +141,7 @@ test('the page counts what the package counts, filters by a click or by keys, an
 }));
 
 test('with no run it says what to do, and a run of this session counts', { timeout: 120_000 }, () => withApp({ context: { viewport: WIDE } }, async (page) => {
-  const open = () => page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: 'Insight' }).click();
+  const open = () => page.getByRole('navigation', { name: 'Runs', exact: true }).getByRole('button', { name: 'Insight' }).click();
   const dialog = page.getByRole('dialog', { name: 'Insight' });
   await open();
   await dialog.getByText('Nothing to count yet.').waitFor();
@@ -163,7 +163,7 @@ test('records dropped together open as runs and plans, each step counts, and oth
   await withApp({ context: { viewport: WIDE } }, async (page) => {
     await drop(page, [files[0], plan, other]);
     await page.getByText('Opened 2 records, and added 1 file, 16 B for the agent.').waitFor();
-    await page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: 'Insight' }).click();
+    await page.getByRole('navigation', { name: 'Runs', exact: true }).getByRole('button', { name: 'Insight' }).click();
     await page.getByRole('dialog', { name: 'Insight' }).getByRole('status').getByText('3 runs', { exact: true }).waitFor();
   });
 });

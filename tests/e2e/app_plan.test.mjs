@@ -78,7 +78,7 @@ looked('again from a step, from a record too', {}, async (page) => {
   await ended(page);
   await node(page, 6).click();
   await page.getByRole('button', { name: 'Run again from this step' }).click();
-  const runs = page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: /Write a one-page forecast/ });
+  const runs = page.getByRole('navigation', { name: 'Runs', exact: true }).getByRole('button', { name: /Write a one-page forecast/ });
   await runs.nth(1).waitFor();
   await ended(page);
   await node(page, 1).click();
@@ -136,7 +136,7 @@ looked('cancel ends every step at once, stop starts no other', { pace: true }, a
 }, ['wide']);
 
 const editor = async (page) => {
-  const drawer = page.getByRole('button', { name: 'Runs' });
+  const drawer = page.getByRole('button', { name: 'Runs', exact: true });
   if (await drawer.isVisible()) await drawer.click();
   await page.getByRole('button', { name: 'New plan' }).click();
   const dialog = page.getByRole('dialog', { name: 'Plan' });

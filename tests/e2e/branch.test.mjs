@@ -54,7 +54,7 @@ for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WI
       await storedToTheEnd(page, 2);
       await page.reload();
       await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
-      if (viewport === PHONE) await page.getByRole('button', { name: 'Runs' }).click();
+      if (viewport === PHONE) await page.getByRole('button', { name: 'Runs', exact: true }).click();
       await page.locator('.earlier .run').nth(1).waitFor();
       const stored = await page.evaluate(async () => {
         const request = indexedDB.open('turnwise');

@@ -63,7 +63,7 @@ const OPTIONS = [
   [{ provider: { kind: 'anthropic', demo: 'endless' } }, 'options.provider.demo: got "endless"; expected nothing: only the demo model has modes'],
   [{ provider: { kind: 'custom' } }, 'options.provider.complete: missing; expected a function that asks your model'],
   [{ provider: { kind: 'openai', complete: () => '' } }, 'options.provider.complete: got a function; expected nothing: only the \'custom\' kind has a function'],
-  [{ tools: 'all' }, 'options.tools: got "all"; expected an array of search_files, read_file, list_files, write_file, read_result, calculate, now, progress_report, batch, spawn_subagents'],
+  [{ tools: 'all' }, 'options.tools: got "all"; expected an array of search_files, read_file, list_files, write_file, edit_file, diff_files, query_table, query_json, read_result, calculate, now, progress_report, batch, spawn_subagents, run_code'],
   [{ tools: ['calculate', 'nope'] }, 'options.tools: got "nope"; expected an array of '],
   [{ seed: -1 }, 'options.seed: got -1; expected a whole number, 0 or more'],
   [{ workerUrl: 5 }, 'options.workerUrl: got 5; expected a string or a URL'],

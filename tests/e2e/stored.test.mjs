@@ -73,7 +73,7 @@ const everything = (page) => page.evaluate(async () => {
 for (const look of Object.keys(LOOKS)) {
   test(`the list after a reload: open, follow up, rename, search, delete: ${look}`, () => withStored({ look }, async (page) => {
     const shoot = camera(page, 'stored', look);
-    const rail = async () => { if (look === 'phone') await page.getByRole('button', { name: 'Runs' }).click(); };
+    const rail = async () => { if (look === 'phone') await page.getByRole('button', { name: 'Runs', exact: true }).click(); };
     for (const task of ['Write three notes.', 'Write them again.', 'And once more.']) {
       await runTask(page, task);
       await page.evaluate(() => document.activeElement.blur());
