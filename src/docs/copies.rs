@@ -57,9 +57,12 @@ fn words(page: &PageText, address: &str) -> HashSet<String> {
     words.filter(|word| !word.contains(&path) && !path.contains(word.trim_matches('/'))).map(hash).collect()
 }
 
-/// Whether a page has almost no text, because a browser would make it with the page's scripts.
+/// Whether a page has almost no text, because a browser would make it with the page's scripts. A heading is text that somebody
+/// wrote: the page may just be short.
 #[must_use]
 pub fn is_shell(page: &html::HtmlPage, text: &str) -> bool {
-    let length: usize = page.text.sections.iter().map(|section| section.heading.len() + section.text.len()).sum();
-    length < MIN_TEXT && page.links.len() <= 2 && text.contains("<script")
+    let sections = &page.text.sections;
+    let length: usize = sections.iter().map(|section| section.heading.len() + section.text.len()).sum();
+    let has_heading = sections.iter().any(|section| !section.heading.is_empty());
+    length < MIN_TEXT && !has_heading && page.links.len() <= 2 && text.contains("<script")
 }
