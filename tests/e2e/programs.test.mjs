@@ -1,11 +1,13 @@
 // Programs of `run_code`, in Chromium and in Node.js: what they can do, that none gets out (tests/e2e/lib/escapes.mjs), and that a
 // replay runs each again with the same bytes. The model is a function that plays a list of programs.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { frame } from '../../.ci/sandbox.mjs';
 import { escapes } from './lib/escapes.mjs';
 import { attempts, given, judge, play, withCanary } from './lib/programs.mjs';
-import { dist, withPackage } from './lib/site.mjs';
+import { dist, root, withPackage } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
 const { default: init, Agent, replay } = await import(path.join(dist, 'turnwise/node.js'));
@@ -71,6 +73,10 @@ test('a page whose policy refuses the frame runs programs in the worker alone', 
   await withCanary((canary) => withPackage({ expect: [/Executing inline script violates/] }, async (page) => {
     judge(quick, await page.evaluate(([source, turns, given]) => eval(`(${source})`)(window.turnwise, turns, given), [play.toString(), attempts(quick, canary), given]));
   }));
+});
+
+test('the docs name the hash of the frame', () => {
+  assert.ok(readFileSync(path.join(root, 'docs/security.md'), 'utf8').includes(frame().hash));
 });
 
 /** A generator of numbers, so that a failure can be repeated. */
