@@ -1,87 +1,31 @@
 //! What a tool would change in a file, as a unified diff for a person to read.
 
-use similar::{ChangeTag, TextDiff};
+use super::diff::hunks;
 
-/// Unchanged lines around each change.
-const CONTEXT: usize = 3;
 /// Maximum number of lines of a diff.
 const MAX_LINES: usize = 400;
-/// Maximum number of characters of one line.
-const MAX_LINE: usize = 500;
-/// Maximum number of differing lines that are compared; the comparison takes a time that grows with their product.
-const MAX_COMPARED: usize = 20_000;
 
-/// The change of one file, as a unified diff. `before`: its bytes, if it exists.
+/// The change of one file, as a unified diff. `before`: its bytes, if it exists. A remark stands between two `@@`.
 #[must_use]
 pub fn unified(path: &str, before: Option<&[u8]>, after: &str) -> String {
-    let old = match before.map(std::str::from_utf8) {
-        None => None,
-        Some(Ok(text)) => Some(text),
-        Some(Err(_)) => {
-            return format!("--- {path}\n+++ {path}\n@@ replaces a file that is no text @@\n{}", added(after));
-        }
+    let (from, old, remark) = match before.map(std::str::from_utf8) {
+        None => ("/dev/null", "", None),
+        Some(Ok(text)) if text == after => (path, text, Some("@@ no change @@")),
+        Some(Ok(text)) => (path, text, None),
+        Some(Err(_)) => (path, "", Some("@@ replaces a file that is not text @@")),
     };
-    let from = if old.is_none() { "/dev/null" } else { path };
-    let old = old.unwrap_or_default();
-    let body = if old == after {
-        "@@ no change @@\n".to_owned()
-    } else if differing(old, after) > MAX_COMPARED {
-        let lines = |text: &str| text.lines().count();
-        format!("@@ too large to compare: {} lines before, {} after @@\n{}", lines(old), lines(after), added(after))
-    } else {
-        hunks(old, after)
-    };
-    format!("--- {from}\n+++ {path}\n{body}")
-}
-
-fn hunks(old: &str, new: &str) -> String {
-    let diff = TextDiff::from_lines(old, new);
-    let mut lines = Vec::new();
-    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
-        lines.push(hunk.header().to_string());
-        for change in hunk.iter_changes() {
-            let mark = match change.tag() {
-                ChangeTag::Equal => ' ',
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-            };
-            lines.push(line(mark, change.value()));
-            if change.missing_newline() {
-                lines.push("\\ no newline at the end".to_owned());
-            }
-        }
+    let lines: Vec<String> = hunks(old, after).0.into_iter().flatten().collect();
+    let mut text = format!("--- {from}\n+++ {path}\n");
+    for line in remark.into_iter().chain(lines.iter().map(String::as_str).take(MAX_LINES)) {
+        text.push_str(line);
+        text.push('\n');
     }
-    joined(lines)
-}
-
-fn added(text: &str) -> String {
-    joined(text.lines().map(|one| line('+', one)).collect())
-}
-
-fn line(mark: char, text: &str) -> String {
-    let text = text.trim_end_matches(['\n', '\r']);
-    match text.char_indices().nth(MAX_LINE) {
-        None => format!("{mark}{text}"),
-        Some((end, _)) => format!("{mark}{}…", text.get(..end).unwrap_or_default()),
-    }
-}
-
-fn joined(mut lines: Vec<String>) -> String {
     if lines.len() > MAX_LINES {
-        let rest = lines.len() - MAX_LINES;
-        lines.truncate(MAX_LINES);
-        lines.push(format!("@@ {rest} more lines @@"));
+        let all = |sign: char| lines.iter().filter(|line| line.starts_with(sign)).count();
+        let (rest, added, removed) = (lines.len() - MAX_LINES, all('+'), all('-'));
+        text.push_str(&format!("@@ {rest} more lines; in all, {added} are added and {removed} removed @@\n"));
     }
-    lines.push(String::new());
-    lines.join("\n")
-}
-
-/// The number of lines that are neither in the common beginning nor in the common end of both texts.
-fn differing(old: &str, new: &str) -> usize {
-    let same_start = old.lines().zip(new.lines()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (old.lines().count() - same_start, new.lines().count() - same_start);
-    let same_end = old.lines().rev().zip(new.lines().rev()).take(a.min(b)).take_while(|(a, b)| a == b).count();
-    a + b - 2 * same_end
+    text
 }
 
 #[cfg(test)]
@@ -89,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_changed_line_stands_between_its_neighbours() {
+    fn a_changed_line_is_shown_with_its_neighbours() {
         let old = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
         let new = old.replace("five", "5");
         let expected = "--- n.txt\n+++ n.txt\n@@ -2,7 +2,7 @@\n two\n three\n four\n-five\n+5\n six\n seven\n eight\n";
@@ -98,18 +42,19 @@ mod tests {
 
     #[test]
     fn a_new_file_comes_from_nothing() {
-        let expected = "--- /dev/null\n+++ a.md\n@@ -0,0 +1 @@\n+hello\n\\ no newline at the end\n";
+        let expected = "--- /dev/null\n+++ a.md\n@@ -0,0 +1 @@\n+hello\n\\ No newline at end of file\n";
         assert_eq!(unified("a.md", None, "hello"), expected);
     }
 
     #[test]
-    fn what_cannot_be_compared_is_said() {
-        assert!(unified("a.bin", Some(&[0xff, 0xfe]), "x").contains("no text @@\n+x"));
+    fn what_is_not_compared_or_cut_is_said() {
+        let replaced = unified("a.bin", Some(&[0xff, 0xfe]), "x\n");
+        assert!(replaced.contains("@@ replaces a file that is not text @@\n@@ -0,0 +1 @@\n+x\n"), "{replaced}");
         assert!(unified("a", Some(b"same"), "same").ends_with("@@ no change @@\n"));
         let many = |of: &str| (0..15_000).map(|n| format!("{of} {n}\n")).collect::<String>();
         let large = unified("a", Some(many("old").as_bytes()), &many("new"));
-        assert!(large.contains("too large to compare: 15000 lines before, 15000 after"), "{large:.200}");
-        assert!(large.ends_with("@@ 14600 more lines @@\n"));
+        let end = "@@ 29601 more lines; in all, 15000 are added and 15000 removed @@\n";
+        assert!(large.ends_with(end), "{}", large.lines().last().unwrap_or_default());
     }
 
     #[test]

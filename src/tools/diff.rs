@@ -84,13 +84,17 @@ fn ends(text: &str) -> &'static str {
     }
 }
 
-/// The unified diff of two texts that differ.
-#[must_use]
-pub fn unified(a: &str, b: &str, old: &str, new: &str) -> String {
+/// The hunks of a unified diff, each with its header, and whether parts that differ too much are shown as replaced.
+pub(super) fn hunks(old: &str, new: &str) -> (Vec<Vec<String>>, bool) {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
     let (ops, coarse) = operations(&old, &new);
-    let hunks: Vec<Vec<String>> = group_diff_ops(ops, CONTEXT).iter().map(|ops| hunk(ops, &old, &new)).collect();
+    (group_diff_ops(ops, CONTEXT).iter().map(|ops| hunk(ops, &old, &new)).collect(), coarse)
+}
+
+/// The unified diff of two texts that differ.
+fn unified(a: &str, b: &str, old: &str, new: &str) -> String {
+    let (hunks, coarse) = hunks(old, new);
     let (mut removed, mut added) = (0, 0);
     for line in hunks.iter().flat_map(|hunk| hunk.iter().skip(1)) {
         removed += usize::from(line.starts_with('-'));
