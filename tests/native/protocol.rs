@@ -84,4 +84,9 @@ fn words_and_numbers_are_those_of_the_engine() {
     assert_eq!(value("MAX_PATH"), MAX_PATH.to_string());
     let product: usize = value("MAX_RESULT").split(" * ").map(|factor| factor.parse::<usize>().unwrap()).product();
     assert_eq!(product, MAX_RESULT);
+    // Both sides of the sandbox stop a program at the engine's limit of calls.
+    for file in ["www/sandbox/program.js", "www/client/sandbox.ts"] {
+        assert!(text(file).contains("const MAX_CALLS = 1_000;"), "{file}");
+    }
+    assert_eq!(turnwise::engine::MAX_PROGRAM_CALLS, 1_000);
 }

@@ -33,7 +33,7 @@ declare const SANDBOX_FRAME: string;
 const READY = 'turnwise-sandbox';
 /** How long to wait for it; a page whose policy refuses its script never sends it. */
 const FRAME_MS = 3_000;
-/** The lengths that a worker may post: see www/sandbox/program.js. */
+/** What a worker may post: the limits of www/sandbox/program.js. */
 const MAX_NAME = 256;
 const MAX_ARGUMENTS = 1024 * 1024;
 const MAX_CALLS = 1_000;

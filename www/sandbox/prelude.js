@@ -42,17 +42,14 @@
     if (typeof value === 'bigint') return `${value}n`;
     if (value instanceof Error) return `${value.name}: ${value.message}`;
     if (typeof value !== 'object' || value === null) return String(value);
-    const seen = new Set();
     try {
-      const text = stringify(value, function keep(key, inner) {
+      return stringify(value, (key, inner) => {
         if (typeof inner === 'bigint') return `${inner}n`;
         if (inner instanceof Map) return { Map: [...inner] };
         if (inner instanceof Set) return { Set: [...inner] };
         if (inner instanceof Error) return `${inner.name}: ${inner.message}`;
         return inner;
-      });
-      seen.clear();
-      return text ?? String(value);
+      }) ?? String(value);
     } catch (error) {
       return `[an object that is not JSON: ${error.message}]`;
     }

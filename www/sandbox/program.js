@@ -1,7 +1,7 @@
 // One program in QuickJS: what it may use, and how it goes on when its calls are answered. Knows neither workers nor pages.
 import prelude from './prelude.js?text';
 
-/** Calls that one program can make (src/engine/program.rs). */
+/** Calls that one program can make: tests/native/protocol.rs compares it with the engine's. */
 export const MAX_CALLS = 1_000;
 /** The length of a call's arguments. */
 export const MAX_ARGUMENTS = 1024 * 1024;
