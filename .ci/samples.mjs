@@ -7,20 +7,10 @@
 // cells, so this needs no package.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { crc32, deflateRawSync } from 'node:zlib';
+import { pdfOf, zip } from './made-files.mjs';
+import { random } from './random.mjs';
 
 const folder = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '../www/samples/files'));
-
-/** Random numbers that are the same each time. */
-function random(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 // A workbook and the report about it.
 
@@ -56,42 +46,6 @@ function swapped(amount) {
   const at = digits.findIndex((digit, place) => place > 0 && place + 1 < digits.length && digit !== digits[place + 1]);
   [digits[at], digits[at + 1]] = [digits[at + 1], digits[at]];
   return Number(digits.join(''));
-}
-
-/** A ZIP archive. */
-function zip(files) {
-  const parts = [];
-  const directory = [];
-  let offset = 0;
-  for (const [name, text] of files) {
-    const [bytes, label] = [Buffer.from(text), Buffer.from(name)];
-    const packed = deflateRawSync(bytes, { level: 9 });
-    const head = Buffer.alloc(30);
-    head.writeUInt32LE(0x04034b50, 0);
-    head.writeUInt16LE(20, 4);
-    head.writeUInt16LE(8, 8); // deflate
-    head.writeUInt16LE(0x21, 12); // 1980-01-01
-    head.writeUInt32LE(crc32(bytes), 14);
-    head.writeUInt32LE(packed.length, 18);
-    head.writeUInt32LE(bytes.length, 22);
-    head.writeUInt16LE(label.length, 26);
-    const entry = Buffer.alloc(46);
-    entry.writeUInt32LE(0x02014b50, 0);
-    entry.writeUInt16LE(20, 4);
-    head.copy(entry, 6, 4, 30);
-    entry.writeUInt32LE(offset, 42);
-    parts.push(head, label, packed);
-    directory.push(entry, label);
-    offset += head.length + label.length + packed.length;
-  }
-  const size = directory.reduce((sum, part) => sum + part.length, 0);
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(files.length, 8);
-  end.writeUInt16LE(files.length, 10);
-  end.writeUInt32LE(size, 12);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...parts, ...directory, end]);
 }
 
 const escaped = (text) => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -135,16 +89,7 @@ function pdf(pages) {
     add(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Contents ${at(first + 2 * n + 1)} >>`);
     add(`<< /Length ${shown.length} >>\nstream\n${shown}\nendstream`);
   });
-  let text = '%PDF-1.4\n';
-  const places = objects.map((object, n) => {
-    const place = text.length;
-    text += `${n + 1} 0 obj\n${object}\nendobj\n`;
-    return place;
-  });
-  const start = text.length;
-  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('')}`;
-  text += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
-  return Buffer.from(text, 'latin1');
+  return pdfOf(objects);
 }
 
 /** Lines of text below a title. */

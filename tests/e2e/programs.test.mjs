@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { random } from '../../.ci/random.mjs';
 import { frame } from '../../.ci/sandbox.mjs';
 import { escapes } from './lib/escapes.mjs';
 import { attempts, given, judge, play, withCanary } from './lib/programs.mjs';
@@ -79,10 +80,9 @@ test('the docs name the hash of the frame', () => {
   assert.ok(readFileSync(path.join(root, 'docs/security.md'), 'utf8').includes(frame().hash));
 });
 
-/** A generator of numbers, so that a failure can be repeated. */
-function random(seed) {
-  let state = seed;
-  const next = () => { state = (Math.imul(state, 1664525) + 1013904223) >>> 0; return state / 2 ** 32; };
+/** Random choices that can be repeated. */
+function choices(seed) {
+  const next = random(seed);
   return { below: (n) => Math.floor(next() * n), pick: (list) => list[Math.floor(next() * list.length)] };
 }
 
@@ -110,7 +110,7 @@ function program(r) {
 }
 
 test('200 random programs: a replay runs each again, and its bytes are those of the record', async () => {
-  const r = random(20);
+  const r = choices(20);
   const files = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`f${i}.txt`, 'x'.repeat(10 * i)]));
   let [outputs, errors] = [0, 0];
   for (let run = 0; run < 10; run += 1) {

@@ -2,6 +2,7 @@
 // They are committed before any index is built, and must not be changed to suit a search.
 // A question: { question, url, also?, shape }. `url`: the page, with the section's anchor if the heading has one; `also`:
 // other anchors of the same heading. `shape`: how it was made.
+import { random } from '../../.ci/random.mjs';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from './build.mjs';
@@ -14,17 +15,6 @@ const SEED = 7;
 // Headings that state a section's role on its page, not its topic.
 const GENERIC = /^(examples?|see also|notes?|overview|description|usage|synopsis|options?|introduction|summary|configuration|conclusion|parameters?|arguments?|returns?|errors?|panics?|safety|cancel safety|details|changelog|index|api|faq|version .*|v?\d+(\.[\dx]+)*.*|released? .*|unreleased|— ?|new|bug fixes|features?|fixes?|changes?|security|license|contents?|table of contents|home|more|next steps?|wrap-?up|background|motivation)$/i;
 const STOP = new Set('a an and are as at be been but by can could did do does each for from had has have how i if in into is it its itself may more most must not of on one only or other our out over own same should so some such than that the their them then there these they this those to too under up use used uses using via was we were what when where which while who why will with would you your also any all about because both same like just make makes made see want need well even very below above section following example examples'.split(' '));
-
-/** Random numbers below one, the same for the same seed (mulberry32). */
-function random(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 const telling = (text) => words(text).filter((word) => word.length > 2 && !STOP.has(word) && !/^\d+$/.test(word));

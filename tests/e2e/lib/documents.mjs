@@ -1,38 +1,7 @@
 // Small documents, made here: PDFs, workbooks, presentations and archives, whole and hostile.
-import { crc32, deflateRawSync } from 'node:zlib';
+import { pdfOf, zip } from '../../../.ci/made-files.mjs';
 
-/** A ZIP archive. `files`: `[name, content]`; `claims` sets the unpacked size that it declares for every file. */
-export function zip(files, { claims } = {}) {
-  const [locals, central] = [[], []];
-  let at = 0;
-  for (const [name, content] of files) {
-    const bytes = Buffer.from(content);
-    const packed = deflateRawSync(bytes);
-    const fields = Buffer.alloc(26);
-    fields.writeUInt16LE(20, 0);
-    fields.writeUInt16LE(1 << 11, 2);
-    fields.writeUInt16LE(8, 4);
-    fields.writeUInt16LE(0x21, 8);
-    fields.writeUInt32LE(crc32(bytes), 10);
-    fields.writeUInt32LE(packed.length, 14);
-    fields.writeUInt32LE(claims ?? bytes.length, 18);
-    fields.writeUInt16LE(Buffer.byteLength(name), 22);
-    const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), fields, Buffer.from(name), packed]);
-    const tail = Buffer.alloc(14);
-    tail.writeUInt32LE(at, 10);
-    central.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00', 'latin1'), fields, tail, Buffer.from(name)]));
-    locals.push(local);
-    at += local.length;
-  }
-  const list = Buffer.concat(central);
-  const end = Buffer.alloc(22);
-  end.write('PK\x05\x06', 0, 'latin1');
-  end.writeUInt16LE(files.length, 8);
-  end.writeUInt16LE(files.length, 10);
-  end.writeUInt32LE(list.length, 12);
-  end.writeUInt32LE(at, 16);
-  return Buffer.concat([...locals, list, end]);
-}
+export { zip };
 
 /** A PDF with one page for each list of lines `[size, text, x]`; an empty list is a page without text. */
 export function pdf(pages) {
@@ -51,15 +20,7 @@ export function pdf(pages) {
     add(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + 2 * index} 0 R >>`);
     add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
   });
-  let out = '%PDF-1.4\n';
-  const starts = objects.map((text, index) => {
-    const start = out.length;
-    out += `${index + 1} 0 obj\n${text}\nendobj\n`;
-    return start;
-  });
-  const table = out.length;
-  out += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${starts.map((start) => `${String(start).padStart(10, '0')} 00000 n \n`).join('')}`;
-  return Buffer.from(`${out}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${table}\n%%EOF`, 'latin1');
+  return pdfOf(objects);
 }
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
