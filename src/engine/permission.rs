@@ -81,14 +81,22 @@ impl Consent {
     /// Under which key an answer for all calls of this tool is kept: an answer about the files of the run says nothing about a
     /// folder of the user.
     pub(super) fn answer_key(&self, tool: &ToolSpec, arguments: &str) -> String {
-        let touches = self.permissions.as_ref().map_or(tool.side_effect, |rules| rules.touches(tool, arguments));
-        key(tool, touches)
+        key(tool, self.touches(tool, arguments))
+    }
+
+    /// What a call touches.
+    pub(super) fn touches(&self, tool: &ToolSpec, arguments: &str) -> SideEffect {
+        self.permissions.as_ref().map_or(tool.side_effect, |rules| rules.touches(tool, arguments))
     }
 }
 
 fn key(tool: &ToolSpec, touches: SideEffect) -> String {
     let name = &tool.name;
-    if touches == tool.side_effect { name.clone() } else { format!("{name} in a folder") }
+    if touches == SideEffect::Folder && tool.side_effect != touches {
+        format!("{name} in a folder")
+    } else {
+        name.clone()
+    }
 }
 
 impl Permissions {

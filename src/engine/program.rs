@@ -15,6 +15,8 @@ use super::tool_round::{Answer, CallState, OpenCall, Place, RoundRequest, RunPar
 
 /// Calls that one program can make.
 pub const MAX_PROGRAM_CALLS: usize = 1_000;
+/// Bytes of the arguments of a program's calls and of their answers: all of them are recorded.
+const MAX_EXCHANGED: usize = 64 * 1024 * 1024;
 
 /// A program that ran when the page was closed.
 const INTERRUPTED: &str = "interrupted: the page was closed while the program ran, and its calls may have had effects. \
@@ -27,19 +29,24 @@ impl ToolRound {
         else {
             return false;
         };
-        let Some(place) = self.calls.get(index).map(|open| open.place) else { return false };
+        let Some(own) = self.calls.get_mut(index) else { return false };
+        let place = own.place;
+        own.exchanged = own.exchanged.saturating_add(arguments.len());
+        let full = own.exchanged > MAX_EXCHANGED;
         let before = self.calls.iter().filter(|open| open.in_program() && open.place.call == place.call).count();
         // The program makes no more calls either; this only refuses one that was forged.
         if before > MAX_PROGRAM_CALLS {
             return false;
         }
         let id = run.ids.assign("", &format!("{program}_{before}"));
+        let arguments = if full { String::new() } else { arguments };
         let record = CallRecord::open(id.clone(), &name, parse_args(&arguments), self.attempt, run.now);
         run.with_record(place, |outer| outer.calls.push(record));
         let inner = Place { inner: Some(before), program: true, ..place };
         let at = index + 1 + before;
         self.calls.insert(at.min(self.calls.len()), OpenCall::queued(ToolCall { id, name, arguments }, inner));
-        if let Some(answer) = self.refusal_in_program(run, at, before) {
+        let refusal = if full { Some(too_much()) } else { self.refusal_in_program(run, at, before) };
+        if let Some(answer) = refusal {
             self.answer(run, at, answer);
         }
         true
@@ -91,17 +98,23 @@ impl ToolRound {
     }
 
     /// The program that made this call receives the whole answer, if it still runs.
-    pub(super) fn answer_program(&self, run: &mut RunParts<'_>, place: Place, answer: &Answer) {
+    pub(super) fn answer_program(&mut self, run: &mut RunParts<'_>, place: Place, answer: &Answer) {
         let Some(asked) = place.inner.filter(|_| place.program) else { return };
-        let program = self.calls.iter().find(|open| open.is_running_program() && open.place.call == place.call);
+        let program = self.calls.iter_mut().find(|open| open.is_running_program() && open.place.call == place.call);
         if let Some(program) = program {
             let answer = ProgramAnswer {
                 content: answer.error.as_ref().unwrap_or(&answer.content).clone(),
                 failed: answer.error.is_some(),
             };
+            program.exchanged = program.exchanged.saturating_add(answer.content.len());
             run.requests.push(RoundRequest::AnswerProgram { program: program.call.id.clone(), asked, answer });
         }
     }
+}
+
+fn too_much() -> Answer {
+    let most = MAX_EXCHANGED / (1024 * 1024);
+    Answer::refused(Slug::ToolLimit, format!("not run: a program can exchange at most {most} MiB with its tools"))
 }
 
 impl OpenCall {

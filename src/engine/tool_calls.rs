@@ -107,7 +107,7 @@ impl Run {
         self.advance_round();
     }
 
-    /// Other rules decide which calls run from here on.
+    /// Other rules decide which calls run from here on. Open questions are decided by [`Event::Resumed`], which follows.
     pub(super) fn set_permissions(&mut self, permissions: &Permissions) {
         self.consent.set(permissions.clone());
         self.with_round(ToolRound::refuse); // what waits may be denied now

@@ -46,6 +46,9 @@ pub(super) struct OpenCall {
     pub state: CallState,
     executed: bool,
     slug: Option<Slug>,
+    /// For a program: the bytes of its calls and of their answers so far.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub exchanged: usize,
     /// The pictures and PDFs of its answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     images: Vec<Image>,
@@ -387,9 +390,11 @@ impl ToolRound {
             let decision = match (open.call.id == *id, allow) {
                 (true, true) => Decision::Allowed,
                 (true, false) => Decision::Denied(permission::REFUSED.to_owned()),
-                // Whether it may have its effect twice is a question about this call only.
-                (false, true) if mode == RunMode::RunAgain => Decision::Ask,
-                (false, _) => run.decide(open),
+                (false, _) => match run.decide(open) {
+                    // Whether it may have its effect twice is a question about this call only.
+                    Decision::Allowed if mode == RunMode::RunAgain => Decision::Ask,
+                    decision => decision,
+                },
             };
             if open.call.id != *id && decision != Decision::Ask {
                 run.requests.push(RoundRequest::Abort(open.call.id.clone()));
@@ -397,10 +402,7 @@ impl ToolRound {
             match decision {
                 Decision::Ask => {}
                 Decision::Denied(why) => denied.push((index, Answer::refused(Slug::Refused, why))),
-                Decision::Allowed => {
-                    open.state = CallState::Running;
-                    run.requests.push(RoundRequest::Run(run_tool(run.config, open.call.clone(), mode)));
-                }
+                Decision::Allowed => run.run(open, mode, Permission::Allowed),
             }
         }
         for (index, answer) in denied {
@@ -585,7 +587,8 @@ impl OpenCall {
             _ => CallKind::Tool,
         };
         let state = CallState::Queued;
-        OpenCall { call, kind, place, state, executed: false, slug: None, images: Vec::new(), result: None }
+        let (executed, slug, exchanged) = (false, None, 0);
+        OpenCall { call, kind, place, state, executed, slug, exchanged, images: Vec::new(), result: None }
     }
 
     fn is_queued(&self) -> bool {
@@ -649,7 +652,8 @@ impl RunParts<'_> {
 
     /// Has a call run in this mode, or asks whether it may.
     fn request(&mut self, open: &mut OpenCall, mode: RunMode) {
-        let has_effect = self.tool(open).is_some_and(|tool| tool.side_effect != SideEffect::None);
+        let touches = self.tool(open).map(|tool| self.consent.touches(tool, &open.call.arguments));
+        let has_effect = touches.is_some_and(|touches| touches != SideEffect::None);
         let permission = match self.decide(open) {
             Decision::Ask if mode != RunMode::Check => Permission::Ask,
             // Records from before there were permissions: nothing is decided here.
@@ -658,6 +662,10 @@ impl RunParts<'_> {
             }
             _ => Permission::Allowed,
         };
+        self.run(open, mode, permission);
+    }
+
+    fn run(&mut self, open: &mut OpenCall, mode: RunMode, permission: Permission) {
         open.state = if permission == Permission::Allowed { CallState::Running } else { CallState::Asking(mode) };
         let program =
             (open.kind == CallKind::Program).then(|| Program::of(self.config.seed, &open.call.id, self.world_time));
@@ -665,10 +673,14 @@ impl RunParts<'_> {
         self.requests.push(RoundRequest::Run(call));
     }
 
-    /// What the rules of the run say of a call. The engine's own tools need no permission; the calls inside a batch do.
+    /// What the rules of the run say of a call. Nobody is asked about the tools that the engine handles itself; they can be denied.
     fn decide(&self, open: &OpenCall) -> Decision {
-        let tool = self.tool(open).filter(|_| open.kind == CallKind::Tool);
-        tool.map_or(Decision::Allowed, |tool| self.consent.decide(tool, &open.call.arguments))
+        let decision = self.tool(open).map(|tool| self.consent.decide(tool, &open.call.arguments));
+        match (open.kind, decision) {
+            (CallKind::Tool | CallKind::Program, Some(decision)) => decision,
+            (_, Some(Decision::Denied(why))) => Decision::Denied(why),
+            _ => Decision::Allowed,
+        }
     }
 
     fn tool(&self, open: &OpenCall) -> Option<&ToolSpec> {
@@ -802,6 +814,11 @@ pub(super) fn cut(content: &str, max: usize, handle: &CallId) -> Option<String> 
     Some(format!(
         "{head}\n[{gone} of {total} characters were cut here; read_result(\"{handle}\") reads the whole in parts]\n{tail}"
     ))
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // the shape that serde asks for
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// Milliseconds as seconds, without trailing zeros.

@@ -32,9 +32,11 @@ pub(super) fn run(session: &Session, run: RunTool) -> impl Future<Output = Optio
         let end = match (called, tool, task.run.program) {
             (Some(called), ..) => End::Outcome(called.await),
             (None, Some(tool), _) => task.check_then_call(&tool).await,
-            (None, None, Some(of)) => End::Outcome(program::run(&task.session, task.ticket, &task.run, of).await),
-            (None, None, None) if task.run.run == RunMode::Check => End::Outcome(task.check_only().await),
-            (None, None, None) => task.run_built_in().await,
+            (None, None, Some(of)) if task.run.permission == Permission::Allowed => {
+                End::Outcome(program::run(&task.session, task.ticket, &task.run, of).await)
+            }
+            (None, None, _) if task.run.run == RunMode::Check => End::Outcome(task.check_only().await),
+            (None, None, _) => task.run_built_in().await,
         };
         task.end(end)
     }
@@ -68,7 +70,7 @@ impl Task {
     async fn run_built_in(&self) -> End {
         let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else { return no_such_tool().into() };
         // A built-in tool's writes take effect only when its call ends, so an interrupted call wrote nothing.
-        let atomic = self.touches(&spec) == SideEffect::Workspace;
+        let atomic = matches!(self.touches(&spec), SideEffect::None | SideEffect::Workspace);
         match self.run.permission {
             Permission::Ask => return self.preview_then_ask(&spec, !atomic).await,
             Permission::AskAgain if !atomic => return self.preview_then_ask(&spec, true).await,

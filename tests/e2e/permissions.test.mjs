@@ -115,7 +115,7 @@ test('a call that would fail is not asked about, and wrong rules are named', asy
     const trajectory = await agent.run('go', { approve: () => assert.fail('asked') });
     assert.equal(trajectory.outcome, 'success');
     agent.free();
-    assert.throws(() => new Agent({ permissions: { network: 'maybe' } }), /options\.permissions\.network: got "maybe"; expected 'ask' or 'allow' or 'deny'|options\.permissions\.network/);
+    assert.throws(() => new Agent({ permissions: { network: 'maybe' } }), /options\.permissions\.network: got "maybe"; expected 'ask'/);
     assert.throws(() => new Agent({ permissions: { tools: { send: 1 } } }), /options\.permissions\.tools\.send/);
   });
 });

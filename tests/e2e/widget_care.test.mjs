@@ -155,6 +155,7 @@ test('the focus stays in the panel, and the place in the text is found again', (
   await good.press('Enter');
   assert.equal(await good.getAttribute('aria-pressed'), 'true');
   assert.equal(await inside(tab), 'button');
+  await run(tab, 1).locator('.comment').waitFor(); // it scrolls into view
   const scroll = tab.locator('turnwise-agent').getByRole('log');
   await scroll.evaluate((element) => { element.scrollTop = 333; });
   await tab.keyboard.press('Escape');

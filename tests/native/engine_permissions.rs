@@ -238,3 +238,16 @@ fn a_record_from_before_permissions_asks_nothing_by_itself() {
     let text = serde_json::to_string(&run.recorder.document()).unwrap();
     assert!(!text.contains("permission"), "its record has no new fields");
 }
+
+#[test]
+fn an_answer_about_one_interrupted_call_says_nothing_about_another() {
+    let mut run = Asking::start(asking_config(|rules| rules.network = Some(Rule::Allow)));
+    assert_eq!(run.reply(0, &[("a", "send", "{}"), ("b", "send", "{}")]), told(&[("a", Allowed), ("b", Allowed)]));
+    let mut again = run.reopened();
+    assert_eq!(
+        again.tell(Event::Resumed { at: EpochMillis(1_795_298_500_000) }),
+        told(&[("a", AskAgain), ("b", AskAgain)])
+    );
+    assert_eq!(again.answer("a", false, Scope::Call), [], "b may have had its effect too");
+    assert_eq!(again.answer("b", true, Scope::Call), told(&[("b", Allowed)]));
+}

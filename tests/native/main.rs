@@ -16,6 +16,7 @@ mod engine_counter;
 mod engine_history;
 mod engine_limits;
 mod engine_permissions;
+mod engine_programs;
 mod engine_restart;
 mod engine_retry;
 mod engine_run;

@@ -329,9 +329,6 @@ impl Sim {
                     self.check_request(&call);
                     self.open.push(Open::Request(call.request));
                 }
-                Effect::RunTool(tool) if tool.program.is_some() => {
-                    self.open.push(Open::Program(tool.call, Vec::new()));
-                }
                 Effect::AnswerProgram { program, asked, .. } => {
                     let calls = self.open.iter_mut().find_map(|open| match open {
                         Open::Program(call, calls) if *call == program => Some(calls),
@@ -343,6 +340,7 @@ impl Sim {
                 Effect::RunTool(tool) => {
                     self.check_permission(&tool);
                     self.open.push(match tool.permission {
+                        Permission::Allowed if tool.program.is_some() => Open::Program(tool.call, Vec::new()),
                         Permission::Allowed => Open::Tool(tool.call, tool.run),
                         asked => Open::Asked(tool.call, tool.name, asked),
                     });
