@@ -94,7 +94,8 @@ pub enum ToolOutcome {
         repaired_args: Option<Value>,
     },
     /// The call never ran: its arguments are no JSON (`malformed_tool_call`) or fail the schema
-    /// (`invalid_arguments`, `path` is the JSON Pointer that failed), or the user refused it.
+    /// (`invalid_arguments`, `path` is the JSON Pointer that failed), the user refused it, or a program could not be run
+    /// (`tool_exec_failed`).
     Rejected {
         slug: Slug,
         #[serde(default, skip_serializing_if = "Option::is_none")]

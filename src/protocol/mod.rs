@@ -403,7 +403,7 @@ pub enum Wanted<'a> {
         #[cfg_attr(feature = "types", ts(optional))]
         diff: Option<&'a str>,
     },
-    /// Run a program in the sandbox; `returned` has its output, `failed` its error.
+    /// Run a program in the sandbox; `returned` says how it ended, `{ ok, output }` as JSON. `failed`: it could not be run.
     Code {
         code: &'a str,
         /// Of its random numbers.

@@ -3,11 +3,13 @@
 
 use std::rc::Rc;
 
+use serde::Deserialize;
+
 use super::deadline::Deadline;
 use super::live::{CallPlace, Ticket};
 use super::page::{Code, PendingRequest, Piece};
 use super::session::Session;
-use crate::engine::{CallId, Event, Program, ProgramAnswer, RunTool, ToolOutcome, own_tools};
+use crate::engine::{CallId, Event, Program, ProgramAnswer, RunTool, Slug, ToolOutcome, own_tools};
 
 /// Passes the answer to a call of a running program.
 pub(super) fn answer(session: &Session, program: &CallId, asked: usize, answer: &ProgramAnswer) {
@@ -28,14 +30,14 @@ pub(super) fn answer(session: &Session, program: &CallId, asked: usize, answer: 
 pub(super) async fn run(session: &Session, ticket: Ticket, run: &RunTool, program: Program) -> ToolOutcome {
     let call = &run.call;
     let Some(spec) = session.offered(call, &run.name) else {
-        return ToolOutcome::Failed { message: "there is no such tool".into() };
+        return not_run("there is no such tool".into());
     };
     let checked = match session.host().check(&run.arguments, &spec).await {
         Ok(checked) => checked,
         Err(rejected) => return rejected,
     };
     let Some(page) = session.page() else {
-        return ToolOutcome::Failed { message: "there is no page that could run a program".into() };
+        return not_run("there is no page that could run a program".into());
     };
     let tools = session.tool_names(call);
     let callable: Vec<&str> = tools.iter().map(String::as_str).filter(|name| own_tools::allowed_inside(name)).collect();
@@ -63,11 +65,28 @@ pub(super) async fn run(session: &Session, ticket: Ticket, run: &RunTool, progra
     }
     deadline.start(move || page.abort(number));
     match answer.await {
-        Ok(Ok(returned)) => {
-            ToolOutcome::Executed { content: returned.text, images: Vec::new(), repaired_args: checked.if_repaired() }
-        }
-        Ok(Err(failure)) => ToolOutcome::Failed { message: failure.message },
+        Ok(Ok(returned)) => match serde_json::from_str(&returned.text) {
+            Ok(Ended { ok: true, output: content }) => {
+                ToolOutcome::Executed { content, images: Vec::new(), repaired_args: checked.if_repaired() }
+            }
+            Ok(Ended { ok: false, output: message }) => ToolOutcome::Failed { message },
+            Err(error) => not_run(format!("the answer of the sandbox is not valid: {error}")),
+        },
+        Ok(Err(failure)) => not_run(failure.message),
         Err(_) if deadline.late.get() => ToolOutcome::TimedOut { after_ms: run.timeout_ms },
         Err(_) => ToolOutcome::Cancelled,
     }
+}
+
+/// How a program ended by itself.
+#[derive(Deserialize)]
+struct Ended {
+    ok: bool,
+    /// What it printed with its value, or its error.
+    output: String,
+}
+
+/// Not an error of the program: a replay, which could run it, would compare its own error with this.
+fn not_run(message: String) -> ToolOutcome {
+    ToolOutcome::Rejected { slug: Slug::ToolExecFailed, path: None, message }
 }

@@ -26,6 +26,9 @@ const TASKS = [
   [`[Date.now(), Date.now(), new Date().getTimezoneOffset(), Math.random() === Math.random()]`],
   [`const all = await Promise.all([1, 2, 3].map((n) => tools.calculate({ expression: n + ' * 10' }))); all.join()`],
   [`await tools.calculate({ wrong: 1 })`],
+  [`queueMicrotask(() => { throw new Error('lost') }); const left = []; queueMicrotask(() => left.push('kept')); await tools.list_files(); left.join()`],
+  [`throw new Error('x'.repeat(1_000_000))`],
+  [`const texts = Array.from({ length: 40 }, () => tools.calculate({ expression: '1', more: 'x'.repeat(500_000) }).catch((error) => error.message)); (await Promise.all(texts)).pop()`],
   [`({ chart: 'bar', x: ['a', 'b'], series: [{ name: 's', y: [1, 2] }] })`],
 ];
 
@@ -46,7 +49,11 @@ for (const [where, playIn] of [['Chromium', inPage], ['Node.js', inNode]]) {
     assert.ok(Math.abs(first - Date.parse(trajectory.turns[3].started_at)) < 60_000, 'the clock starts at the call');
     assert.equal(results[7], '=> 10,20,30');
     assert.match(results[8], /^Error: Error: .*expression/);
-    assert.deepEqual(JSON.parse(results[9].slice(3)).series[0].y, [1, 2]);
+    assert.equal(results[9], '=> kept', 'a microtask that throws does not take the others along');
+    assert.match(results[10], /^Error: Error: x+\n?/);
+    assert.ok(results[10].length < 300_000, `${results[10].length} characters`);
+    assert.match(results[11], /at most 16777216 characters/);
+    assert.deepEqual(JSON.parse(results[12].slice(3)).series[0].y, [1, 2]);
     const inner = trajectory.turns[4].tool_calls[0].calls;
     assert.deepEqual(inner.map(({ id, name }) => [id, name]), [0, 1, 2].map((n) => [`c5_0_${n}`, 'calculate']));
     assert.deepEqual(replayed, { ok: true });

@@ -128,7 +128,7 @@ export class Host {
       abort.abort();
     }, AGAIN_MS);
     try {
-      return { ok: true, output: await running.done };
+      return await running.done;
     } catch (error) {
       return { ok: false, output: wrong ?? errorText(error) };
     } finally {

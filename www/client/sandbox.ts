@@ -12,9 +12,15 @@ export interface Lent {
   spawn(ear: Ear, script: Script, name: string): Line;
 }
 
+/** How a program ended by itself: what it printed with its value, or its error. */
+export interface Ended {
+  ok: boolean;
+  output: string;
+}
+
 export interface Running {
-  /** Resolves with what the program printed and its value; rejects with its error. */
-  done: Promise<string>;
+  /** Rejects if the program could not be run, or not to its end. */
+  done: Promise<Ended>;
   /** Answers the program's call with this number. */
   answer(number: number, failed: boolean, text: string): void;
 }
@@ -29,21 +35,24 @@ type Fail = (error: unknown) => void;
 
 /** The frame's document, made by the build: a policy, and www/sandbox/frame.js. */
 declare const SANDBOX_FRAME: string;
-/** Its first message. */
+/** Its first message. A page whose policy refuses its script never sends it. */
 const READY = 'turnwise-sandbox';
-/** How long to wait for it; a page whose policy refuses its script never sends it. */
-const FRAME_MS = 3_000;
+/** How long to wait for it after the frame has loaded, and in all. */
+const LOADED_MS = 1_000;
+const FRAME_MS = 10_000;
 /** What a worker may post: the limits of www/sandbox/program.js. */
 const MAX_NAME = 256;
-const MAX_ARGUMENTS = 1024 * 1024;
+const MAX_ARGUMENTS = 512 * 1024;
+const MAX_ASKED = 16 * 1024 * 1024;
 const MAX_CALLS = 1_000;
 
 export function run(code: Code, asked: (name: string, args: string) => void, signal: AbortSignal, lent: Lent): Running {
   let worker: Worker | undefined;
   const early: unknown[] = [];
   let calls = 0;
+  let written = 0;
   let ended = false;
-  const done = new Promise<string>((resolve, reject) => {
+  const done = new Promise<Ended>((resolve, reject) => {
     const end = () => {
       ended = true;
       worker?.end();
@@ -58,17 +67,21 @@ export function run(code: Code, asked: (name: string, args: string) => void, sig
       if (ended) return;
       const { ask, end: last, failed } = (message ?? {}) as { ask?: unknown; end?: unknown; failed?: unknown };
       if (Array.isArray(ask) && typeof ask[0] === 'string' && typeof ask[1] === 'string' && ask[0].length <= MAX_NAME && ask[1].length <= MAX_ARGUMENTS) {
-        if ((calls += 1) <= MAX_CALLS) asked(ask[0], ask[1]);
+        calls += 1;
+        written += ask[1].length;
+        if (calls > MAX_CALLS || written > MAX_ASKED) fail(new Error('the program asked for more than it may'));
+        else asked(ask[0], ask[1]);
       } else if (Array.isArray(last) && typeof last[1] === 'string') {
         end();
-        if (last[0] === true) resolve(last[1]);
-        else reject(new Error(last[1]));
+        resolve({ ok: last[0] === true, output: last[1] });
       } else {
-        fail(new Error(`the program's worker failed: ${String(failed)}`));
+        fail(new Error(`the program could not be run: ${String(failed)}`));
       }
     };
-    signal.addEventListener('abort', () => fail(new Error('aborted')));
-    begin(code, take, fail, lent).then((begun) => {
+    const aborted = () => fail(new Error('aborted'));
+    if (signal.aborted) return aborted();
+    signal.addEventListener('abort', aborted);
+    return void begin(code, take, fail, lent).then((begun) => {
       if (ended) return begun.end();
       worker = begun;
       return early.splice(0).forEach((message) => begun.post(message));
@@ -105,7 +118,7 @@ async function begin(code: Code, take: Take, fail: Fail, lent: Lent): Promise<Wo
 }
 
 /** Whether the page allows the frame: the first program finds out, the others wait for it. */
-let allowed: Promise<boolean> | undefined;
+let allowed: Promise<unknown> | undefined;
 let files: Promise<[string, ArrayBuffer]> | undefined;
 
 /** The worker's text and the module: the frame cannot load them. */
@@ -122,11 +135,14 @@ function load({ url }: Script, wasm: string) {
 
 /** `undefined`: the page does not allow the frame. */
 async function inFrame(script: Script, wasm: string, code: Code, take: Take): Promise<Worker | undefined> {
-  if (allowed && !await allowed) return undefined;
+  if (await allowed === false) return undefined;
   const opened = open();
-  allowed ??= opened.then((frame) => frame !== undefined);
+  allowed ??= opened;
   const frame = await opened;
-  if (!frame) return undefined;
+  if (!frame) {
+    if (frame === undefined) allowed = undefined; // it was slow: the next program tries again
+    return undefined;
+  }
   try {
     const [text, bytes] = await load(script, wasm);
     const { port1, port2 } = new MessageChannel();
@@ -139,31 +155,37 @@ async function inFrame(script: Script, wasm: string, code: Code, take: Take): Pr
   }
 }
 
-/** Opens a frame; resolves with it when its script runs, with nothing if the page's policy does not allow that. */
-async function open(): Promise<HTMLIFrameElement | undefined> {
+/** Opens a frame; resolves with it when its script runs, with `false` if the page's policy does not allow that, with nothing if it takes too long. */
+async function open(): Promise<HTMLIFrameElement | false | undefined> {
   const frame = document.createElement('iframe');
   frame.setAttribute('sandbox', 'allow-scripts');
   frame.setAttribute('aria-hidden', 'true');
   frame.hidden = true;
-  const ready = new Promise<boolean>((resolve) => {
+  const ready = new Promise<boolean | undefined>((resolve) => {
     const heard = ({ source, data }: MessageEvent) => {
       if (source === frame.contentWindow && data === READY) done(true);
     };
-    const done = (runs: boolean) => {
+    const done = (runs?: boolean) => {
       removeEventListener('message', heard);
       clearTimeout(late);
       resolve(runs);
     };
-    const late = setTimeout(done, FRAME_MS, false);
+    let late = setTimeout(done, FRAME_MS);
+    frame.onload = () => {
+      clearTimeout(late);
+      late = setTimeout(done, LOADED_MS, false);
+    };
     addEventListener('message', heard);
   });
+  let runs: boolean | undefined = false;
   try {
     frame.srcdoc = SANDBOX_FRAME; // throws where only trusted HTML is allowed
     (document.body ?? document.documentElement).append(frame);
-    if (await ready) return frame;
+    runs = await ready;
   } catch {
-    // As below.
+    // As where its script is refused.
   }
+  if (runs) return frame;
   frame.remove();
-  return undefined;
+  return runs === false ? false : undefined;
 }

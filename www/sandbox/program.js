@@ -2,9 +2,10 @@
 import prelude from './prelude.js?text';
 
 /** Calls that one program can make: tests/native/protocol.rs compares it with the engine's. */
-export const MAX_CALLS = 1_000;
-/** The length of a call's arguments. */
-export const MAX_ARGUMENTS = 1024 * 1024;
+const MAX_CALLS = 1_000;
+/** Characters of a call's arguments, and of those of all calls; so many are always fewer bytes than the engine takes. */
+const MAX_ARGUMENTS = 512 * 1024;
+const MAX_ASKED = 16 * 1024 * 1024;
 /** Memory of the program, in bytes. */
 const MEMORY = 64 * 1024 * 1024;
 /** Its stack: beyond this, the parser's own recursion could overflow the stack of the page's engine. */
@@ -32,6 +33,7 @@ export function start(quickjs, { code, seed, at, tools }, { ask, end }) {
 
   let ended = false;
   let asked = 0;
+  let written = 0; // characters of the arguments so far
   let open = 0;
   let elapsed = 0; // of the program's clock, in ms
   let fired = 0;
@@ -53,11 +55,12 @@ export function start(quickjs, { code, seed, at, tools }, { ask, end }) {
     ended = true;
     end(ok, text);
   };
+  const cut = (text) => (text.length > OUTPUT ? `${text.slice(0, OUTPUT)}\n[${text.length - OUTPUT} more characters are not kept]` : text);
   const succeed = (value) => {
-    const shown = value === undefined ? '' : `=> ${value.length > OUTPUT ? `${value.slice(0, OUTPUT)}\n[${value.length - OUTPUT} more characters are not kept]` : value}`;
+    const shown = value === undefined ? '' : `=> ${cut(value)}`;
     finish(true, [output(), shown].filter(Boolean).join('\n') || '(no output)');
   };
-  const fail = (why) => finish(false, printed.lines ? `${why}\nIt had printed:\n${output()}` : why);
+  const fail = (why) => finish(false, printed.lines ? `${cut(why)}\nIt had printed:\n${output()}` : cut(why));
 
   /** A function of the host for the prelude. It never throws: that would carry an object of the host into the program. */
   const hostFunction = (name, f) => context.newFunction(name, (...handles) => f(...handles.map((handle) => context.dump(handle))));
@@ -68,6 +71,8 @@ export function start(quickjs, { code, seed, at, tools }, { ask, end }) {
     ask: (name, text) => {
       if (asked >= MAX_CALLS) return { error: context.newError(`a program can make at most ${MAX_CALLS} calls`) };
       if (text.length > MAX_ARGUMENTS) return { error: context.newError(`the arguments of ${name} are too long: at most ${MAX_ARGUMENTS} characters`) };
+      written += text.length;
+      if (written > MAX_ASKED) return { error: context.newError(`the arguments of a program's calls may have at most ${MAX_ASKED} characters`) };
       asked += 1;
       open += 1;
       ask(name, text);
@@ -114,10 +119,12 @@ export function start(quickjs, { code, seed, at, tools }, { ask, end }) {
   /** Runs what can run now, then timers, and ends when nothing is left to wait for. */
   const goOn = () => {
     for (;;) {
-      const jobs = runtime.executePendingJobs();
-      // What a job throws goes to its promise; only an interrupt comes back here.
-      if (jobs.error) jobs.error.dispose();
-      else jobs.dispose();
+      while (runtime.hasPendingJob() && steps <= STEPS) {
+        // What a job throws goes to its promise; only what a microtask throws comes back here, and ends the loop inside.
+        const jobs = runtime.executePendingJobs();
+        if (jobs.error) jobs.error.dispose();
+        else jobs.dispose();
+      }
       if (steps > STEPS) return fail(words());
       const state = context.getPromiseState(promise);
       if (state.type === 'rejected') return failWith(state.error);

@@ -1,6 +1,6 @@
 // A worker that runs one program: a classic or a module worker of a page or of the sandboxed frame, or a Node.js thread. It
 // receives `{ code, seed, at, tools }` with `wasm`, the bytes of quickjs.wasm, or `wasmUrl`, and then `{ answer: [number, failed, text] }` for each call; it posts
-// `{ ask: [name, arguments] }` and, once, `{ end: [ok, text] }`.
+// `{ ask: [name, arguments] }` and, once, `{ end: [ok, text] }`, or `{ failed: why }` if it could not run the program.
 import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-core';
 import variant from '@jitl/quickjs-ng-wasmfile-release-sync';
 import { start } from './program.js';
@@ -39,7 +39,7 @@ function run(wasm, program, post) {
     begun = start(quickjs, program, { ask: (...ask) => post({ ask }), end: (...end) => post({ end }) });
     for (const given of answers.splice(0)) begun.answer(...given);
   };
-  begin().catch((error) => post({ end: [false, `the program could not be run: ${error}`] }));
+  begin().catch((error) => post({ failed: String(error) }));
   return answer;
 }
 
