@@ -49,7 +49,7 @@ fn assert_harmless(host: &Element, given: &str) {
     let bad = "script, img, iframe, object, embed, style, link, svg, math, video, audio, form, base, meta";
     assert!(all(host, bad).is_empty(), "{given} made {}", host.inner_html());
     let known =
-        ["href", "rel", "target", "title", "class", "start", "tabindex", "type", "data-file", "data-lang", "dir"];
+        ["href", "rel", "target", "title", "class", "start", "tabindex", "type", "data-file", "data-copy-code", "dir"];
     for element in all(host, "*") {
         for name in names_of_attributes(&element) {
             assert!(known.contains(&name.as_str()), "{given} made the attribute {name}");

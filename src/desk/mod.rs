@@ -154,7 +154,8 @@ impl Desk {
         state::permit(&mut config);
         let carried = after.and_then(|after| self.seat(after)?.session.with_run(|run| run.map(Carried::from_run)));
         let task = match carried {
-            Some(Carried { session_id, history }) => Task { session_id, history, ..task },
+            // The page says to which session the run belongs.
+            Some(Carried { history, .. }) => Task { history, ..task },
             None => task,
         };
         let listener = seat.ear();

@@ -44,6 +44,11 @@ impl App {
             dom::focus(dom::TASK);
             return;
         }
+        if let Some((thread, place)) = untrack(|| self.edited()) {
+            let asked = TaskInput { text: input, pictures: self.take_pictures() };
+            self.draft.set(String::new());
+            return self.run_edited_prompt(&thread, place, asked);
+        }
         if let Some(thread) = self.thread_now().filter(Thread::is_running) {
             self.draft.set(String::new());
             return self.queue(&thread, TaskInput { text: input, pictures: self.take_pictures() });
@@ -171,10 +176,22 @@ impl App {
     }
 
     fn begin_with(&self, asked: TaskInput, config: RunConfig, workspace: Workspace) {
+        self.run_in_new_thread(asked, config, workspace, None);
+    }
+
+    /// Starts a run in a thread of its own. `before`: the run whose conversation it continues.
+    pub(super) fn run_in_new_thread(
+        &self,
+        asked: TaskInput,
+        config: RunConfig,
+        workspace: Workspace,
+        before: Option<&Seat>,
+    ) {
         let files = counted(workspace.list().len() as u64, "file");
         self.toast.set(None);
-        let Some((seat, mut page)) = self.start(asked, config, &workspace, None) else { return };
+        let Some((seat, mut page)) = self.start(asked, config, &workspace, before, None) else { return };
         page.head.facts.push(format!("{files} in the workspace"));
+        page.head.facts.extend(before.map(|_| "continues an earlier conversation".to_owned()));
         let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());
         self.draw(&seat, &page, &rail);
         self.add_run(vec![page], rail, seat, workspace);
@@ -191,7 +208,8 @@ impl App {
         if let Err(why) = self.find_again(thread) {
             return self.complain(why);
         }
-        let Some((next, page)) = self.start(asked, config, workspace, Some(&last)) else { return };
+        let session_id = last.start().map(|start| start.session_id);
+        let Some((next, page)) = self.start(asked, config, workspace, Some(&last), session_id) else { return };
         let page = Page { place: thread.pages.with_untracked(Vec::len), ..page };
         self.draw(&next, &page, &thread.rail);
         let panel = page.panel.clone();
@@ -205,22 +223,23 @@ impl App {
         }
     }
 
-    /// Starts a run, as a follow-up if `after` is given. Returns what is shown of it before the desk has reported
-    /// anything.
+    /// Starts a run, as a follow-up if `after` is given, in a session of its own if no other is given. Returns what is shown of
+    /// it before the desk has reported anything.
     fn start(
         &self,
         asked: TaskInput,
         mut config: RunConfig,
         workspace: &Workspace,
         after: Option<&Seat>,
+        session_id: Option<String>,
     ) -> Option<(Seat, Page)> {
         let line = self.line.get_value()?;
         models::complete(&mut config);
         let TaskInput { text, pictures } = asked;
         let images: Vec<Image> = pictures.iter().map(|picture| picture.image.as_ref().clone()).collect();
         let mut task = Task { images, ..new_task(&config, text) };
-        if let Some(after) = after {
-            task.session_id = after.start()?.session_id;
+        if let Some(session_id) = session_id {
+            task.session_id = session_id;
         }
         let seat = line.begin(Start {
             run_id: task.run_id.clone(),

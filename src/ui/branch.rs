@@ -9,6 +9,7 @@ use crate::engine::Branch;
 use crate::protocol::desk::Order;
 use crate::view::branch::BranchDraft;
 use crate::view::{RailView, Source};
+use crate::worker::Workspace;
 
 use super::desk::Line;
 use super::dialog::dialog;
@@ -136,14 +137,45 @@ impl App {
             Ok(changes) => changes,
             Err(why) => return self.complain(why),
         };
-        let (Some(line), Some(branched)) = (self.line.get_value(), self.branch_of.get_value()) else { return };
+        if let Some(branched) = self.branch_of.get_value() {
+            self.begin_branch(branched, draft.place, changes);
+        }
+    }
+
+    /// Has the last turn of a run of the open thread written again, as a branch. `page`: its index in the thread.
+    pub fn regenerate(&self, page: usize) {
+        let Some(of) = self.thread_now().and_then(|thread| BranchOf::new(&thread, page)) else { return };
+        if of.has_no_events() {
+            return self.complain("This run was imported and has no events, so it cannot be branched.");
+        }
+        let changes = of.last_turn().and_then(|turn| of.draft(turn)).map(|draft| (draft.place, draft.changes(&[])));
+        match changes {
+            Some((place, Ok(changes))) => self.begin_branch(of, place, changes),
+            Some((_, Err(why))) => self.complain(why),
+            None => self.complain("The run has no turn that could be written again."),
+        }
+    }
+
+    fn begin_branch(&self, of: BranchOf, place: usize, branch: Branch) {
+        let Some(line) = self.line.get_value() else { return };
         let app = *self;
         spawn_local(async move {
-            match app.start_branch(&line, branched, draft.place, changes).await {
+            match app.start_branch(&line, of, place, branch).await {
                 Ok(()) => app.dialog.set(None),
                 Err(why) => app.complain(why),
             }
         });
+    }
+
+    /// Copies the files of a run as they are now: the files as of a past turn are not kept.
+    pub(super) fn copy_of(&self, files: &Workspace) -> Workspace {
+        let workspace = self.new_workspace();
+        for file in files.list() {
+            if let Some(blob) = files.get(&file.path) {
+                let _ = workspace.put(&file.path, blob);
+            }
+        }
+        workspace
     }
 
     async fn start_branch(&self, line: &Line, of: BranchOf, place: usize, branch: Branch) -> Result<(), String> {
@@ -151,15 +183,10 @@ impl App {
         if let Some(thread) = &thread {
             self.find_again(thread)?;
         }
-        // The files as they are now: the files as of a past turn are not kept.
-        let workspace = self.new_workspace();
-        if let Some(Thread { backing: Backing::Live { workspace: of, .. }, .. }) = thread {
-            for file in of.list() {
-                if let Some(blob) = of.get(&file.path) {
-                    let _ = workspace.put(&file.path, blob);
-                }
-            }
-        }
+        let workspace = match &thread {
+            Some(Thread { backing: Backing::Live { workspace, .. }, .. }) => self.copy_of(workspace),
+            _ => self.new_workspace(),
+        };
         let (seat, with, branch) = (line.seat(), line.with(&workspace), Box::new(branch));
         let (of, parts) = match of {
             BranchOf::Seat(of) => (Some(of.id()), Vec::new()),
@@ -199,6 +226,15 @@ impl BranchOf {
                 BranchDraft::new(&Source::from(whole.as_ref()).recorded(), &whole.start.run_id, turn)
             }
         }
+    }
+
+    /// The index of its last turn.
+    fn last_turn(&self) -> Option<usize> {
+        let turns = match self {
+            BranchOf::Seat(seat) => seat.look(|source| source.turns.len())?,
+            BranchOf::Record(record) => Source::from(record.whole.as_ref()).turns.len(),
+        };
+        turns.checked_sub(1)
     }
 
     fn has_no_events(&self) -> bool {

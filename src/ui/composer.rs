@@ -8,7 +8,7 @@ use crate::view::Phase;
 
 use super::icon::{Icon, icon};
 use super::state::{App, Backing, Dialog};
-use super::{dom, follow, permit, pictures, queue, toast};
+use super::{answer, dom, follow, permit, pictures, queue, toast};
 
 pub fn composer(app: App) -> impl IntoView {
     let placeholder = move || match app.phase() {
@@ -38,7 +38,12 @@ pub fn composer(app: App) -> impl IntoView {
         .on(ev::input, move |event| app.draft.set(event_target_value(&event)))
         .on(ev::paste, move |event| pictures::pasted(app, &event))
         .on(ev::keydown, move |event| {
-            if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
+            if event.key() == "ArrowUp" && app.draft.with_untracked(String::is_empty) {
+                if let Some(prompt) = app.last_prompt() {
+                    event.prevent_default();
+                    app.draft.set(prompt);
+                }
+            } else if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
                 event.prevent_default();
                 app.submit();
             }
@@ -86,6 +91,7 @@ pub fn composer(app: App) -> impl IntoView {
         follow::latest(app),
         permit::card(app),
         queue::card(app),
+        answer::card(app),
         move || to_read().map(|text| read_only(app, text)),
         html::div().class("field").prop("hidden", move || to_read().is_some()).child((
             pictures::tray(app),

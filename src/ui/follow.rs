@@ -7,7 +7,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::Element;
+use web_sys::{Element, FocusOptions, HtmlElement};
 
 use super::dom;
 use super::icon::{Icon, icon};
@@ -17,6 +17,9 @@ use super::state::App;
 pub const TRANSCRIPT: &str = "transcript";
 /// Distance from the end, in pixels, that still counts as the end.
 const NEAR: i32 = 32;
+
+/// Room above a turn that was scrolled to, in pixels.
+const ABOVE: f64 = 16.0;
 
 /// The scroll position of the transcript at its last scroll event.
 pub type Top = StoredValue<i32, LocalStorage>;
@@ -65,6 +68,28 @@ pub fn to_end() {
     if let Some(scroller) = scroller() {
         scroller.set_scroll_top(scroller.scroll_height());
     }
+}
+
+/// Scrolls to the next or the previous turn, and moves the focus there, so that a screen reader reads it.
+pub fn to_turn(app: App, next: bool) {
+    let Some(it) = scroller() else { return };
+    let Ok(list) = it.query_selector_all("section.turn") else { return };
+    let turns: Vec<HtmlElement> = (0..list.length()).filter_map(|at| list.get(at)?.dyn_into().ok()).collect();
+    let edge = it.get_bounding_client_rect().top() + ABOVE;
+    let offset = |turn: &HtmlElement| turn.get_bounding_client_rect().top() - edge;
+    // A turn within a pixel is the one that is being read.
+    let wanted = if next {
+        turns.iter().find(|turn| offset(turn) > 1.0)
+    } else {
+        turns.iter().rev().find(|turn| offset(turn) < -1.0)
+    };
+    let Some(turn) = wanted else { return };
+    set_at_end(app, false);
+    it.set_scroll_top(it.scroll_top() + offset(turn) as i32);
+    let _ = turn.set_attribute("tabindex", "-1");
+    let quietly = FocusOptions::new();
+    quietly.set_prevent_scroll(true);
+    let _ = turn.focus_with_options(&quietly);
 }
 
 /// Draws the button that jumps to the end, for a reader who left it: while the run is running, and afterwards until the

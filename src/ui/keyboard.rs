@@ -1,15 +1,20 @@
-//! Keys that work unless the user is typing: N for a new run, L for its log, / for the task box.
+//! Keys that work unless the user is typing; palette.rs lists them.
 
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
-use super::dom;
+use super::{dom, follow};
 use super::state::{App, Dialog};
 
 pub fn listen(app: App) {
     let _ = window_event_listener(ev::keydown, move |event| {
+        let command = event.ctrl_key() != event.meta_key() && !event.alt_key() && !event.shift_key();
+        if command && event.key().eq_ignore_ascii_case("k") && !event.default_prevented() {
+            event.prevent_default();
+            return app.toggle_palette();
+        }
         if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
             return;
         }
@@ -30,6 +35,12 @@ pub fn listen(app: App) {
                 event.prevent_default();
                 app.dialog.set(Some(Dialog::Log));
             }
+            "?" => {
+                event.prevent_default();
+                app.dialog.set(Some(Dialog::Keys));
+            }
+            "j" | "J" => follow::to_turn(app, true),
+            "k" | "K" => follow::to_turn(app, false),
             "/" => {
                 event.prevent_default();
                 dom::focus(dom::TASK);

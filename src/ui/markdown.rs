@@ -1,8 +1,8 @@
 //! Builds DOM from Markdown nodes: a closed set of nodes in, a closed set of elements out.
 //!
 //! Invariants: text only ever becomes text nodes; no element that loads or runs anything is created (no `script`,
-//! `img`, `iframe`, `style`); the only attributes with a model's text are `href` (http, https, mailto), `data-file`,
-//! `data-lang` and `title`. Each block has the direction of its own text; code is always left to right. External links
+//! `img`, `iframe`, `style`); the only attributes with a model's text are `href` (http, https, mailto), `data-file` and
+//! `title`. Each block has the direction of its own text; code is always left to right. External links
 //! open in a new tab, send no referrer, and show their host.
 
 use web_sys::{Element, Node as DomNode};
@@ -10,6 +10,9 @@ use web_sys::{Element, Node as DomNode};
 use crate::content::markdown::{Align, Cell, Class, Item, Node, Table, Task, is_rtl, plain_text};
 
 use super::dom;
+
+/// Marks the button that copies a block of code.
+const COPY: &str = "data-copy-code";
 
 /// Builds one block as one element.
 pub fn block(node: &Node) -> Element {
@@ -39,11 +42,8 @@ pub fn block(node: &Node) -> Element {
             let pre = dom::element("pre");
             set(&pre, "tabindex", "0");
             set(&pre, "dir", "ltr");
-            if !lang.is_empty() {
-                set(&pre, "data-lang", lang);
-            }
             append(&pre, &code);
-            pre
+            code_box(lang, &pre)
         }
         Node::Quote(children) => {
             let quote = directed(dom::element("blockquote"));
@@ -55,6 +55,30 @@ pub fn block(node: &Node) -> Element {
         // An inline in place of a block: it becomes a paragraph of its own.
         inline => directed(with("p", std::slice::from_ref(inline))),
     }
+}
+
+/// A block of code under a line with its language and a button that copies it (transcript.rs).
+fn code_box(lang: &str, pre: &Element) -> Element {
+    let (whole, head, name, copy) =
+        (dom::element("div"), dom::element("div"), dom::element("span"), dom::element("button"));
+    whole.set_class_name("code");
+    head.set_class_name("code-head");
+    text(&name, if lang.is_empty() { "text" } else { lang });
+    set(&copy, "type", "button");
+    set(&copy, COPY, "");
+    text(&copy, "Copy");
+    append(&head, &name);
+    append(&head, &copy);
+    append(&whole, &head);
+    append(&whole, pre);
+    whole
+}
+
+/// Returns the code that a click on its Copy button asks for.
+pub fn copied_code(target: &Element) -> Option<String> {
+    let button = target.closest(&format!("[{COPY}]")).ok().flatten()?;
+    let whole = button.closest(".code").ok().flatten()?;
+    whole.query_selector("pre").ok().flatten()?.text_content()
 }
 
 /// Makes an element take its direction from its text.

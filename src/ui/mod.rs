@@ -5,6 +5,7 @@
 //! markup. Deliberately absent: the run's rules (`engine`), its texts (`view`), its requests (`shell`).
 
 mod actions;
+mod answer;
 mod archive;
 mod attempt;
 mod branch;
@@ -37,6 +38,7 @@ mod menu;
 pub mod meter;
 mod news;
 mod page;
+mod palette;
 mod panel;
 mod permit;
 mod pictures;
@@ -46,6 +48,7 @@ mod queue;
 mod rail;
 mod render;
 mod report;
+mod route;
 mod samples;
 mod scripts;
 mod settings;
@@ -93,6 +96,7 @@ fn app() -> impl IntoView {
     mentions(app);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
     viewer::listen(app);
+    route::listen(app);
     let view = move || app.view.get().name();
     html::div().class("app").attr("data-rail", rail_open).attr("data-view", view).child((
         rail::bar(app),
@@ -120,6 +124,8 @@ fn app() -> impl IntoView {
         log::log(app),
         branch::branch(app),
         insight::insight(app),
+        palette::palette(app),
+        palette::keys(app),
         plan::editor::editor(app),
         drop::zone(app),
         update::notice(),

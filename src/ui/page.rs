@@ -7,7 +7,7 @@ use crate::files::picture::PictureView;
 
 use super::slots::Page;
 use super::state::App;
-use super::{pictures, turn};
+use super::{answer, pictures, turn};
 
 /// Tasks longer than this are set as text, not as a headline.
 const HEADLINE: usize = 180;
@@ -26,6 +26,7 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
         pictures(&page.head.pictures),
         html::ul().class("facts").child(facts),
         turn::turns(app, &page.behind, &page.transcript, Some(page.place)),
+        answer::acts(app, page),
     ))
 }
 

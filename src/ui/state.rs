@@ -24,6 +24,7 @@ use crate::view::{PanelView, Phase, RailView, Source};
 use crate::worker::workspace::Subscription;
 use crate::worker::{ViewerHost, Workspace};
 
+use super::answer::Editing;
 use super::desk::{Line, Seat};
 use super::keys::Keys;
 use super::plan::state::PlanPage;
@@ -46,6 +47,7 @@ pub struct App {
     pub rail_open: RwSignal<bool>,
     pub panel_open: RwSignal<bool>,
     pub draft: RwSignal<String>,
+    pub editing: RwSignal<Option<Editing>>,
     /// Pictures for the task that is being written.
     pub pictures: RwSignal<Vec<Picture>>,
     pub signin: RwSignal<SignIn>,
@@ -73,6 +75,8 @@ pub struct App {
     pub files_version: RwSignal<u64>,
     /// The stored runs, oldest first.
     pub stored: RwSignal<Vec<Header>>,
+    /// The list of stored runs has arrived.
+    pub listed: RwSignal<bool>,
     /// The search text of the list of runs.
     pub search: RwSignal<String>,
     /// Tasks that are being opened, so that a second click does not open one twice.
@@ -97,6 +101,8 @@ pub enum Dialog {
     Plan,
     Branch,
     Insight,
+    Palette,
+    Keys,
 }
 
 /// One task and its follow-ups.
@@ -197,6 +203,7 @@ impl App {
             rail_open: RwSignal::new(false),
             panel_open: RwSignal::new(false),
             draft: RwSignal::new(String::new()),
+            editing: RwSignal::new(None),
             pictures: RwSignal::new(Vec::new()),
             signin: RwSignal::new(SignIn::Idle),
             plan_draft: RwSignal::new(PlanDraft::blank()),
@@ -212,6 +219,7 @@ impl App {
             shown_place: RwSignal::new(String::new()),
             files_version: RwSignal::new(0),
             stored: RwSignal::new(Vec::new()),
+            listed: RwSignal::new(false),
             search: RwSignal::new(String::new()),
             opening: StoredValue::new(Vec::new()),
             line: StoredValue::new_local(None),

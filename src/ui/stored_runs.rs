@@ -64,6 +64,22 @@ impl App {
         });
     }
 
+    /// Opens a task by its session, whether it is open already or stored. Returns whether it was found.
+    pub(super) fn open_session(&self, session_id: &str) -> bool {
+        let open = self.threads.with_untracked(|threads| {
+            let same = threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id));
+            same.map(|thread| thread.id)
+        });
+        if let Some(id) = open {
+            self.open_thread(id);
+            return true;
+        }
+        let stored = untrack(|| self.stored_lines()).into_iter().find(|line| line.session_id == session_id);
+        let found = stored.is_some();
+        stored.iter().for_each(|stored| self.open_stored(stored));
+        found
+    }
+
     async fn load(&self, line: &Line, stored: Stored) -> Result<(), String> {
         let workspace = self.workspace_of(Vec::new());
         let seats: Vec<Seat> = stored.runs.iter().map(|_| line.seat()).collect();
@@ -126,6 +142,7 @@ impl App {
     /// Takes in the list of all stored runs.
     pub(super) fn take_list(&self, headers: Vec<Header>, unread: usize) {
         self.stored.set(headers);
+        self.listed.set(true);
         if unread > 0 {
             self.complain(format!("This version cannot read {unread} stored runs. They were not changed."));
         }

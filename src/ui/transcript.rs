@@ -8,7 +8,7 @@ use web_sys::{Element, Event};
 
 use super::state::{App, Dialog};
 use super::viewer::state::View;
-use super::{follow, page, plan};
+use super::{follow, markdown, page, plan};
 
 pub fn transcript(app: App) -> impl IntoView {
     let current = Memo::new(move |_| app.current.get());
@@ -59,12 +59,15 @@ pub fn transcript(app: App) -> impl IntoView {
     }
 }
 
-/// Handles clicks: a model's link to a file of the workspace shows the file; opening a part of a turn stops following
-/// the end.
+/// Handles clicks: a model's link to a file of the workspace shows the file; a button of a code block copies its code;
+/// opening a part of a turn stops following the end.
 pub(super) fn clicked(app: App, event: &Event) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     if target.as_ref().is_some_and(|target| target.closest("summary").ok().flatten().is_some()) {
         follow::set_at_end(app, false);
+    }
+    if let Some(code) = target.as_ref().and_then(markdown::copied_code) {
+        return app.copy(&code);
     }
     let link = target.and_then(|target| target.closest("[data-file]").ok().flatten());
     let place = link.as_ref().and_then(|link| link.get_attribute("data-place")).unwrap_or_default();

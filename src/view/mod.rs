@@ -19,6 +19,7 @@ pub mod log;
 pub mod markup;
 pub mod meter;
 pub mod models;
+pub mod palette;
 pub mod panel;
 pub mod permit;
 pub mod plan;

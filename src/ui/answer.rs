@@ -1,0 +1,133 @@
+//! Below an answer: copy it, have it written again, or change the prompt. The last two start a separate run; this one stays.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::protocol::desk::RunLocation;
+use crate::view::Phase;
+
+use super::dom;
+use super::icon::{Icon, icon};
+use super::slots::Page;
+use super::state::{App, Backing, TaskInput, Thread};
+
+/// The prompt that is being edited: a run of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Editing {
+    thread: u32,
+    place: usize,
+}
+
+/// Draws the actions, once the run has ended.
+pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
+    let (panel, page) = (page.panel.clone(), page.clone());
+    let ended = Memo::new(move |_| panel.with(|panel| panel.phase == Phase::Ended && panel.ending.is_some()));
+    move || ended.get().then(|| bar(app, &page))
+}
+
+fn bar(app: App, page: &Page) -> impl IntoView + use<> {
+    let (place, behind) = (page.place, page.behind.clone());
+    let answer = move || behind.with(|source| source.segments.last().map(|ending| ending.output.clone())).flatten();
+    let copied = answer.clone();
+    let copy = move || copied().filter(|text| !text.is_empty());
+    let has_answer = copy().is_some();
+    // A record has its prompt, but not the settings to send another one.
+    let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
+    html::div().class("answer-acts").attr("role", "group").attr("aria-label", "This answer").child((
+        has_answer.then(|| {
+            button(Icon::Copy, "Copy", "Copy the answer as Markdown", move || {
+                if let Some(text) = copy() {
+                    app.copy(&text);
+                }
+            })
+        }),
+        button(Icon::Again, "Regenerate", "Have the last turn written again, as a separate run", move || {
+            app.regenerate(place);
+        }),
+        own.then(|| {
+            button(Icon::Edit, "Edit prompt", "Change the prompt and run it as a separate run", move || {
+                app.edit_prompt(place);
+            })
+        }),
+    ))
+}
+
+fn button(name: Icon, text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+    let button = html::button().r#type("button").class("btn bare small").attr("title", title);
+    button.on(ev::click, move |_| act()).child((icon(name), text))
+}
+
+impl App {
+    /// Copies the answer of the open thread's last run.
+    pub(super) fn copy_answer(&self) {
+        let page = untrack(|| self.page());
+        let answer = page.and_then(|page| page.behind.with(|source| source.segments.last().map(|ending| ending.output.clone())));
+        match answer.flatten().filter(|text| !text.is_empty()) {
+            Some(text) => self.copy(&text),
+            None => self.complain("This run has no answer to copy."),
+        }
+    }
+
+    /// The prompt of the open thread's last run; on the start page, that of the newest run.
+    pub(super) fn last_prompt(&self) -> Option<String> {
+        let newest = || self.threads.with_untracked(|threads| threads.last().cloned());
+        let thread = self.thread_now().or_else(newest)?;
+        thread.pages.with_untracked(|pages| pages.last().map(|page| page.head.task.clone()))
+    }
+
+    /// Puts the prompt of a run of the open thread into the task box.
+    pub(super) fn edit_prompt(&self, place: usize) {
+        let Some(thread) = self.thread_now() else { return };
+        let Some(page) = thread.pages.with_untracked(|pages| pages.get(place).cloned()) else { return };
+        self.editing.set(Some(Editing { thread: thread.id, place }));
+        self.draft.set(page.head.task);
+        self.take_pictures();
+        self.put_back_pictures(page.head.pictures);
+        dom::focus(dom::TASK);
+    }
+
+    /// The run whose prompt is being edited, if its thread is open.
+    pub(super) fn edited(&self) -> Option<(Thread, usize)> {
+        let Editing { thread: id, place } = self.editing.get()?;
+        self.thread().filter(|thread| thread.id == id).map(|thread| (thread, place))
+    }
+
+    /// Runs the edited prompt after what came before it, in a thread of its own.
+    pub(super) fn run_edited_prompt(&self, thread: &Thread, place: usize, asked: TaskInput) {
+        let Some(config) = self.config() else { return };
+        if let Err(why) = self.find_again(thread) {
+            return self.complain(why);
+        }
+        let before = place.checked_sub(1);
+        let before = before.and_then(|at| thread.pages.with_untracked(|pages| pages.get(at).and_then(Page::seat)));
+        let Backing::Live { workspace, .. } = &thread.backing else { return };
+        let workspace = self.copy_of(workspace);
+        self.editing.set(None);
+        self.run_in_new_thread(asked, config, workspace, before.as_ref());
+    }
+}
+
+/// Says above the task box that a prompt is being edited.
+pub fn card(app: App) -> impl IntoView {
+    let shown = Memo::new(move |_| app.edited().is_some());
+    let cancel = move |_| {
+        app.editing.set(None);
+        app.draft.set(String::new());
+        app.take_pictures();
+        dom::focus(dom::TASK);
+    };
+    html::div().class("queue").attr("aria-live", "polite").child(move || {
+        shown.get().then(|| {
+            html::div().class("queued").attr("role", "group").attr("aria-label", "Editing a prompt").child((
+                html::div().class("words").child((
+                    html::p().class("over").child("Editing the prompt"),
+                    html::p().class("text").child("It runs as a separate run. This one stays as it is."),
+                )),
+                html::div()
+                    .class("acts")
+                    .child(html::button().r#type("button").class("btn bare small").on(ev::click, cancel).child("Cancel")),
+            ))
+        })
+    })
+}

@@ -1,0 +1,65 @@
+//! The address of the open task, `#/run/SESSION`: a reload stays there, Back and Forward lead from task to task.
+//!
+//! Records from files and plans have no address: nothing of them is stored.
+
+use leptos::ev;
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+
+use super::dom;
+use super::state::App;
+
+const RUN: &str = "#/run/";
+
+pub fn listen(app: App) {
+    // The list of stored runs comes later than the page.
+    let wanted = RwSignal::new(in_address());
+    Effect::new(move || {
+        if !app.listed.get() {
+            return;
+        }
+        if let Some(session) = wanted.get_untracked() {
+            wanted.set(None);
+            open(app, &session);
+        }
+    });
+    let session = Memo::new(move |_| app.thread().map(|thread| thread.session_id));
+    Effect::new(move |before: Option<()>| {
+        let session = session.get();
+        // What the address asks for is not open yet.
+        if before.is_some() && wanted.get_untracked().is_none() {
+            write(session.flatten().as_deref());
+        }
+    });
+    let _ = window_event_listener(ev::popstate, move |_| match in_address() {
+        Some(session) => open(app, &session),
+        None if app.current.get_untracked().is_some() => app.new_run(),
+        None => {}
+    });
+}
+
+fn open(app: App, session: &str) {
+    let shown = app.thread_now().and_then(|thread| thread.session_id);
+    if shown.as_deref() != Some(session) && !app.open_session(session) {
+        app.complain("The run in the address is not stored in this browser. It may have been deleted, or run elsewhere.");
+    }
+}
+
+fn in_address() -> Option<String> {
+    let hash = dom::window().location().hash().ok()?;
+    let session = hash.strip_prefix(RUN)?;
+    (!session.is_empty()).then(|| session.to_owned())
+}
+
+/// Adds an entry to the history, unless the address is this one already.
+fn write(session: Option<&str>) {
+    let hash = session.map(|session| format!("{RUN}{session}")).unwrap_or_default();
+    let location = dom::window().location();
+    let (Ok(path), Ok(search), Ok(now)) = (location.pathname(), location.search(), location.hash()) else { return };
+    if now == hash || (hash.is_empty() && !now.starts_with(RUN)) {
+        return;
+    }
+    if let Ok(history) = dom::window().history() {
+        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(&format!("{path}{search}{hash}")));
+    }
+}
