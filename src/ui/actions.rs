@@ -108,6 +108,7 @@ impl App {
         let page = Page::new(0, &source, Behind::Document(Arc::clone(&record.whole)));
         Thread {
             id: self.next_id(),
+            opened_ms: dom::now(),
             pages: ArcRwSignal::new(vec![page]),
             rail: ArcRwSignal::new(RailView::from(&source)),
             backing: Backing::Document(record.clone()),
@@ -274,6 +275,7 @@ impl App {
         let backing = Backing::Live { seat: Local::new(RefCell::new(seat)), workspace: Local::new(workspace) };
         self.add_thread(Thread {
             id: self.next_id(),
+            opened_ms: dom::now(),
             pages: ArcRwSignal::new(pages),
             rail,
             backing,

@@ -62,7 +62,8 @@ impl App {
     /// Copies the answer of the open thread's last run.
     pub(super) fn copy_answer(&self) {
         let page = untrack(|| self.page());
-        let answer = page.and_then(|page| page.behind.with(|source| source.segments.last().map(|ending| ending.output.clone())));
+        let answer =
+            page.and_then(|page| page.behind.with(|source| source.segments.last().map(|ending| ending.output.clone())));
         match answer.flatten().filter(|text| !text.is_empty()) {
             Some(text) => self.copy(&text),
             None => self.complain("This run has no answer to copy."),
@@ -124,9 +125,9 @@ pub fn card(app: App) -> impl IntoView {
                     html::p().class("over").child("Editing the prompt"),
                     html::p().class("text").child("It runs as a separate run. This one stays as it is."),
                 )),
-                html::div()
-                    .class("acts")
-                    .child(html::button().r#type("button").class("btn bare small").on(ev::click, cancel).child("Cancel")),
+                html::div().class("acts").child(
+                    html::button().r#type("button").class("btn bare small").on(ev::click, cancel).child("Cancel"),
+                ),
             ))
         })
     })

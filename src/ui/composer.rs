@@ -8,7 +8,7 @@ use crate::view::Phase;
 
 use super::icon::{Icon, icon};
 use super::state::{App, Backing, Dialog};
-use super::{answer, dom, follow, permit, pictures, queue, toast};
+use super::{answer, dom, follow, notify, permit, pictures, queue, toast};
 
 pub fn composer(app: App) -> impl IntoView {
     let placeholder = move || match app.phase() {
@@ -87,11 +87,12 @@ pub fn composer(app: App) -> impl IntoView {
         None => None,
     };
     html::div().class("composer").child((
-        toast::toast(app.toast),
+        toast::toast(app),
         follow::latest(app),
         permit::card(app),
         queue::card(app),
         answer::card(app),
+        notify::offer(app),
         move || to_read().map(|text| read_only(app, text)),
         html::div().class("field").prop("hidden", move || to_read().is_some()).child((
             pictures::tray(app),

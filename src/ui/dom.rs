@@ -16,6 +16,13 @@ pub fn now() -> u64 {
     js_sys::Date::now() as u64
 }
 
+/// What has to be added to UTC for the user's clock, in milliseconds.
+#[allow(clippy::cast_possible_truncation)] // At most a day.
+#[must_use]
+pub fn clock_offset() -> i64 {
+    -(js_sys::Date::new_0().get_timezone_offset() * 60_000.0) as i64
+}
+
 /// Creates an element. Its name is fixed and valid, so this cannot fail.
 #[must_use]
 pub fn element(name: &'static str) -> Element {

@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
-use super::{dom, follow};
 use super::state::{App, Dialog};
+use super::{dom, follow};
 
 pub fn listen(app: App) {
     let _ = window_event_listener(ev::keydown, move |event| {

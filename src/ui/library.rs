@@ -6,7 +6,9 @@ use web_sys::Blob;
 use crate::content::format::{bytes, counted};
 use crate::worker::Workspace;
 
+use super::slots::Local;
 use super::state::{App, Backing, Library, Thread};
+use super::toast::Undo;
 
 /// One file in the drawer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +73,7 @@ impl App {
     }
 
     pub fn remove_file(&self, path: &str) {
+        let undo = self.file(path).map(|blob| Undo::File(path.to_owned(), Local::new(blob)));
         self.library.update_value(|library| {
             library.files.remove(path);
         });
@@ -78,6 +81,7 @@ impl App {
             workspace.remove(path);
         }
         self.files_version.update(|version| *version += 1);
+        self.tell_with_undo(format!("Removed {path}."), undo);
     }
 
     /// Returns the files of the open thread, or those that a new one would have.

@@ -118,6 +118,7 @@ impl LiveRun {
         }
         // Last, because a queued message begins another run.
         if let Some(outcome) = ended {
+            panel.with_untracked(|panel| app.notify_end(panel, &self.0.page.head.task));
             app.run_ended(panel, outcome);
         }
     }

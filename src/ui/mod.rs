@@ -37,6 +37,7 @@ pub mod markdown;
 mod menu;
 pub mod meter;
 mod news;
+mod notify;
 mod page;
 mod palette;
 mod panel;
@@ -94,6 +95,7 @@ fn app() -> impl IntoView {
     clock(app);
     title(app);
     mentions(app);
+    leave(app);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
     viewer::listen(app);
     route::listen(app);
@@ -115,6 +117,7 @@ fn app() -> impl IntoView {
                 transcript::transcript(app),
                 viewer::viewer(app),
                 composer::composer(app),
+                start::connect(app),
                 start::left_open(app),
                 start::examples(app),
             )),
@@ -149,6 +152,11 @@ fn clock(app: App) {
             event.prevent_default();
         }
     });
+}
+
+/// Deletes what waits for an Undo when the page is left: the tab may never come back.
+fn leave(app: App) {
+    let _ = window_event_listener(leptos::ev::pagehide, move |_| app.delete_rest());
 }
 
 /// Keeps the list of the files that an answer can mention.

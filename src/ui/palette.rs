@@ -120,9 +120,17 @@ fn content(app: App) -> impl IntoView {
                 .attr("role", "option")
                 .attr("aria-selected", move || if at.get() == place { "true" } else { "false" })
                 .on(ev::click, move |_| choose(place))
-                .child((html::span().attr("dir", "auto").child(entry.text), html::span().class("hint").child(entry.hint)))
+                .child((
+                    html::span().attr("dir", "auto").child(entry.text),
+                    html::span().class("hint").child(entry.hint),
+                ))
         });
-        html::ul().id("palette-list").attr("role", "listbox").attr("aria-label", "Entries").child(rows.collect_view()).into_any()
+        html::ul()
+            .id("palette-list")
+            .attr("role", "listbox")
+            .attr("aria-label", "Entries")
+            .child(rows.collect_view())
+            .into_any()
     };
     html::div().class("dialog-body").child((
         html::input()
@@ -216,7 +224,8 @@ impl App {
     }
 
     fn do_entry(&self, action: &Action) {
-        let last = || self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.len().checked_sub(1)));
+        let last =
+            || self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.len().checked_sub(1)));
         match action {
             Action::NewRun => self.new_run(),
             Action::NewPlan => self.new_plan(),

@@ -1,6 +1,6 @@
 //! The rail: the logo, a new run, the open and the stored runs; a drawer on narrow pages.
 
-mod earlier;
+mod list;
 
 use leptos::ev;
 use leptos::html;
@@ -43,9 +43,7 @@ pub fn bar(app: App) -> impl IntoView {
 }
 
 pub fn rail(app: App) -> impl IntoView {
-    let runs = move || app.threads.get().into_iter().rev().collect::<Vec<_>>();
     let empty = move || app.threads.with(Vec::is_empty) && app.stored.with(Vec::is_empty);
-    let some = move || !app.threads.with(Vec::is_empty);
     html::nav().class("rail").attr("aria-label", "Runs").child((
         html::div().class("brand").child((icon::mark(), "Turnwise")),
         html::button()
@@ -59,7 +57,6 @@ pub fn rail(app: App) -> impl IntoView {
             .class("btn bare new-plan")
             .on(ev::click, move |_| app.new_plan())
             .child((icon(Icon::Plus), "New plan")),
-        move || some().then(|| html::h2().class("over").child("Open")),
         move || {
             empty().then(|| {
                 html::p()
@@ -67,14 +64,7 @@ pub fn rail(app: App) -> impl IntoView {
                     .child("Your runs appear here, with a tick for each turn and how each run ended.")
             })
         },
-        html::div().class("lists").child((
-            html::ul().class("runs").child(For(ForProps::builder()
-                .each(runs)
-                .key(|thread| thread.id)
-                .children(move |thread| html::li().child(run(app, &thread)))
-                .build())),
-            earlier::earlier(app),
-        )),
+        list::list(app),
         html::div().class("foot").child((
             html::button()
                 .r#type("button")
@@ -110,7 +100,7 @@ fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
         .attr("aria-current", move || if app.current.get() == Some(id) { "true" } else { "false" })
         .on(ev::click, move |_| app.open_thread(id))
         .child(content);
-    (button, session.map(|session| earlier::menu(app, session)))
+    (button, session.map(|session| list::menu(app, session)))
 }
 
 /// Draws a short summary of a run.

@@ -41,7 +41,9 @@ pub fn listen(app: App) {
 fn open(app: App, session: &str) {
     let shown = app.thread_now().and_then(|thread| thread.session_id);
     if shown.as_deref() != Some(session) && !app.open_session(session) {
-        app.complain("The run in the address is not stored in this browser. It may have been deleted, or run elsewhere.");
+        app.complain(
+            "The run in the address is not stored in this browser. It may have been deleted, or run elsewhere.",
+        );
     }
 }
 

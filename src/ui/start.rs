@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::view::tasks::EXAMPLES;
 
-use super::state::App;
+use super::state::{App, Dialog};
 use super::stored_runs::Stored;
 use super::{meter, plan};
 
@@ -19,6 +19,28 @@ pub fn hello(app: App) -> impl IntoView {
                     "The agent works in this browser tab, turn by turn, with tools over your files. When its turns run \
                      out it concludes from what it has gathered. Every run is a record you can download.",
                 ),
+            ))
+        })
+    }
+}
+
+/// Draws the way to a real model, for as long as the demo model is chosen.
+pub fn connect(app: App) -> impl IntoView {
+    let demo = Memo::new(move |_| {
+        app.current.get().is_none() && app.settings.with(|settings| settings.provider_card().is_none())
+    });
+    move || {
+        demo.get().then(|| {
+            html::section().class("connect").attr("aria-label", "Model").child((
+                html::p().child((
+                    html::b().child("You are using the demo model. "),
+                    "It plays scripted parts through the real tools and needs no key, but it is not an AI.",
+                )),
+                html::button()
+                    .r#type("button")
+                    .class("btn primary")
+                    .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
+                    .child("Connect a model"),
             ))
         })
     }

@@ -31,8 +31,11 @@ use super::plan::state::PlanPage;
 use super::render::Renderer;
 use super::slots::{Local, Page};
 use super::theme::Theme;
-use super::toast::{self, Toast};
+use super::toast::{self, Toast, Undo};
 use super::viewer::state::{HandedOver, Stage, View};
+
+/// How long good news is shown, and what was deleted can be brought back.
+pub const SHOWN: std::time::Duration = std::time::Duration::from_secs(8);
 
 /// Every signal of the page; cheap to copy.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +78,8 @@ pub struct App {
     pub files_version: RwSignal<u64>,
     /// The stored runs, oldest first.
     pub stored: RwSignal<Vec<Header>>,
+    /// Tasks that are deleted as soon as this can no longer be undone, by session.
+    pub deleted: RwSignal<Vec<String>>,
     /// The list of stored runs has arrived.
     pub listed: RwSignal<bool>,
     /// The search text of the list of runs.
@@ -112,6 +117,8 @@ pub struct Thread {
     pub pages: ArcRwSignal<Vec<Page>>,
     pub rail: ArcRwSignal<RailView>,
     pub backing: Backing,
+    /// When it was opened, in milliseconds since 1970.
+    pub opened_ms: u64,
     /// Set for a task whose runs are stored.
     pub session_id: Option<String>,
     /// The follow-up that is sent when the current run ends.
@@ -219,6 +226,7 @@ impl App {
             shown_place: RwSignal::new(String::new()),
             files_version: RwSignal::new(0),
             stored: RwSignal::new(Vec::new()),
+            deleted: RwSignal::new(Vec::new()),
             listed: RwSignal::new(false),
             search: RwSignal::new(String::new()),
             opening: StoredValue::new(Vec::new()),
@@ -263,16 +271,20 @@ impl App {
     }
 
     pub fn tell(&self, text: impl Into<String>) {
-        let toast = Toast { text: text.into(), kind: toast::ToastKind::Done };
+        self.tell_with_undo(text, None);
+    }
+
+    pub fn tell_with_undo(&self, text: impl Into<String>, undo: Option<Undo>) {
+        let toast = Toast { text: text.into(), kind: toast::ToastKind::Done, undo };
         self.toast.set(Some(toast.clone()));
         let shown = self.toast;
         // Good news disappears by itself; an error stays until it is dismissed.
         let away = move || shown.update(|now| *now = now.take().filter(|now| *now != toast));
-        set_timeout(away, std::time::Duration::from_secs(8));
+        set_timeout(away, SHOWN);
     }
 
     pub fn complain(&self, text: impl Into<String>) {
-        self.toast.set(Some(Toast { text: text.into(), kind: toast::ToastKind::Wrong }));
+        self.toast.set(Some(Toast { text: text.into(), kind: toast::ToastKind::Wrong, undo: None }));
     }
 
     /// Returns the text that screen readers announce when it changes.
@@ -284,6 +296,12 @@ impl App {
 }
 
 impl Thread {
+    /// When its last run began here, in milliseconds since 1970; a record or a plan: when it was opened.
+    pub fn began(&self) -> u64 {
+        let seat = self.pages.with(|pages| pages.last().and_then(Page::seat));
+        seat.and_then(|seat| seat.start()).map_or(self.opened_ms, |start| start.started_at.0)
+    }
+
     /// Returns whether its last run is under way.
     pub fn is_running(&self) -> bool {
         let last = self.pages.with_untracked(|pages| pages.last().cloned());

@@ -26,6 +26,7 @@ impl App {
     pub fn stored_lines(&self) -> Vec<Stored> {
         let open: Vec<String> =
             self.threads.with(|threads| threads.iter().filter_map(|thread| thread.session_id.clone()).collect());
+        let deleted = self.deleted.get();
         let wanted = self.search.get().to_lowercase();
         let mut lines: Vec<Stored> = Vec::new();
         self.stored.with(|headers| {
@@ -42,8 +43,8 @@ impl App {
                 }
             }
         });
-        lines.retain(|line| wanted.is_empty() || line.matches(&wanted));
-        lines.sort_by_key(|line| std::cmp::Reverse(line.updated()));
+        lines.retain(|line| !deleted.contains(&line.session_id) && (wanted.is_empty() || line.matches(&wanted)));
+        lines.sort_by_key(|line| std::cmp::Reverse(line.began()));
         lines
     }
 
@@ -172,8 +173,9 @@ impl Stored {
         }
     }
 
-    fn updated(&self) -> u64 {
-        self.runs.iter().map(|header| header.updated_ms).max().unwrap_or(0)
+    /// When its last run began, in milliseconds since 1970.
+    pub fn began(&self) -> u64 {
+        self.runs.iter().map(|header| header.summary.started_ms).max().unwrap_or(0)
     }
 
     /// Returns whether all words of the search occur, in any place.

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Status;
+use crate::engine::time::DateTime;
+use crate::engine::{EpochMillis, Status};
 use crate::protocol::desk::Header;
 use crate::trajectory::Summary;
 
@@ -20,6 +21,53 @@ pub struct RailView {
     pub tone: Option<Tone>,
     /// The turns so far, drawn small.
     pub ticks: Vec<Tick>,
+}
+
+const DAY_MS: u64 = 86_400_000;
+
+/// The day of a moment, as a heading of the list: `Today`, `Yesterday`, `Monday`, `November 12`, `March 2025`. `offset_ms`: what has
+/// to be added to UTC for the user's clock.
+#[must_use]
+pub fn day(at_ms: u64, now_ms: u64, offset_ms: i64) -> String {
+    let (at, now) = (at_ms.saturating_add_signed(offset_ms), now_ms.saturating_add_signed(offset_ms));
+    let (date, today) = (DateTime::from(EpochMillis(at)), DateTime::from(EpochMillis(now)));
+    match (now / DAY_MS).saturating_sub(at / DAY_MS) {
+        0 => "Today".to_owned(),
+        1 => "Yesterday".to_owned(),
+        2..7 => weekday(at / DAY_MS).to_owned(),
+        _ if date.year == today.year => format!("{} {}", month(date), date.day),
+        _ => format!("{} {}", month(date), date.year),
+    }
+}
+
+fn weekday(days: u64) -> &'static str {
+    // 1 January 1970 was a Thursday.
+    match days % 7 {
+        0 => "Thursday",
+        1 => "Friday",
+        2 => "Saturday",
+        3 => "Sunday",
+        4 => "Monday",
+        5 => "Tuesday",
+        _ => "Wednesday",
+    }
+}
+
+fn month(date: DateTime) -> &'static str {
+    match date.month {
+        1 => "January",
+        2 => "February",
+        3 => "March",
+        4 => "April",
+        5 => "May",
+        6 => "June",
+        7 => "July",
+        8 => "August",
+        9 => "September",
+        10 => "October",
+        11 => "November",
+        _ => "December",
+    }
 }
 
 impl RailView {
@@ -87,5 +135,25 @@ impl From<&Summary> for RailView {
         };
         let tone = run.outcome.map_or(Tone::Cancelled, ending::tone_of);
         RailView { title: one_line(task_title(&run.title), 120), words: text, tone: Some(tone), ticks: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::day;
+
+    #[test]
+    fn days_are_those_of_the_users_clock() {
+        const HOUR: u64 = 3_600_000;
+        let noon = 1_795_694_400_000; // 2026-11-26, 12:00 UTC, a Thursday
+        let ago = |hours: u64| day(noon - hours * HOUR, noon, 0);
+        assert_eq!(
+            [ago(0), ago(12), ago(13), ago(36), ago(37)],
+            ["Today", "Today", "Yesterday", "Yesterday", "Tuesday"]
+        );
+        assert_eq!([ago(6 * 24), ago(7 * 24), ago(330 * 24)], ["Friday", "November 19", "December 2025"]);
+        // Where it is 01:00 of the next day, two hours ago was yesterday.
+        assert_eq!(day(noon, noon, 13 * HOUR as i64), "Today");
+        assert_eq!(day(noon - 2 * HOUR, noon, 13 * HOUR as i64), "Yesterday");
     }
 }

@@ -82,6 +82,7 @@ impl App {
         let backing = Backing::Plan { page, workspace: workspace.map(Local::new) };
         self.add_thread(Thread {
             id: self.next_id(),
+            opened_ms: dom::now(),
             pages: ArcRwSignal::new(Vec::new()),
             rail,
             backing,

@@ -8,7 +8,8 @@ use crate::view::RailView;
 
 use super::super::desk::Seat;
 use super::super::slots::Page;
-use super::super::state::{App, Thread};
+use super::super::state::{App, SHOWN, Thread};
+use super::super::toast::Undo;
 
 impl App {
     /// Returns the name of a stored task.
@@ -46,33 +47,64 @@ impl App {
         });
     }
 
-    /// Deletes a stored task with its follow-ups, unless it is running here or open in another tab.
+    /// Takes a task with its follow-ups off the list, unless it is running here. It is deleted once that can no longer be undone.
     pub fn delete_task(&self, session_id: &str) {
-        let keys: Vec<String> = self.runs_of(session_id).into_iter().map(|header| header.key).collect();
-        let seats = self.seats_of(session_id);
-        if seats.iter().any(Seat::is_running) {
+        if self.seats_of(session_id).iter().any(Seat::is_running) {
             return self.complain("This run is in progress: stop or cancel it first.");
         }
+        let (app, session) = (*self, session_id.to_owned());
+        let title = self.title_of(session_id);
+        self.deleted.update(|deleted| deleted.push(session.clone()));
+        self.leave(session_id);
+        self.tell_with_undo(format!("Deleted \u{201c}{title}\u{201d}."), Some(Undo::Task(session.clone())));
+        set_timeout(move || app.delete_for_good(&session), SHOWN);
+    }
+
+    /// Brings back a task that was to be deleted.
+    pub(in super::super) fn keep_task(&self, session_id: &str) {
+        self.deleted.update(|deleted| deleted.retain(|other| other != session_id));
+    }
+
+    /// Deletes what can no longer be brought back by Undo: the page is about to close.
+    pub(in super::super) fn delete_rest(&self) {
+        for session in self.deleted.get_untracked() {
+            self.delete_for_good(&session);
+        }
+    }
+
+    /// Deletes a task, if it was not brought back and is not open in another tab.
+    fn delete_for_good(&self, session_id: &str) {
+        if !self.deleted.with_untracked(|deleted| deleted.iter().any(|other| other == session_id)) {
+            return;
+        }
+        let keys: Vec<String> = self.runs_of(session_id).into_iter().map(|header| header.key).collect();
+        let seats = self.seats_of(session_id);
         self.let_go(session_id);
-        let (app, line) = (*self, self.line.get_value());
+        let (app, line, session) = (*self, self.line.get_value(), session_id.to_owned());
         spawn_local(async move {
             let Some(line) = line else { return };
             let seats = seats.iter().map(Seat::id).collect();
-            if let Err(why) = line.ask(|id| Order::Delete { id, keys, seats }, Vec::new()).await {
+            let deleted = line.ask(|id| Order::Delete { id, keys, seats }, Vec::new()).await;
+            // If that failed, it is on the list again.
+            app.deleted.update(|deleted| deleted.retain(|other| *other != session));
+            if let Err(why) = deleted {
                 app.complain(why);
             }
         });
     }
 
+    /// Shows the start page, if this task is open.
+    fn leave(&self, session_id: &str) {
+        let is_open = self.thread_now().is_some_and(|thread| thread.session_id.as_deref() == Some(session_id));
+        if is_open {
+            self.new_run();
+        }
+    }
+
     /// Removes a task from the page.
     fn let_go(&self, session_id: &str) {
         let is_of_session = |thread: &Thread| thread.session_id.as_deref() == Some(session_id);
-        let gone = self
-            .threads
-            .with_untracked(|threads| threads.iter().find(|thread| is_of_session(thread)).map(|thread| thread.id));
-        if gone.is_some() && self.current.get_untracked() == gone {
-            self.new_run();
-        }
+        self.leave(session_id);
         self.threads.update(|threads| threads.retain(|thread| !is_of_session(thread)));
     }
 

@@ -98,7 +98,7 @@ async fn read(blob: &Blob) -> Option<String> {
 impl App {
     /// Shows what is in progress, until the next message.
     pub(super) fn progress(&self, text: String) {
-        self.toast.set(Some(Toast { text, kind: ToastKind::Done }));
+        self.toast.set(Some(Toast { text, kind: ToastKind::Done, undo: None }));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Stored runs in the rail: a search, a line for each run, and its menu.
+//! The list of runs, open or stored, by day: a search, a line for each run, and its menu.
 
 use leptos::ev;
 use leptos::html;
@@ -6,19 +6,40 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlDetailsElement;
 
+use crate::view::rail::day;
+
+use super::super::dom;
 use super::super::icon::{Icon, icon};
-use super::super::state::App;
+use super::super::state::{App, Thread};
 use super::super::stored_runs::Stored;
-use super::line;
+use super::{line, run};
 
 /// Minimum number of runs for a search field.
 const SEARCHED: usize = 6;
 
-pub fn earlier(app: App) -> impl IntoView {
-    let lines = Memo::new(move |_| app.stored_lines());
-    let searched = Memo::new(move |_| app.stored.with(Vec::len) >= SEARCHED || !app.search.with(String::is_empty));
-    let any = Memo::new(move |_| lines.with(|lines| !lines.is_empty()) || searched.get());
-    let head = move || any.get().then(|| html::h2().class("over").child("Earlier"));
+/// What the list consists of.
+#[derive(Clone)]
+enum Line {
+    Day(String),
+    Open(Thread),
+    Stored(Stored),
+}
+
+impl Line {
+    /// A line survives changes of its run: its menu stays open, with the text typed there.
+    fn key(&self) -> String {
+        match self {
+            Line::Day(name) => format!("day {name}"),
+            Line::Open(thread) => format!("open {}", thread.id),
+            Line::Stored(stored) => format!("stored {}", stored.session_id),
+        }
+    }
+}
+
+pub fn list(app: App) -> impl IntoView {
+    let stored = Memo::new(move |_| app.stored_lines());
+    let count = move || app.stored.with(Vec::len).max(app.threads.with(Vec::len));
+    let searched = Memo::new(move |_| count() >= SEARCHED || !app.search.with(String::is_empty));
     let search = move || {
         searched.get().then(|| {
             html::input()
@@ -30,18 +51,53 @@ pub fn earlier(app: App) -> impl IntoView {
                 .on(ev::input, move |event| app.search.set(event_target_value(&event)))
         })
     };
+    let lines = move || app.lines(stored.get());
     let none = move || {
         let wanted = app.search.get();
-        (any.get() && !wanted.is_empty() && lines.with(Vec::is_empty))
+        (!wanted.is_empty() && lines().is_empty())
             .then(|| html::p().class("empty-list").child(format!("No run matches \u{201c}{wanted}\u{201d}.")))
     };
     let each = For(ForProps::builder()
-        .each(move || lines.get())
-        // A row survives changes of its run: its menu stays open, with the text typed there.
-        .key(|stored| stored.session_id.clone())
-        .children(move |stored| html::li().child(row(app, lines, stored)))
+        .each(lines)
+        .key(Line::key)
+        .children(move |line| match line {
+            Line::Day(name) => html::li().class("day").child(html::h2().class("over").child(name)).into_any(),
+            Line::Open(thread) => html::li().child(run(app, &thread)).into_any(),
+            Line::Stored(line) => html::li().class("earlier").child(row(app, stored, line)).into_any(),
+        })
         .build());
-    (head, search, none, html::ul().class("runs earlier").child(each))
+    html::div().class("lists").child((search, none, html::ul().class("runs").child(each)))
+}
+
+impl App {
+    /// The runs that match the search, newest first, below the days on which they began. A run keeps its place when it is opened.
+    fn lines(&self, stored: Vec<Stored>) -> Vec<Line> {
+        let wanted = self.search.get().to_lowercase();
+        let open = self.threads.get().into_iter();
+        let deleted = self.deleted.get();
+        let open = open.filter(|thread| thread.session_id.as_ref().is_none_or(|session| !deleted.contains(session)));
+        let open = open.filter(|thread| wanted.is_empty() || thread.rail.with(|rail| matches(&rail.title, &wanted)));
+        let mut lines: Vec<(u64, Line)> = open.map(|thread| (thread.began(), Line::Open(thread))).collect();
+        lines.extend(stored.into_iter().map(|stored| (stored.began(), Line::Stored(stored))));
+        lines.sort_by_key(|(began, _)| std::cmp::Reverse(*began));
+        let (now, offset) = (dom::now(), dom::clock_offset());
+        let mut last = String::new();
+        let mut out = Vec::new();
+        for (began, line) in lines {
+            let day = day(began, now, offset);
+            if day != last {
+                last.clone_from(&day);
+                out.push(Line::Day(day));
+            }
+            out.push(line);
+        }
+        out
+    }
+}
+
+fn matches(text: &str, wanted: &str) -> bool {
+    let text = text.to_lowercase();
+    wanted.split_whitespace().all(|word| text.contains(word))
 }
 
 fn row(app: App, lines: Memo<Vec<Stored>>, stored: Stored) -> impl IntoView + use<> {
@@ -61,10 +117,8 @@ fn row(app: App, lines: Memo<Vec<Stored>>, stored: Stored) -> impl IntoView + us
 
 /// Draws the menu of a stored task: rename and delete.
 pub fn menu(app: App, session: String) -> impl IntoView {
-    let asked = RwSignal::new(false);
     let details: NodeRef<html::Details> = NodeRef::new();
     let close = move || {
-        asked.set(false);
         if let Some(details) = details.get_untracked() {
             details.set_open(false);
         }
@@ -85,23 +139,14 @@ pub fn menu(app: App, session: String) -> impl IntoView {
         let name = event_target_value(&event);
         app.rename_task(&renamed, &name);
     };
-    let delete = move || {
-        let deleted = deleted.clone();
-        let (text, class) =
-            if asked.get() { ("Delete for good", "btn danger small") } else { ("Delete", "btn quiet small") };
-        html::button()
-            .r#type("button")
-            .class(class)
-            .on(ev::click, move |_| {
-                if asked.get_untracked() {
-                    close();
-                    app.delete_task(&deleted);
-                } else {
-                    asked.set(true);
-                }
-            })
-            .child((icon(Icon::Trash), text))
-    };
+    let delete = html::button()
+        .r#type("button")
+        .class("btn quiet small")
+        .on(ev::click, move |_| {
+            close();
+            app.delete_task(&deleted);
+        })
+        .child((icon(Icon::Trash), "Delete"));
     html::details()
         .class("run-menu")
         .node_ref(details)
