@@ -6,11 +6,12 @@ use leptos::prelude::*;
 
 use crate::protocol::desk::RunLocation;
 use crate::view::Phase;
+use crate::view::panel::Remedy;
 
 use super::dom;
 use super::icon::{Icon, icon};
 use super::slots::Page;
-use super::state::{App, Backing, TaskInput, Thread};
+use super::state::{App, Backing, Dialog, TaskInput, Thread};
 
 /// The prompt that is being edited: a run of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +23,13 @@ pub struct Editing {
 /// Draws the actions, once the run has ended.
 pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
     let (panel, page) = (page.panel.clone(), page.clone());
-    let ended = Memo::new(move |_| panel.with(|panel| panel.phase == Phase::Ended && panel.ending.is_some()));
-    move || ended.get().then(|| bar(app, &page))
+    let ended = Memo::new(move |_| {
+        panel.with(|panel| (panel.phase == Phase::Ended && panel.ending.is_some()).then_some(panel.remedy))
+    });
+    move || ended.get().map(|remedy| bar(app, &page, remedy))
 }
 
-fn bar(app: App, page: &Page) -> impl IntoView + use<> {
+fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
     let (place, behind) = (page.place, page.behind.clone());
     let answer = move || behind.with(|source| source.segments.last().map(|ending| ending.output.clone())).flatten();
     let copied = answer.clone();
@@ -34,7 +37,20 @@ fn bar(app: App, page: &Page) -> impl IntoView + use<> {
     let has_answer = copy().is_some();
     // A record has its prompt, but not the settings to send another one.
     let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
+    let mend = remedy.filter(|_| own).map(|remedy| {
+        let (text, title) = match remedy {
+            Remedy::Key => ("Change key", "Open the settings of the model and its key"),
+            Remedy::Model => ("Choose another model", "Open the settings of the model"),
+        };
+        (
+            button(Icon::Settings, text, title, move || app.dialog.set(Some(Dialog::Settings))),
+            button(Icon::Again, "Try again", "Run the same task again with the current settings", move || {
+                app.ask_again()
+            }),
+        )
+    });
     html::div().class("answer-acts").attr("role", "group").attr("aria-label", "This answer").child((
+        mend,
         has_answer.then(|| {
             button(Icon::Copy, "Copy", "Copy the answer as Markdown", move || {
                 if let Some(text) = copy() {
@@ -42,8 +58,10 @@ fn bar(app: App, page: &Page) -> impl IntoView + use<> {
                 }
             })
         }),
-        button(Icon::Again, "Regenerate", "Have the last turn written again, as a separate run", move || {
-            app.regenerate(place);
+        remedy.is_none().then(|| {
+            button(Icon::Again, "Regenerate", "Have the last turn written again, as a separate run", move || {
+                app.regenerate(place);
+            })
         }),
         own.then(|| {
             button(Icon::Edit, "Edit prompt", "Change the prompt and run it as a separate run", move || {

@@ -1,4 +1,4 @@
-//! The ending of a segment, at its place in the document: in words and as code.
+//! The ending of a segment, at its place in the document: in words, and as code under Details.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -7,9 +7,9 @@ use crate::view::SegmentView;
 use crate::view::ending::Tone;
 use crate::view::report::ReportPosition;
 
-use super::report;
 use super::slots::Whose;
 use super::state::App;
+use super::{icon, report};
 
 /// Draws an ending. `at`: the index of the run in its thread, and of the segment in its run.
 pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize)) -> impl IntoView + use<> {
@@ -39,11 +39,16 @@ pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize))
             dot(Some(view.tone), "dot sign"),
             html::div().child((
                 html::p().class("headline").child(view.headline.clone()),
-                html::dl().class("fields").child((
-                    field("ended by", view.reason.clone()),
-                    field("outcome", view.outcome.to_owned()),
-                    field("answer from", view.source.to_owned()),
-                    html::div().child(html::dd().child(view.turns.clone())),
+                html::div().class("under").child((
+                    html::span().child(view.turns.clone()),
+                    html::details().child((
+                        html::summary().child((icon::chevron(), "Details")),
+                        html::dl().class("fields").child((
+                            field("ended by", view.reason.clone()),
+                            field("outcome", view.outcome.to_owned()),
+                            field("answer from", view.source.to_owned()),
+                        )),
+                    )),
                 )),
                 view.error.map(|error| html::p().class("error").child(error)),
             )),

@@ -1,6 +1,6 @@
 //! The run panel: the progress of the run, its usage, and the available actions.
 
-use crate::engine::{CounterLevel, Outcome, Status, Trigger, Usage, own_tools};
+use crate::engine::{CounterLevel, Outcome, Slug, Status, Trigger, Usage, own_tools};
 
 use super::call::{self, Progress};
 use super::ending::EndingView;
@@ -51,6 +51,8 @@ pub struct PanelView {
     pub can_continue: bool,
     /// Whether the run failed, so that the same task can be run again.
     pub can_ask_again: bool,
+    /// What the user can change after a failure.
+    pub remedy: Option<Remedy>,
     /// For the tab: `Turn 3/15`, `Done`.
     pub title: String,
     /// Announced by screen readers when it changes.
@@ -65,6 +67,15 @@ pub enum Phase {
     /// Stop no longer has an effect.
     Synthesizing,
     Ended,
+}
+
+/// What has to change before the same task can succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// The provider refused the key.
+    Key,
+    /// Anything else about the model: another one may answer.
+    Model,
 }
 
 /// How full a context window is.
@@ -121,10 +132,19 @@ impl From<&Source<'_>> for PanelView {
             elsewhere: source.origin == Origin::Elsewhere,
             can_continue: source.can_continue,
             can_ask_again: source.origin == Origin::Session && !source.can_continue && outcome == Some(Outcome::Failed),
+            remedy: outcome.filter(|outcome| *outcome == Outcome::Failed).map(|_| remedy(source)),
             title: title(phase, turn, max_turns, outcome),
             announcement: announcement(source, phase, turn, ending.as_ref()),
             ending,
         }
+    }
+}
+
+fn remedy(source: &Source<'_>) -> Remedy {
+    let last = source.turns.last().and_then(|turn| turn.attempts.last());
+    match last.and_then(|attempt| attempt.slugs.first()) {
+        Some(Slug::AuthError) => Remedy::Key,
+        _ => Remedy::Model,
     }
 }
 

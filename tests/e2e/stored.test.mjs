@@ -90,7 +90,7 @@ for (const look of Object.keys(LOOKS)) {
     await earlier(page).nth(1).click();
     await ended(page);
     assert.equal(await page.locator('section.turn').count(), 6);
-    assert.match(await page.locator('.ending').innerText(), /llm_complete/);
+    assert.match(await page.locator('.ending').textContent(), /llm_complete/);
     // The written file is there again, and a follow-up keeps the conversation.
     await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
     await page.getByRole('dialog').getByText('notes/three.md').waitFor();
