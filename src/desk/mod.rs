@@ -64,12 +64,16 @@ impl Desk {
                 let seat = self.new_seat(seat, &with, config.as_ref().clone(), kept);
                 self.run(&seat, *config, *task, after);
             }
-            Order::Branch { id, seat, with, of, place, branch } => {
+            Order::Branch { id, seat, with, of, place, branch, result } => {
                 let document = match of {
                     Some(of) => self.seat(of).and_then(|seat| seat.session.document()),
                     None => part(&mut parts).and_then(|text| Trajectory::parse(&text).ok()),
                 };
-                self.answer(id, self.branch(seat, &with, document, place, *branch));
+                let document = match (document, &branch.edited, result) {
+                    (Some(document), Some(call), Some(result)) => document.with_result(call, result),
+                    (document, ..) => document.ok_or_else(|| "The run no longer exists.".to_owned()),
+                };
+                self.answer(id, document.and_then(|document| self.branch(seat, &with, &document, place, *branch)));
             }
             Order::Open { id, with, runs } => {
                 self.0.opening.borrow_mut().extend(runs.iter().map(|(seat, _)| *seat));
@@ -168,12 +172,11 @@ impl Desk {
         &self,
         id: SeatId,
         with: &With,
-        document: Option<Trajectory>,
+        document: &Trajectory,
         place: usize,
         branch: Branch,
     ) -> Result<(), String> {
-        let document = document.ok_or("The run no longer exists.")?;
-        let restored = Restored::before_turn(&document, place)
+        let restored = Restored::before_turn(document, place)
             .ok_or("This turn cannot be reached from the events of the record.")?;
         let mut config = restored.recorder.run.config().clone();
         if let Some(providers) = &branch.providers {

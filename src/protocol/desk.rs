@@ -75,8 +75,8 @@ pub enum Order {
         after: Option<SeatId>,
         kept: bool,
     },
-    /// Starts a branch of a run, from before the turn at index `place`. Answered when it has begun. A part if `of` is `None`:
-    /// the run's record.
+    /// Starts a branch of a run, from before the turn at index `place`. `result`: the new result of the call that the branch
+    /// names as edited. Answered when it has begun. A part if `of` is `None`: the run's record.
     Branch {
         id: QuestionId,
         seat: SeatId,
@@ -84,6 +84,8 @@ pub enum Order {
         of: Option<SeatId>,
         place: usize,
         branch: Box<Branch>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result: Option<String>,
     },
     /// Opens stored runs, each in a seat. Answered when all are open; orders about them wait until then.
     Open {

@@ -130,6 +130,17 @@ fn after_call(recorded: &Trajectory, call: &CallId, turn: Option<u32>) -> Result
     }
 }
 
+impl Trajectory {
+    /// Returns the record with another result of a call: what a branch after it starts from.
+    ///
+    /// # Errors
+    /// The call was not run.
+    pub fn with_result(mut self, call: &CallId, result: String) -> Result<Self, String> {
+        edit(&mut self, call, result)?;
+        Ok(self)
+    }
+}
+
 fn edit(recorded: &mut Trajectory, call: &CallId, result: String) -> Result<(), String> {
     let finished = recorded.events.iter_mut().find_map(|recorded| match &mut recorded.event {
         Event::ToolFinished { call: id, outcome } if id == call => Some(outcome),

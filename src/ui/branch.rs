@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
+use crate::content::format::one_line;
 use crate::engine::Branch;
 use crate::protocol::desk::Order;
 use crate::view::branch::BranchDraft;
@@ -13,9 +14,9 @@ use crate::worker::Workspace;
 
 use super::desk::Line;
 use super::dialog::dialog;
-use super::follow;
 use super::slots::Page;
 use super::state::{App, Backing, BranchOf, Dialog, OpenRecord, Thread};
+use super::{follow, icon};
 
 pub fn branch(app: App) -> impl IntoView {
     dialog(app, Dialog::Branch, "sheet branch", "Branch", move || content(app))
@@ -80,6 +81,31 @@ fn content(app: App) -> Option<impl IntoView> {
                     .prop("value", get(|draft| draft.say.clone()))
                     .on(ev::input, move |event| set(&|draft| draft.say = event_target_value(&event))),
             ),
+            results(app),
+            html::details().class("group").child((
+                html::summary().child((icon::chevron(), "Change the model's reply in this turn")),
+                html::div().class("edit-reply").child((
+                    html::p()
+                        .class("fact")
+                        .child("The branch takes this reply instead of asking the model for this turn."),
+                    field(
+                        "Text",
+                        html::textarea()
+                            .attr("rows", "4")
+                            .prop("value", get(|draft| draft.reply.clone()))
+                            .on(ev::input, move |event| set(&|draft| draft.reply = event_target_value(&event))),
+                    ),
+                    field(
+                        "Tool calls (JSON)",
+                        html::textarea()
+                            .attr("rows", "4")
+                            .attr("spellcheck", "false")
+                            .attr("placeholder", "[{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.md\"}}]")
+                            .prop("value", get(|draft| draft.calls.clone()))
+                            .on(ev::input, move |event| set(&|draft| draft.calls = event_target_value(&event))),
+                    ),
+                )),
+            )),
             field(
                 "System message",
                 html::textarea()
@@ -101,6 +127,35 @@ fn content(app: App) -> Option<impl IntoView> {
                 .child("Start the branch"),
         )),
     ))
+}
+
+/// Draws the results of the calls before the turn, of which one can be changed.
+fn results(app: App) -> Option<impl IntoView> {
+    let results = app.branching.with_untracked(|draft| draft.as_ref().map(|draft| draft.results.clone()))?;
+    let each = results.into_iter().enumerate().map(|(place, call)| {
+        let change = move |text: String| {
+            app.branching.update(|draft| {
+                let call = draft.as_mut().and_then(|draft| draft.results.get_mut(place));
+                if let Some(call) = call {
+                    call.result = text;
+                }
+            });
+        };
+        html::label().class("field-row").child((
+            html::code().child(one_line(&call.title, 120)),
+            html::textarea()
+                .attr("rows", "3")
+                .prop("value", call.result)
+                .on(ev::input, move |event| change(event_target_value(&event))),
+        ))
+    });
+    let each = each.collect_view();
+    (!each.is_empty()).then(|| {
+        html::details().class("group").child((
+            html::summary().child((icon::chevron(), "Change a tool's result before this turn")),
+            html::div().class("edit-reply").child(each),
+        ))
+    })
 }
 
 fn field(name: &'static str, input: impl IntoView) -> impl IntoView {
@@ -138,7 +193,7 @@ impl App {
             Err(why) => return self.complain(why),
         };
         if let Some(branched) = self.branch_of.get_value() {
-            self.begin_branch(branched, draft.place, changes);
+            self.begin_branch(branched, draft.place, changes, draft.result());
         }
     }
 
@@ -150,17 +205,17 @@ impl App {
         }
         let changes = of.last_turn().and_then(|turn| of.draft(turn)).map(|draft| (draft.place, draft.changes(&[])));
         match changes {
-            Some((place, Ok(changes))) => self.begin_branch(of, place, changes),
+            Some((place, Ok(changes))) => self.begin_branch(of, place, changes, None),
             Some((_, Err(why))) => self.complain(why),
             None => self.complain("The run has no turn that could be written again."),
         }
     }
 
-    fn begin_branch(&self, of: BranchOf, place: usize, branch: Branch) {
+    fn begin_branch(&self, of: BranchOf, place: usize, branch: Branch, result: Option<String>) {
         let Some(line) = self.line.get_value() else { return };
         let app = *self;
         spawn_local(async move {
-            match app.start_branch(&line, of, place, branch).await {
+            match app.start_branch(&line, of, place, branch, result).await {
                 Ok(()) => app.dialog.set(None),
                 Err(why) => app.complain(why),
             }
@@ -178,7 +233,14 @@ impl App {
         workspace
     }
 
-    async fn start_branch(&self, line: &Line, of: BranchOf, place: usize, branch: Branch) -> Result<(), String> {
+    async fn start_branch(
+        &self,
+        line: &Line,
+        of: BranchOf,
+        place: usize,
+        branch: Branch,
+        result: Option<String>,
+    ) -> Result<(), String> {
         let thread = self.thread_now();
         if let Some(thread) = &thread {
             self.find_again(thread)?;
@@ -192,7 +254,7 @@ impl App {
             BranchOf::Seat(of) => (Some(of.id()), Vec::new()),
             BranchOf::Record(record) => (None, vec![record.text.as_ref().into()]),
         };
-        let order = |id| Order::Branch { id, seat: seat.id(), with, of, place, branch };
+        let order = |id| Order::Branch { id, seat: seat.id(), with, of, place, branch, result };
         line.ask(order, parts).await?;
         let mut page = Page::from_seat(&seat, 0).ok_or("The branch could not start.")?;
         let parent = seat.start().and_then(|start| start.parent);

@@ -1,6 +1,11 @@
 //! The draft of a branch: the contents of the form, and the branch that it results in.
 
-use crate::engine::{Branch, Parent, ProviderConfig, RunConfig};
+use serde_json::{Value, json};
+
+use crate::engine::{
+    Branch, CallId, CallRecord, CounterLevel, FinishReason, Parent, ProviderConfig, RawCall, Reply, RunConfig,
+    TurnRecord,
+};
 
 use super::provider;
 use super::source::Source;
@@ -20,7 +25,23 @@ pub struct BranchDraft {
     pub max_turns: String,
     pub system: String,
     pub say: String,
+    /// The model's reply in the turn: its text, and its calls as a JSON array of `{name, arguments}`.
+    pub reply: String,
+    pub calls: String,
+    /// The calls before the turn whose results can be changed.
+    pub results: Vec<CallResult>,
     was: RunConfig,
+    was_reply: (String, String),
+}
+
+/// The result of a call, which a branch can change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallResult {
+    pub call: CallId,
+    /// `read_file {"path":"a.md"}`
+    pub title: String,
+    pub result: String,
+    was: String,
 }
 
 impl BranchDraft {
@@ -29,6 +50,8 @@ impl BranchDraft {
     pub fn new(source: &Source<'_>, run_id: &str, place: usize) -> Option<Self> {
         let turn = source.turns.get(place)?.turn;
         let was = source.config.clone();
+        let reply = source.turns.get(place).map(recorded_reply).unwrap_or_default();
+        let before = place.checked_sub(1).and_then(|before| source.turns.get(before));
         Some(BranchDraft {
             turn,
             place,
@@ -39,7 +62,11 @@ impl BranchDraft {
             max_turns: was.max_turns.to_string(),
             system: was.system_text(),
             say: String::new(),
+            reply: reply.0.clone(),
+            calls: reply.1.clone(),
+            results: before.map(results).unwrap_or_default(),
             was,
+            was_reply: reply,
         })
     }
 
@@ -60,6 +87,10 @@ impl BranchDraft {
             }
             first.model = self.model.trim().to_owned();
         }
+        let changed: Vec<&CallResult> = self.results.iter().filter(|call| call.result != call.was).collect();
+        if changed.len() > 1 {
+            return Err("A branch can change one result. Put back the others.".to_owned());
+        }
         let system = (self.system != self.was.system_text()).then(|| self.system.clone());
         Ok(Branch {
             parent: Parent { run_id: self.run_id.clone(), turn: self.turn },
@@ -67,8 +98,29 @@ impl BranchDraft {
             system,
             max_turns: (max_turns != self.was.max_turns).then_some(max_turns),
             say: Some(self.say.trim().to_owned()).filter(|say| !say.is_empty()),
+            reply: self.changed_reply()?,
+            edited: changed.first().map(|changed| changed.call.clone()),
             ..Branch::default()
         })
+    }
+
+    /// Returns the new result of the call that [`Branch::edited`] names.
+    #[must_use]
+    pub fn result(&self) -> Option<String> {
+        self.results.iter().find(|call| call.result != call.was).map(|call| call.result.clone())
+    }
+
+    fn changed_reply(&self) -> Result<Option<Reply>, String> {
+        let (text, calls) = &self.was_reply;
+        if self.reply == *text && self.calls == *calls {
+            return Ok(None);
+        }
+        let tool_calls = parsed_calls(&self.calls)?;
+        if self.reply.trim().is_empty() && tool_calls.is_empty() {
+            return Err("The model's reply is empty: write a text or a tool call.".to_owned());
+        }
+        let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
+        Ok(Some(Reply { content: self.reply.clone(), tool_calls, finish, ..Reply::default() }))
     }
 
     /// The form's heading.
@@ -79,4 +131,45 @@ impl BranchDraft {
             turn => format!("Branch before turn {turn}"),
         }
     }
+}
+
+fn recorded_reply(turn: &TurnRecord) -> (String, String) {
+    let call = |call: &CallRecord| json!({ "name": call.name, "arguments": call.args });
+    let calls: Vec<Value> = turn.tool_calls.iter().map(call).collect();
+    let calls = if calls.is_empty() { String::new() } else { serde_json::to_string_pretty(&calls).unwrap_or_default() };
+    (turn.content.clone(), calls)
+}
+
+fn parsed_calls(text: &str) -> Result<Vec<RawCall>, String> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let wrong = |why: String| format!("The tool calls must be a JSON array of {{\"name\", \"arguments\"}}: {why}.");
+    let calls: Vec<Value> = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+    let call = |call: &Value| {
+        let name = call.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
+        let arguments = match call.get("arguments") {
+            Some(Value::String(text)) => text.clone(),
+            Some(arguments) => arguments.to_string(),
+            None => "{}".to_owned(),
+        };
+        Some(RawCall { id: String::new(), name: name.to_owned(), arguments })
+    };
+    calls.iter().map(|one| call(one).ok_or_else(|| wrong("a call has no name".to_owned()))).collect()
+}
+
+/// The calls of a turn that were run, with their results.
+fn results(turn: &TurnRecord) -> Vec<CallResult> {
+    let last = turn.tool_calls.len().saturating_sub(1);
+    let each = turn.tool_calls.iter().enumerate().filter(|(_, call)| call.slug.is_none());
+    each.filter_map(|(place, call)| {
+        let mut result = call.result.clone()?;
+        // The engine writes the counter line again.
+        if place == last && turn.counter_level != CounterLevel::Off {
+            result.truncate(result.rfind('\n').unwrap_or(result.len()));
+        }
+        let title = format!("{} {}", call.name, call.args);
+        Some(CallResult { call: call.id.clone(), title, was: result.clone(), result })
+    })
+    .collect()
 }
