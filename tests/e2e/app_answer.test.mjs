@@ -1,0 +1,221 @@
+// Working with an answer and with the list of runs: copy, regenerate, edit the prompt, change a result, find and delete a run, by
+// mouse, by keyboard and by address.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runTask, storedToTheEnd, untilStored } from './lib/app.mjs';
+import { withPage } from './lib/browser.mjs';
+import { LOOKS, camera, contextOf } from './lib/looks.mjs';
+import { withScript } from './lib/script-server.mjs';
+import { withSite } from './lib/site.mjs';
+
+const task = (page) => page.getByRole('textbox', { name: 'Task' });
+const said = (page, text) => page.locator('#transcript').getByText(text).first().waitFor();
+const acts = (page) => page.getByRole('group', { name: 'This answer' }).last();
+const rail = (page) => page.getByRole('navigation', { name: 'Runs' });
+
+/** Opens the app with a scripted model. */
+const withModel = (steps, body, { look = 'wide', settings = {}, expect = [] } = {}) => withSite((site) => withScript(steps, (baseUrl) => {
+  const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted', ...settings });
+  const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
+  const context = contextOf(look, { storageState, permissions: ['clipboard-read', 'clipboard-write'] });
+  return withPage(site.app, { reach: [baseUrl], context, expect }, async (page) => {
+    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    return body(page, site);
+  });
+}));
+
+const CODE = 'First **this**:\n\n```js\nconst a = 1;\nconst b = 2;\n```\n\n- [x] done\n- [ ] open';
+
+for (const look of Object.keys(LOOKS)) {
+  test(`an answer is copied, written again, and asked for in other words: ${look}`, () => withModel([
+    { text: CODE },
+    { text: 'Another answer.', check: ({ messages }) => assert.equal(messages.at(-1).content, 'Show me code.') },
+    { text: 'In Rust.', check: ({ messages }) => assert.equal(messages.at(-1).content, 'Show me Rust.') },
+    { text: 'A follow-up.' },
+    { text: 'In other words.', check: ({ messages }) => assert.deepEqual(messages.slice(1).map(({ role, content }) => [role, content]), [['user', 'Show me Rust.'], ['assistant', 'In Rust.'], ['user', 'And now?']]) },
+  ], async (page) => {
+    const shoot = camera(page, 'answer-acts', look);
+    await runTask(page, 'Show me code.');
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    const copied = async (button) => { await button.click(); await page.getByText('Copied.').waitFor(); };
+    const code = page.locator('.prose .code');
+    await code.locator('.code-head span', { hasText: 'js' }).waitFor();
+    await copied(code.getByRole('button', { name: 'Copy' }));
+    assert.equal(await clipboard(), 'const a = 1;\nconst b = 2;\n');
+    await copied(acts(page).getByRole('button', { name: 'Copy' }));
+    assert.equal(await clipboard(), CODE);
+    await shoot('ended');
+
+    await acts(page).getByRole('button', { name: 'Regenerate' }).click();
+    await said(page, 'Another answer.');
+    assert.match(await page.locator('.facts').innerText(), /branch of run_.* before turn 1/);
+
+    await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
+    await page.getByRole('group', { name: 'Editing a prompt' }).waitFor();
+    assert.equal(await task(page).inputValue(), 'Show me code.');
+    await shoot('editing');
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    assert.equal(await task(page).inputValue(), '');
+    await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
+    await task(page).fill('Show me Rust.');
+    await task(page).press('Enter');
+    await said(page, 'In Rust.');
+    assert.equal(await page.getByRole('group', { name: 'Editing a prompt' }).count(), 0);
+
+    // A follow-up that is edited continues what came before it, in a run of its own.
+    await task(page).fill('What now?');
+    await task(page).press('Enter');
+    await said(page, 'A follow-up.');
+    await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
+    await task(page).fill('And now?');
+    await task(page).press('Enter');
+    await said(page, 'In other words.');
+    assert.match(await page.locator('.facts').innerText(), /continues an earlier conversation/);
+    await storedToTheEnd(page, 5);
+  }, { look }));
+}
+
+test('a tool\'s result and the model\'s reply are changed, and the run goes on from there', () => withModel([
+  { text: 'Let me see.', calls: [{ id: 'a', name: 'calculate', args: { expression: '1+1' } }] },
+  { text: 'Two.' },
+  { text: 'Five.', check: ({ messages }) => assert.match(messages.at(-1).content, /^5\n\[Turn 1\/15\]$/) },
+], async (page) => {
+  await runTask(page, 'Add.');
+  await page.getByRole('button', { name: /^Branch: Turn 2/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Branch' });
+  await dialog.getByText('Change a tool\'s result before this turn').click();
+  const result = dialog.getByLabel(/^calculate/);
+  assert.equal(await result.inputValue(), '2');
+  await result.fill('5');
+  await dialog.getByRole('button', { name: 'Start the branch' }).click();
+  await said(page, 'Five.');
+  await page.getByRole('button', { name: /^Branch: Turn 2/ }).click();
+  await dialog.getByText('Change the model\'s reply in this turn').click();
+  assert.equal(await dialog.getByLabel('Text', { exact: true }).inputValue(), 'Five.');
+  await dialog.getByLabel('Tool calls (JSON)').fill('{}');
+  await dialog.getByRole('button', { name: 'Start the branch' }).click();
+  await page.getByText('The tool calls must be a JSON array').waitFor();
+  await dialog.getByLabel('Tool calls (JSON)').fill('');
+  await dialog.getByLabel('Text', { exact: true }).fill('Say that it is five and a half.');
+  await dialog.getByRole('button', { name: 'Start the branch' }).click();
+  await said(page, 'Say that it is five and a half.');
+}));
+
+test('a refused key leads to the settings, and the task is tried again', () => withModel([
+  { status: 401, body: JSON.stringify({ error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }) },
+  { text: 'With the right key.' },
+], async (page) => {
+  await runTask(page, 'Hello?');
+  await acts(page).getByRole('button', { name: 'Change key' }).click();
+  await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+  await page.keyboard.press('Escape');
+  await acts(page).getByRole('button', { name: 'Try again' }).click();
+  await said(page, 'With the right key.');
+}, { expect: [/401/] }));
+
+test('the palette finds actions and runs; keys go from turn to turn; the last prompt comes back', () => withModel([
+  ...['1+1', '2+2', '3+3'].map((expression) => ({ text: `Turn with ${expression}. ${'More words. '.repeat(200)}`, calls: [{ id: `c${expression}`, name: 'calculate', args: { expression } }] })),
+  { text: `The end. ${'More words. '.repeat(300)}` }, { text: 'Another.' },
+], async (page) => {
+  const shoot = camera(page, 'palette', 'wide');
+  await runTask(page, 'Count the apples');
+  await page.evaluate(() => document.activeElement.blur());
+  const turn = () => page.evaluate(() => document.activeElement.closest('section.turn')?.getAttribute('aria-label'));
+  for (const [key, label] of [['k', /^Turn 4/], ['k', /^Turn 3/], ['k', /^Turn 2/], ['j', /^Turn 3/]]) {
+    await page.keyboard.press(key);
+    assert.match(await turn(), label);
+  }
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await shoot('keys');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('n');
+  await runTask(page, 'Paint the fence');
+
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Find an action or a run' });
+  await palette.getByRole('option', { name: /^Copy the answer/ }).waitFor();
+  await shoot('all');
+  await page.keyboard.type('apples');
+  assert.deepEqual(await palette.getByRole('option').allInnerTexts().then((all) => all.map((text) => text.split('\n')[0])), ['Count the apples']);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Count the apples' }).waitFor();
+  assert.equal(await palette.count(), 0);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('theme dark');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('no such thing');
+  await palette.getByText('Nothing matches.').waitFor();
+  await page.keyboard.press('Escape');
+
+  await task(page).focus();
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await task(page).inputValue(), 'Count the apples');
+}));
+
+test('a run has an address, keeps its place in the list, and comes back after Undo', () => withModel(
+  ['One.', 'Two.', 'Three.'].map((text) => ({ text })),
+  async (page, { app }) => {
+    const shoot = camera(page, 'runs', 'wide');
+    const titles = () => rail(page).locator('.run b').allInnerTexts();
+    for (const text of ['First task', 'Second task', 'Third task']) {
+      await runTask(page, text);
+      await page.evaluate(() => document.activeElement.blur());
+      if (text !== 'Third task') await page.keyboard.press('n');
+    }
+    await storedToTheEnd(page, 3);
+    const order = ['Third task', 'Second task', 'First task'];
+    assert.deepEqual(await titles(), order);
+    const address = page.url();
+    assert.match(address, /#\/run\/./);
+    await page.reload();
+    await said(page, 'Three.');
+    assert.deepEqual(await titles(), order);
+    assert.deepEqual(await rail(page).getByRole('heading').allInnerTexts(), ['Today']);
+    await rail(page).getByText('First task').click();
+    await said(page, 'One.');
+    assert.deepEqual(await titles(), order, 'opening a run moves nothing');
+    await page.goBack();
+    await said(page, 'Three.');
+    assert.equal(page.url(), address);
+    await page.goForward();
+    await said(page, 'One.');
+    await page.goto(app);
+    await page.getByRole('heading', { name: /^Give it a task/ }).waitFor();
+    await shoot('list');
+
+    const row = rail(page).locator('li', { hasText: 'Second task' });
+    const remove = async () => {
+      await row.hover();
+      await row.getByLabel('Rename or delete').click();
+      await row.getByRole('button', { name: 'Delete' }).click();
+    };
+    await remove();
+    await row.waitFor({ state: 'detached' });
+    await shoot('undo');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row.waitFor();
+    assert.deepEqual(await titles(), order);
+    await remove();
+    // After a while, nothing of it is left.
+    await untilStored(page, (runs) => runs.length === 2);
+    await page.goto(`${address.replace(/run\/.*/, 'run/gone')}`);
+    await page.reload();
+    await page.getByText('The run in the address is not stored in this browser.').waitFor();
+  },
+));
+
+test('a removed file comes back after Undo', () => withModel([], async (page) => {
+  await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
+  const files = page.getByRole('dialog', { name: 'Files' });
+  const first = files.getByRole('button', { name: /^Remove / }).first();
+  const name = (await first.getAttribute('aria-label')).replace('Remove ', '');
+  await first.click();
+  assert.equal(await files.getByRole('button', { name: `Remove ${name}`, exact: true }).count(), 0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
+  await files.getByRole('button', { name: `Remove ${name}`, exact: true }).waitFor();
+}));
