@@ -1,6 +1,8 @@
 //! The chart format: an object that a tool or a program returns, and what is allowed in it.
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::Error as ValueError;
+use serde::de::{Error, IntoDeserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Limits of one chart; what is larger is a table or a file.
 pub const MAX_POINTS: usize = 2_000;
@@ -12,6 +14,7 @@ pub const MAX_SERIES: usize = 8;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Chart {
+    #[serde(deserialize_with = "kind")]
     pub chart: ChartKind,
     /// What the chart shows, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,10 +54,18 @@ pub enum ChartKind {
 /// One position: a number, a date or a label.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a position in `x` is neither a number nor a text")]
 pub enum Position {
     Number(f64),
     Text(String),
+}
+
+fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ChartKind, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let kind = ChartKind::deserialize(name.as_str().into_deserializer());
+    kind.map_err(|_: ValueError| {
+        D::Error::custom(format!("`{name}` is not a kind of chart; the kinds are `bar`, `line`, `point` and `area`"))
+    })
 }
 
 /// Values with a name; they share a colour.

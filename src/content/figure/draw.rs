@@ -197,8 +197,19 @@ fn places(picture: &mut Picture, positions: &Positions, plot: &Plot, width: f64)
         }
         Positions::Numbers { at, from, to, dates } => {
             let x = |value: f64| plot.left + (value - from) / (to - from) * room;
-            let most = (room / if *dates { 84.0 } else { 90.0 }).max(3.0) as usize;
-            for (tick, label) in scale::ticks(*from, *to, most, *dates) {
+            // As many as a wide chart needs, but at least five if their labels have room beside each other.
+            let most = (room / if *dates { 84.0 } else { 90.0 }).max(5.0) as usize;
+            let fit = |ticks: &Vec<(f64, String)>| {
+                let span = |(tick, label): &(f64, String)| {
+                    let (middle, half) = (centred(x(*tick), label), measure(label) / 2.0);
+                    (middle - half, middle + half)
+                };
+                let spans: Vec<_> = ticks.iter().map(span).collect();
+                spans.windows(2).all(|pair| matches!(pair, [one, other] if one.1 + LETTER <= other.0))
+            };
+            let mut choices = (2..=most).rev().map(|most| scale::ticks(*from, *to, most, *dates));
+            let ticks = choices.find(fit).unwrap_or_default();
+            for (tick, label) in ticks {
                 picture.path("tick", format!("M{} {}v4", shown(x(tick)), shown(plot.bottom)));
                 picture.label(centred(x(tick), &label), y, "middle", &label);
             }

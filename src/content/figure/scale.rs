@@ -1,4 +1,4 @@
-//! Axes: round numbers, and where the positions of a chart stand.
+//! The axes of a chart: their ranges, and round numbers and dates as ticks.
 
 use super::chart::{Chart, ChartKind, Position};
 use super::{dates, number};
