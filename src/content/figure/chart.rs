@@ -4,7 +4,7 @@ use serde::de::value::Error as ValueError;
 use serde::de::{Error, IntoDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Limits of one chart; what is larger is a table or a file.
+/// Limits of one chart; more data belongs in a table or a file.
 pub const MAX_POINTS: usize = 2_000;
 pub const MAX_BARS: usize = 200;
 pub const MAX_SERIES: usize = 8;
@@ -19,7 +19,7 @@ pub struct Chart {
     /// What the chart shows, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What a reader should see in it, for people who cannot see it; if omitted, it is derived from the values.
+    /// A description for people who cannot see the chart; if omitted, it is derived from the values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The positions on the horizontal axis, at most 2,000, or 200 of a bar chart: all numbers, all dates (`2026-11`,
@@ -43,11 +43,11 @@ pub struct Chart {
 pub enum ChartKind {
     /// Amounts to compare, side by side.
     Bar,
-    /// A course over `x`.
+    /// A line through the values, in the order of `x`.
     Line,
-    /// Single measurements.
+    /// Single measurements, with one mark for each.
     Point,
-    /// A course, filled down to zero.
+    /// A line that is filled down to zero.
     Area,
 }
 
@@ -73,7 +73,7 @@ fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ChartKind, D::Erro
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Series {
     pub name: String,
-    /// One value for each `x`; null: there is none.
+    /// One value for each `x`; null: no value.
     #[serde(rename = "y", alias = "values")]
     pub values: Vec<Option<f64>>,
 }

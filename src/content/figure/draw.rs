@@ -13,7 +13,7 @@ use super::table::Table;
 const SIZES: [(f64, f64); 2] = [(680.0, 300.0), (340.0, 250.0)];
 /// The width of a letter and the height of a line of the labels, in CSS pixels.
 const LETTER: f64 = 6.7;
-/// Courses with more positions have no marks on them.
+/// Lines with more positions have no marks.
 const MARKED: usize = 40;
 /// The free part of a band.
 const GAP: f64 = 0.22;
@@ -197,7 +197,7 @@ fn places(picture: &mut Picture, positions: &Positions, plot: &Plot, width: f64)
         }
         Positions::Numbers { at, from, to, dates } => {
             let x = |value: f64| plot.left + (value - from) / (to - from) * room;
-            // As many as a wide chart needs, but at least five if their labels have room beside each other.
+            // A wide chart has one every 84 or 90 units; a narrow one has up to five, as far as their labels do not touch.
             let most = (room / if *dates { 84.0 } else { 90.0 }).max(5.0) as usize;
             let fit = |ticks: &Vec<(f64, String)>| {
                 let span = |(tick, label): &(f64, String)| {
@@ -230,7 +230,7 @@ fn bars(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], numbe
     picture.path(&format!("bar s{number}"), d);
 }
 
-/// Draws a course in the order of its positions; a missing value is a gap.
+/// Draws a line in the order of its positions; a missing value is a gap.
 fn line(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], number: usize) {
     let mut d = String::new();
     for part in parts(course) {
@@ -261,7 +261,7 @@ fn area(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], numbe
     picture.path(&format!("area s{number}"), d);
 }
 
-/// The stretches of a course without gaps, each from left to right.
+/// The parts of a line between its gaps, each from left to right.
 fn parts(course: &[Option<(f64, f64)>]) -> Vec<Vec<(f64, f64)>> {
     let mut parts: Vec<Vec<(f64, f64)>> = Vec::new();
     for part in course.split(Option::is_none).filter(|part| !part.is_empty()) {

@@ -50,7 +50,7 @@ pub(super) fn read(text: &str) -> Option<f64> {
         None => (1.0, text.strip_prefix('+').unwrap_or(text)),
     };
     let size = size.trim_start();
-    // `inf` and `NaN` are words.
+    // `f64` would also parse `inf` and `NaN`, which are words here.
     if !size.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }
