@@ -121,7 +121,7 @@ test('a data set that needs code, and a chart', async () => {
 
 // Files of a user's own: other names, columns and labels than those of the samples.
 const OWN = {
-  'sales.csv': '"Shop; city";Price;Sold\nOslo,12.5,30\n"Bergen, harbour",20,11\nOslo,10,42\n,15,\n',
+  'sales.csv': '"Shop; city",Price,Sold\nOslo,12.5,30\n"Bergen, harbour",20,11\nOslo,10,42\n,15,\n',
   'plan.pdf': pdf([[[20, 'Plan'], [11, 'North and South']], [[20, 'Regions'], [11, 'Region'], [11, 'Units', 200, true], [11, 'North'], [11, '1,200', 200, true], [11, 'South'], [11, '310', 200, true]]]),
   'book.xlsx': xlsx({ Prices: [['product', 'price'], ['kayak', 900]], 'Sold units': [['region', 'month', 'units'], ['North', 'May', 700], ['North', 'June', 500], ['South', 'May', 301], ['East', 'May', 7]] }),
 };
