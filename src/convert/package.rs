@@ -11,7 +11,7 @@ use super::text::Text;
 use crate::tools::document::Document;
 use crate::tools::files::size_text;
 
-/// Begins the paragraph that stands for the start of a slide. From the private-use area, so that no document has it.
+/// The first paragraph of a slide in the copy starts with this text. Its private-use characters do not occur in documents.
 pub const MARK: &str = "\u{f7a51}slide\u{f7a51}";
 
 /// What a container holds.

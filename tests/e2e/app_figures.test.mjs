@@ -76,7 +76,7 @@ for (const look of Object.keys(LOOKS)) {
       }
       await page.getByText('City 1', { exact: true }).scrollIntoViewIfNeeded();
       await shoot('table');
-      await page.getByText('This chart is not drawn: unknown variant `pie`').scrollIntoViewIfNeeded();
+      await page.getByText('This chart is not drawn: `pie` is not a kind of chart').scrollIntoViewIfNeeded();
       await shoot('refused');
     });
   });
