@@ -279,8 +279,8 @@ impl BlobFiles {
         }
         let bytes = JsFuture::from(blob.array_buffer()).await.map_err(|_| gone(path))?;
         let before = clock() - self.documents.borrow().began;
-        let read = super::parts::document(container, &Uint8Array::new(&bytes), path, MAX_MS - before);
-        let (document, late) = read.await?;
+        let bytes = Uint8Array::new(&bytes);
+        let (document, late) = super::parts::document(container, &bytes, path, MAX_MS - before).await?;
         // The next call begins with it, so it has the whole time then.
         if late && before > 1_000.0 {
             return Err(LATER.to_owned());

@@ -41,7 +41,7 @@ test('a table ends where its lines no longer form columns', () => {
   assert.ok(tables > 500 && tables < 2_000, `${tables}`);
 });
 
-test('the work grows with the lines', () => {
+test('pages made to be slow end in the time for documents', () => {
   // No three lines form columns; all lines form columns; each line has its own columns.
   const none = Array.from({ length: 60_000 }, (_, row) => line(-row, row % 3 ? [[0, 5, 'a'], [10, 15, 'b']] : [[0, 100, 'a'], [101, 105, 'b']]));
   const all = Array.from({ length: 60_000 }, (_, row) => line(-row, [[0, 5, 'a'], [10, 15, 'b']]));
@@ -50,5 +50,5 @@ test('the work grows with the lines', () => {
   const heights = Array.from({ length: 60_000 }, (_, row) => ({ ...line(-row, [[0, 5, 'a']]), height: row }));
   const began = performance.now();
   for (const lines of [none, all, own, wide, heights]) assert.ok(markdown(lines).join('\n').length < 20 << 20);
-  assert.ok(performance.now() - began < 10_000, `${performance.now() - began} ms`);
+  assert.ok(performance.now() - began < 20_000, `${performance.now() - began} ms`);
 });
