@@ -172,3 +172,11 @@ test('the sheets of a workbook are tables', async () => {
   ];
   for (const run of [inPage, inNode]) assert.equal((await run(calls, { files })).trajectory.outcome, 'success');
 });
+
+test('in a page, large whole numbers of JSON keep their digits', { timeout: 60_000 }, async () => {
+  const files = { 'orders.json': '[{"id":9007199254740993,"more":{"id":9007199254740995}},{"id":7}]' };
+  const calls = [
+    ['query_table', { sql: 'SELECT id, typeof(id) AS type, more ->> \'id\' AS inside FROM orders WHERE id > 9007199254740992' }, '| id | type | inside |\n| --- | --- | --- |\n| 9007199254740993 | integer | 9007199254740995 |\n[1 row]'],
+  ];
+  assert.equal((await inPage(calls, { files })).trajectory.outcome, 'success');
+});
