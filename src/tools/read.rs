@@ -119,6 +119,18 @@ fn first_line(path: &str, document: Option<&Document>, place: &str) -> Result<us
 /// # Errors
 /// An invalid or reserved path, or the path of a folder.
 pub fn write_file<F: Files>(files: &mut F, path: &str, content: &str) -> Result<String, String> {
+    let path = writable(files, path)?;
+    let verb = if files.list().contains_key(&path) { "Replaced" } else { "Wrote" };
+    let lines = content.lines().count();
+    files.write(path.clone(), content.to_owned());
+    Ok(format!("{verb} {path}: {lines} lines, {}", size_text(content.len() as u64)))
+}
+
+/// The normalized path of a file that a tool may write.
+///
+/// # Errors
+/// An invalid or reserved path, or the path of a folder.
+pub(super) fn writable<F: Files>(files: &F, path: &str) -> Result<String, String> {
     let path = normalize(path).map_err(|error| error.to_string())?;
     if path.starts_with(RESULTS) {
         return Err(format!("`{RESULTS}` is reserved for tool results; choose another path"));
@@ -127,10 +139,7 @@ pub fn write_file<F: Files>(files: &mut F, path: &str, content: &str) -> Result<
     if files.list().keys().any(|other| other.starts_with(&folder)) {
         return Err(format!("`{path}` is a folder; choose another path"));
     }
-    let verb = if files.list().contains_key(&path) { "Replaced" } else { "Wrote" };
-    let lines = content.lines().count();
-    files.write(path.clone(), content.to_owned());
-    Ok(format!("{verb} {path}: {lines} lines, {}", size_text(content.len() as u64)))
+    Ok(path)
 }
 
 /// A part of a stored result, by characters.

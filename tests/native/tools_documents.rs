@@ -117,6 +117,16 @@ fn a_document_without_text_says_why() {
 }
 
 #[test]
+fn a_search_says_of_which_documents_it_saw_only_the_beginning() {
+    let text = format!("The first turbine.\n{}The last generator.\n", "\n".repeat(12 << 20));
+    let document = Document { kind: "Word document".into(), text, places: Vec::new(), notes: Vec::new() };
+    let files = report().with("long.docx", Ok(Some(Rc::new(document))));
+    let found = now(search_files(&files, &mut Index::default(), "first generator", None)).unwrap();
+    assert!(found.starts_with("long.docx:1  ") && !found.contains("The last"), "{found}");
+    assert!(found.ends_with("[of long.docx, only the first 12.6 MB of text were searched]"), "{found}");
+}
+
+#[test]
 fn a_document_that_had_no_time_is_read_by_the_next_search() {
     let mut files = report().with("late.pdf", Err(LATER.into()));
     let mut index = Index::default();
