@@ -42,8 +42,8 @@ const groups = {
   'engines of the query tools: SQL': { files: /^turnwise\/sql(_bg\.wasm|\.js)$/ },
   'engines of the query tools: jq': { files: /^turnwise\/jq(_bg\.wasm|\.js)$/ },
   'app: in its agent\'s worker': { files: /^turnwise\/desk.*\.(js|wasm)$/ },
-  'app: figures and previews, on first use': { files: /^(figure\.js|preview\.js|styles\/figure\.css)$/ },
-  'app: in the page': { files: /^(?!turnwise\/|bench\/|demo\/|figure\.|preview\.|styles\/figure\.).*\.(html|js|css|wasm|svg|woff2|webmanifest)$/ },
+  'app: figures, previews, folders and archives, on first use': { files: /^((figure|preview|folder|unzip)\.js|styles\/figure\.css)$/ },
+  'app: in the page': { files: /^(?!turnwise\/|bench\/|demo\/|figure\.|preview\.|folder\.|unzip\.|styles\/figure\.).*\.(html|js|css|wasm|svg|woff2|webmanifest)$/ },
 };
 
 console.log(`  ${'bytes'.padEnd(34)}${['raw', 'gzip', 'brotli'].map((n) => n.padStart(12)).join('')}`);

@@ -60,7 +60,6 @@ mod theme;
 mod toast;
 mod transcript;
 mod turn;
-mod unzip;
 mod update;
 mod viewer;
 
