@@ -64,7 +64,16 @@ impl Page for Asking {
         let id = PermitId(number);
         let (done, answer) = oneshot::channel();
         self.permits.open.borrow_mut().insert(id, done);
-        let view = PermitView::from(Permit { id, seat: self.seat, name, arguments, touches, again, diff, folders });
+        let view = PermitView::from(Permit {
+            id,
+            seat: self.seat,
+            name,
+            arguments,
+            touches,
+            again,
+            diff,
+            folders: folders.to_vec(),
+        });
         let text = serde_json::to_string(&view).unwrap_or_default();
         self.permits.news.post(News::Asked, vec![text.into()]);
         PendingRequest { number: CallNumber(number), answer }

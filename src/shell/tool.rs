@@ -146,8 +146,9 @@ impl Task {
 
     /// The folders of the user's disk that these arguments name.
     fn folders(&self, arguments: &str) -> Vec<String> {
-        let named =
-            |run: Option<&Run>| run.and_then(Run::permissions).map(|rules| rules.folders_in(arguments)).unwrap_or_default();
+        let named = |run: Option<&Run>| {
+            run.and_then(Run::permissions).map(|rules| rules.folders_in(arguments)).unwrap_or_default()
+        };
         self.session.with_run(named)
     }
 
@@ -170,7 +171,7 @@ impl Task {
         let side_effect = self.touches(spec);
         let folders = if side_effect == SideEffect::Folder { self.folders(arguments) } else { Vec::new() };
         let PendingRequest { number, answer } =
-            page.approve(Approval { call, name, arguments, side_effect, again, diff, folders });
+            page.approve(Approval { call, name, arguments, side_effect, again, diff, folders: &folders });
         if self.with_open(|open| open.place = CallPlace::Page(Rc::clone(&page), number)).is_none() {
             page.abort(number);
         }

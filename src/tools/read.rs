@@ -102,11 +102,7 @@ pub async fn shown_text<F: Files>(files: &F, path: &str) -> Result<String, Strin
 }
 
 /// The text in the content of a file, and the document that it is the text of.
-fn text_in<'a>(
-    content: &'a Content,
-    path: &str,
-    info: FileInfo,
-) -> Result<(&'a str, Option<&'a Document>), String> {
+fn text_in<'a>(content: &'a Content, path: &str, info: FileInfo) -> Result<(&'a str, Option<&'a Document>), String> {
     match content {
         Content::Text(text) => Ok((text, None)),
         Content::Document(document) => Ok((&document.text, Some(document))),

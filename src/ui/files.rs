@@ -249,7 +249,8 @@ fn body(app: App, content: Body, name: String) -> AnyView {
 
 /// Draws a file of separated values: as a table, or as lines if a line of it was asked for.
 fn table(app: App, text: String, cut: bool, place: String) -> AnyView {
-    let note = cut.then(|| html::p().class("fact").child("Only the beginning is shown; download the file to see all of it."));
+    let note =
+        cut.then(|| html::p().class("fact").child("Only the beginning is shown; download the file to see all of it."));
     let shown = if place.is_empty() {
         figure(app, DocumentTask::Separated, move || Some(text.clone())).into_any()
     } else {
@@ -273,7 +274,9 @@ async fn look(app: App, name: &str, blob: &Blob) -> Shown {
         FileKind::Text => match text_of(blob).await {
             Some((text, cut)) => match name.rsplit('.').next().map(str::to_ascii_lowercase).as_deref() {
                 Some("csv" | "tsv") => Body::Table { text, cut },
-                _ if cut => Body::Text(format!("{text}\n… (only the beginning is shown; download the file to see all of it)")),
+                _ if cut => {
+                    Body::Text(format!("{text}\n… (only the beginning is shown; download the file to see all of it)"))
+                }
                 _ => Body::Text(text),
             },
             None => return unreadable(),

@@ -66,7 +66,8 @@ impl App {
             }
         };
         let cut = cut(&found);
-        let files: Vec<_> = found.into_files().into_iter().map(|(path, blob)| (format!("{below}{path}"), blob)).collect();
+        let files: Vec<_> =
+            found.into_files().into_iter().map(|(path, blob)| (format!("{below}{path}"), blob)).collect();
         let added = App::added(&files);
         let mut having = self.having_folder(&name);
         self.close_folder(&name);
@@ -138,7 +139,9 @@ impl App {
         let open = workspace(self.thread_of(seat)).map(|workspace| workspace.folders()).unwrap_or_default();
         for name in names {
             let Some((_, handle)) = open.iter().find(|(open, _)| open == name) else {
-                return Err(format!("The folder {name} is not open any more, so the call was refused. Open it again in Files."));
+                return Err(format!(
+                    "The folder {name} is not open any more, so the call was refused. Open it again in Files."
+                ));
             };
             let granted = scripts::may_write(handle).await;
             if !granted.is_ok_and(|granted| granted.is_truthy()) {

@@ -68,7 +68,8 @@ impl App {
     /// Returns the first other thread that asks: its id and its title.
     fn asks_elsewhere(&self) -> Option<(u32, String)> {
         let open = self.current.get();
-        let threads = self.permits.with(|permits| permits.iter().map(|permit| self.thread_of(permit.seat)).collect::<Vec<_>>());
+        let threads =
+            self.permits.with(|permits| permits.iter().map(|permit| self.thread_of(permit.seat)).collect::<Vec<_>>());
         let thread = threads.into_iter().flatten().find(|thread| Some(thread.id) != open)?;
         Some((thread.id, thread.rail.with(|rail| rail.title.clone())))
     }
@@ -88,7 +89,10 @@ pub fn card(app: App) -> impl IntoView {
                     .r#type("button")
                     .class("asks-elsewhere")
                     .on(ev::click, move |_| app.open_thread(thread))
-                    .child((html::span().child("Waits for your permission:"), html::b().attr("dir", "auto").child(title))),
+                    .child((
+                        html::span().child("Waits for your permission:"),
+                        html::b().attr("dir", "auto").child(title),
+                    )),
             )
         },
         move || {
@@ -103,7 +107,10 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
     let scope = RwSignal::new(Scope::Call);
     // Set while an answer would not count: at first, and while the browser asks.
     let waits = RwSignal::new(true);
-    set_timeout(move || drop(waits.try_set(false)), TOO_SOON);
+    let answers = move || {
+        let _ = waits.try_set(false);
+    };
+    set_timeout(answers, TOO_SOON);
     let allow = {
         let folders = folders.clone();
         move || {
@@ -126,7 +133,8 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
     };
     let closed = move || {
         let name = app.closed_folder(seat, &folders)?;
-        let text = format!("The folder {name} is not open any more, so this call cannot write to it. Open it again in Files.");
+        let text =
+            format!("The folder {name} is not open any more, so this call cannot write to it. Open it again in Files.");
         Some(html::p().class("warning").child(text))
     };
     let choice = move |of: Scope, text: &'static str, help: String| {

@@ -296,9 +296,9 @@ impl Thread {
     fn has(&self, seat: SeatId) -> bool {
         match &self.backing {
             Backing::Plan { page, .. } => page.steps.iter().any(|step| step.seat.id() == seat),
-            Backing::Live { .. } | Backing::Document(_) => self.pages.with(|pages| {
-                pages.iter().any(|page| page.seat().is_some_and(|own| own.id() == seat))
-            }),
+            Backing::Live { .. } | Backing::Document(_) => {
+                self.pages.with(|pages| pages.iter().any(|page| page.seat().is_some_and(|own| own.id() == seat)))
+            }
         }
     }
 

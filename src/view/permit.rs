@@ -227,10 +227,7 @@ mod tests {
     #[test]
     fn a_new_file_and_several_files_are_named() {
         let one = "--- /dev/null\n+++ b.md\n@@ -0,0 +1 @@\n+x\n";
-        assert_eq!(
-            PermitView::from(permit(SideEffect::Workspace, Some(one))).title,
-            "write_file wants to create b.md"
-        );
+        assert_eq!(PermitView::from(permit(SideEffect::Workspace, Some(one))).title, "write_file wants to create b.md");
         let two = format!("{one}\n--- a.md\n+++ a.md\n@@ -1 +1 @@\n-y\n+z\n");
         let view = PermitView::from(permit(SideEffect::Workspace, Some(&two)));
         assert_eq!(view.title, "write_file wants to change 2 files");
