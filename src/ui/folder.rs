@@ -136,7 +136,7 @@ impl App {
     /// # Errors
     /// A sentence that says why it cannot write to one of them.
     pub(super) async fn may_write(self, seat: SeatId, names: &[String]) -> Result<(), String> {
-        let open = workspace(self.thread_of(seat)).map(|workspace| workspace.folders()).unwrap_or_default();
+        let open = workspace(untrack(|| self.thread_of(seat))).map(|workspace| workspace.folders()).unwrap_or_default();
         for name in names {
             let Some((_, handle)) = open.iter().find(|(open, _)| open == name) else {
                 return Err(format!(

@@ -47,7 +47,7 @@ impl App {
             }
         });
         // On a touch screen the focus would bring up the keyboard.
-        if self.permits_here().is_empty() && !dom::matches("(pointer: coarse)") {
+        if untrack(|| self.permits_here().is_empty()) && !dom::matches("(pointer: coarse)") {
             dom::focus(dom::TASK);
         }
     }
