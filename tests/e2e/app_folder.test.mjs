@@ -51,11 +51,11 @@ const onDisk = (page, path) => page.evaluate(async (path) => {
 
 const FILES = { 'plan.md': 'Tomatoes: 4\nBeans: 10\n', 'beds/north.md': 'Shade until noon.\n', '.git/config': 'secret-of-git', 'node_modules/x.js': 'x' };
 
-const withFolder = (steps, { look = 'wide', files = FILES, options = {} }, body) => withScript(steps, (baseUrl) => withSite((site) => {
+const withFolder = (steps, { look = 'wide', files = FILES, options = {}, expect = [] }, body) => withScript(steps, (baseUrl) => withSite((site) => {
   const settings = { provider: 'openai', base_url: baseUrl, model: 'scripted' };
   const local = [{ name: 'turnwise.settings', value: JSON.stringify(settings) }, { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: KEY }) }];
   const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: local }] } });
-  return withPage(site.app, { reach: [baseUrl], context }, async (page) => {
+  return withPage(site.app, { reach: [baseUrl], context, expect }, async (page) => {
     await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
     await page.evaluate(pickOpfs, [files, options]);
     await showFiles(page);
@@ -210,7 +210,7 @@ test('after a reload the folder is closed: what was allowed before is not writte
     { chunks: [], hold: true, check: () => asked() },
     { calls: [call('w2', 'write_file', { path: 'garden/b.md', content: 'b' })], check: (request) => assert.match(results(request)[0], /^Wrote garden\/a\.md/) },
     { text: 'Done.', check: (request) => assert.match(results(request)[1], /garden\/b\.md was not written: the user's folder garden is not open any more/) },
-  ], {}, async (page) => {
+  ], { expect: [/turn 2, attempt 1: interrupted: the page was closed/] }, async (page) => {
     await page.getByRole('list', { name: 'Open folders' }).waitFor();
     await page.keyboard.press('Escape');
     await start(page, 'Write two files.');
