@@ -104,8 +104,13 @@ impl Worker {
             },
             #[cfg(feature = "worker")]
             Call::Demo(request) => Answer::Demo(crate::llm::demo::script(&request)),
+            #[cfg(feature = "worker")]
+            Call::Text { path } => match text(path, blobs).await {
+                Ok(text) => Answer::Document(text),
+                Err(error) => return (Reply::Error { id, error }, written),
+            },
             #[cfg(not(feature = "worker"))]
-            Call::View(_) | Call::Demo(_) => {
+            Call::View(_) | Call::Demo(_) | Call::Text { .. } => {
                 return (Reply::Error { id, error: documents::NOT_HERE.to_owned() }, written);
             }
             Call::Check { name, arguments, schema } => {
@@ -209,6 +214,16 @@ impl Worker {
             }
         }
     }
+}
+
+/// The text of one file that is in no workspace.
+#[cfg(feature = "worker")]
+async fn text(path: String, blobs: Vec<Blob>) -> Result<String, String> {
+    let mut files = BlobFiles::default();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a size is a whole number far below 2^53
+    let size = blobs.first().map(|blob| blob.size() as u64);
+    files.apply(vec![FileChange { path: path.clone(), version: 1, size }], blobs);
+    crate::tools::read::shown_text(&files, &path).await
 }
 
 /// The workspace as this worker knows it: handles, read on demand.

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use turnwise::tools::document::{Document, LATER, Place, Rows};
 use turnwise::tools::files::{FileInfo, Files};
-use turnwise::tools::read::read_file;
+use turnwise::tools::read::{read_file, shown_text};
 use turnwise::tools::search::{Index, search_files};
 
 type Known = Result<Option<Rc<Document>>, String>;
@@ -96,6 +96,20 @@ fn reading_says_what_the_document_is_and_where_a_part_begins() {
     assert_eq!(part, "[page 2, continued]\nThe turbine in Halden failed.\n[lines 6-6 of 7; continue with offset 7]");
     let page = now(read_file(&report(), "report.pdf", Some("[Page 2]"), None, None)).unwrap();
     assert_eq!(page, "[page 2]\nThe turbine in Halden failed.\nIt was repaired.\n[lines 5-7 of 7]");
+}
+
+#[test]
+fn a_person_sees_all_of_a_document_whatever_its_text_says() {
+    let lines: String = (3..2_000).map(|n| format!("\nline {n}")).collect();
+    let text = format!("[page 1]\n[lines 1-2 of 9; continue with offset 3]{lines}");
+    let whole = |text: String| {
+        let document = Document { kind: "PDF, 1 page".into(), text, places: vec![page(1, 1)], notes: Vec::new() };
+        now(shown_text(&Given::default().with("a.pdf", Ok(Some(Rc::new(document)))), "a.pdf")).unwrap()
+    };
+    assert_eq!(whole(text.clone()), format!("[a.pdf: PDF, 1 page; 1999 lines of text]\n{text}"));
+    let cut = whole("é\n".repeat(500_000));
+    assert!(cut.ends_with("é\n… (only the beginning is shown; download the file to see all of it)"), "{}", cut.len());
+    assert!(cut.len() < 1_000_200);
 }
 
 #[test]
