@@ -13,7 +13,7 @@ help:
 
 run:
 	@.ci/setup run
-	@.ci/build quick $(quick) worker convert desk app
+	@.ci/build quick $(quick) worker convert jq desk app
 	@node .ci/serve.mjs $(quick)
 
 test:

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { zipSync } from 'fflate';
+import { APP, PARTS } from './files.mjs';
 
 const [dist, ...wanted] = process.argv.slice(2);
 const { version, files: published } = JSON.parse(readFileSync(path.join(dist, 'turnwise/package.json'), 'utf8'));
@@ -30,9 +31,10 @@ const MAKE = {
     return path.join(dist, `turnwise-${version}.tgz`);
   },
 
-  // The files that the tag can load; the rest of the package is for programs.
+  // The files that the tag can load; the rest of the package is for programs. The demo, and a tag without a site, use worker.js, but
+  // no tools that need its parts.
   docs() {
-    const names = below(path.join(dist, 'turnwise')).filter((name) => /^(embed|widget|turnwise|engine-worker|docs-worker|worker|keys|hand-over|prompt-api|frame|frame-host)\.(js|css|html)$|_bg\.wasm$|^LICENSE|^THIRD/.test(name) && !/^(desk|convert)/.test(name));
+    const names = below(path.join(dist, 'turnwise')).filter((name) => /^(embed|widget|turnwise|engine-worker|docs-worker|worker|keys|hand-over|prompt-api|frame|frame-host)\.(js|css|html)$|_bg\.wasm$|^LICENSE|^THIRD/.test(name) && !name.startsWith('desk') && !PARTS.includes(name));
     const entries = names.map((name) => [`turnwise/${name}`, readFileSync(path.join(dist, 'turnwise', name))]);
     const hashes = Object.fromEntries(entries.map(([name, bytes]) => [name, `sha384-${createHash('sha384').update(bytes).digest('base64')}`]));
     const tag = [
@@ -44,8 +46,12 @@ const MAKE = {
   },
 
   app() {
-    const own = /^turnwise\/(worker|convert|pdf|desk|desk-worker|prompt-api)(\.js|_bg\.wasm|-maps\.bin)$/;
-    const names = below(dist).filter((name) => (own.test(name) || !/^(turnwise|demo|bench)\/|\.(tgz|zip)$|^\.built$/.test(name)));
+    const names = [...[...APP, ...PARTS].map((name) => `turnwise/${name}`), ...below(dist).filter((name) => !/^(turnwise|demo|bench)\/|\.(tgz|zip)$|^\.built$/.test(name))].sort();
+    const loads = (name) => [...readFileSync(path.join(dist, name), 'utf8').matchAll(/\b(?:new URL|import)\(["'`](?:\.\/)?([\w-]+\.(?:js|wasm|bin))["'`]/g)].map(([, file]) => `turnwise/${file}`);
+    for (const name of names.filter((name) => /^turnwise\/.*\.js$/.test(name))) {
+      const missing = loads(name).find((file) => !names.includes(file));
+      if (missing) throw new Error(`${name} loads ${missing}, which is not in the zip: add it to .ci/files.mjs`);
+    }
     return zip('turnwise-app', names.map((name) => [name, readFileSync(path.join(dist, name))]));
   },
 };

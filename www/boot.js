@@ -8,11 +8,27 @@ globalThis.TurnwiseDesk = Desk;
 globalThis.turnwiseFigure = (place, figure) => import("./figure.js").then(({ draw }) => draw(place, figure));
 // Shows a file's text at a place, and makes buttons of mentions of the files, whose paths are one per line.
 let paths = "";
-globalThis.turnwiseFiles = (now) => { paths = now; };
+let sweep;
+globalThis.turnwiseFiles = (now) => {
+  paths = now;
+  // Texts that are already shown may mention a new file. They are looked at when the page is drawn.
+  sweep ??= requestAnimationFrame(() => {
+    sweep = undefined;
+    document.querySelectorAll(".prose:not([data-streaming])").forEach(turnwiseCite);
+  });
+};
 globalThis.turnwiseCite = (host) => {
   if (paths && /, (page|slide|sheet|lines?|section) |:\d/.test(host.textContent)) import("./preview.js").then(({ cite, named }) => cite(host, named(paths.split("\n"))));
 };
 globalThis.turnwiseShow = (host, text, place) => import("./preview.js").then(({ show }) => show(host, text, place));
+// The space that is used, folders of the user's disk, and dropped archives. The picker needs the click that led here, so it is called before anything loads.
+globalThis.turnwiseSpace = async () => (await navigator.storage?.estimate?.()) ?? {};
+globalThis.turnwiseHasPicker = () => "showDirectoryPicker" in window;
+globalThis.turnwisePick = () => window.showDirectoryPicker({ mode: "read" });
+globalThis.turnwiseWalk = (folder, leftOut) => import("./folder.js").then(({ walk }) => walk(folder, leftOut.split("\n")));
+globalThis.turnwiseMayWrite = (folder) => import("./folder.js").then(({ mayWrite }) => mayWrite(folder));
+globalThis.turnwiseUnzip = (archive) => import("./unzip.js").then(({ open }) => open(archive));
+globalThis.turnwiseInflate = (packed, format, most) => import("./unzip.js").then(({ inflate }) => inflate(packed, format, most));
 
 init({ module_or_path: new URL("./app_bg.wasm", import.meta.url) }).then(keep, (error) => {
   const note = document.getElementById("boot-note");

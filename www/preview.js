@@ -84,14 +84,16 @@ export function show(host, text, place) {
     about.textContent = note;
     made.push(about);
   }
-  let lines = [];
+  // The lines since the last heading, and which of them is marked.
+  let [lines, marked] = [[], -1];
   const flush = () => {
-    if (lines.some((each) => (each.nodeType ? true : each.trim()))) {
+    if (marked >= 0 || lines.some((each) => each.trim())) {
       const pre = document.createElement('pre');
-      pre.append(...lines.flatMap((each, at) => (at ? ['\n', each] : [each])));
+      if (marked < 0) pre.append(lines.join('\n'));
+      else pre.append(lines.slice(0, marked).map((each) => `${each}\n`).join(''), target, lines.slice(marked + 1).map((each) => `\n${each}`).join(''));
       made.push(pre);
     }
-    lines = [];
+    [lines, marked] = [[], -1];
   };
   (rest ?? text).split('\n').forEach((each, at) => {
     const [, name] = each.match(/^\[((?:page|slide|sheet|section) .+)\]$/u) ?? [];
@@ -102,13 +104,14 @@ export function show(host, text, place) {
       // A sheet's heading also names its cells.
       if (name.toLowerCase() === wanted || name.toLowerCase().startsWith(`${wanted}, `)) target = heading;
       made.push(heading);
-    } else if (at + 1 === line) {
+      return;
+    }
+    if (at + 1 === line) {
       target = document.createElement('mark');
       target.textContent = each || ' ';
-      lines.push(target);
-    } else {
-      lines.push(each);
+      marked = lines.length;
     }
+    lines.push(each);
   });
   flush();
   host.replaceChildren(...made);

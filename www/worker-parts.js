@@ -46,6 +46,16 @@ const part = (start) => {
   }));
 };
 
+/** A function that runs asynchronous functions one after the other. Several workers may share this module (src/worker/serve.rs). */
+const queue = () => {
+  let last = Promise.resolve();
+  return (run) => {
+    const answer = last.then(run);
+    last = answer.catch(() => {});
+    return answer;
+  };
+};
+
 /**
  * A part of WebAssembly: `call(run)` runs `run(exports)`. A trap, such as one for lack of memory, leaves a module that must not be
  * used again, and memory never shrinks: after a trap, or with more than `most` bytes, the next call gets a fresh instance.
@@ -56,8 +66,9 @@ const wasmPart = (name, most = 64 << 20) => {
     const module = await WebAssembly.compile(await partBytes(`${name}_bg.wasm`));
     return { glue, module };
   });
+  const inTurn = queue(); // the glue has one instance at a time
   let memory;
-  return async (run) => {
+  return (run) => inTurn(async () => {
     const { glue, module } = await start();
     if (!memory) ({ memory } = await glue.default({ module_or_path: module }));
     let trapped = true;
@@ -66,7 +77,7 @@ const wasmPart = (name, most = 64 << 20) => {
       trapped = false;
       return answer;
     } catch (error) {
-      trapped = error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+      trapped = trap(error);
       throw error;
     } finally {
       if (trapped || memory.buffer.byteLength > most) {
@@ -74,24 +85,26 @@ const wasmPart = (name, most = 64 << 20) => {
         memory = undefined;
       }
     }
-  };
+  });
 };
+
+const trap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
 
 const convertPart = wasmPart('convert');
 const pdfPart = part(() => partScript('pdf.js'));
 
 const jqPart = wasmPart('jq', 16 << 20);
 const sqlPart = part(async () => ({ script: await partScript('sql.js'), module: await WebAssembly.compile(await partBytes('sql_bg.wasm')) }));
-let tables;
-const trap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+const sqlInTurn = queue(); // a query waits while it loads its tables
+let tables; // of the last query: those that are not of the next one's files are dropped
 
 globalThis.turnwiseParts = {
   /** The text of an office document or an e-book with its places, as JSON. */
   convert: (bytes, name) => convertPart(({ convert }) => convert(bytes, name)),
   /** The sheets of a workbook, as JSON: `[{ name, rows: [[cell]] }]`. */
   sheets: (bytes, name) => convertPart(({ sheets }) => sheets(bytes, name)),
-  /** The text of a PDF with its pages, as JSON. */
-  pdf: async (bytes) => (await pdfPart()).convert(bytes, partBytes),
+  /** The text of a PDF with its pages, as JSON; reading stops after `ms`. */
+  pdf: async (bytes, ms) => (await pdfPart()).convert(bytes, partBytes, ms),
   /** The answer of `query_json`, as JSON. `blobs`: the file. */
   jq: async (request, blobs) => {
     const { filter, save } = JSON.parse(request);
@@ -109,7 +122,7 @@ globalThis.turnwiseParts = {
     }
   },
   /** The answer of `query_table`, as JSON. `blobs`: the files of the request. */
-  sql: async (request, blobs) => {
+  sql: (request, blobs) => sqlInTurn(async () => {
     const { script, module } = await sqlPart();
     try {
       tables ??= await script.start(module);
@@ -119,5 +132,5 @@ globalThis.turnwiseParts = {
       if (!trap(error)) throw error;
       return JSON.stringify({ fault: 'the query was ended: it nested too deep or needed more memory than it may use' });
     }
-  },
+  }),
 };

@@ -1,5 +1,5 @@
-//! The part of the tools' worker that runs filters of the jq language. The worker starts a new instance for each filter, so
-//! that one that runs out of memory harms nothing (`www/parts/jq.js`).
+//! The part of the tools' worker that runs filters of the jq language. After one that ran
+//! out of memory, or used much of it, the next filter gets a new instance (`www/worker-parts.js`).
 #![allow(unsafe_code)] // wasm-bindgen's expansion
 
 use turnwise::tools::tabular::{SavedFormat, jq};

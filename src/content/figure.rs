@@ -22,7 +22,7 @@ use json::Json;
 /// Marks the line on which the value of a program begins.
 const VALUE: &str = "=> ";
 
-/// What a text shows besides its words.
+/// What is drawn of a text: its table or its chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Figure {
@@ -54,15 +54,6 @@ pub fn of_separated(text: &str) -> Option<Figure> {
     Table::from_separated(text, &[',', ';', '\t']).map(Figure::Table)
 }
 
-/// Says what is wrong with a value that is meant as a chart; `None`: it can be drawn, or is something else.
-#[must_use]
-pub fn fault(value: &str) -> Option<String> {
-    match of_json(value.trim_start(), true)? {
-        Figure::Refused { why } => Some(why),
-        Figure::Table(_) | Figure::Chart(_) => None,
-    }
-}
-
 /// Returns the text of the value that a program returned.
 fn program_value(text: &str) -> Option<&str> {
     let inside =
@@ -85,7 +76,8 @@ fn of_json(text: &str, is_program: bool) -> Option<Figure> {
     if !is_program && !rest.is_empty() && !rest.starts_with('[') {
         return None;
     }
-    if value.field("chart").is_some() {
+    // The data of other tools may have a key of this name, too.
+    if value.field("chart").is_some() && (is_program || value.field("x").is_some() || value.field("series").is_some()) {
         let own = text.get(..values.byte_offset()).unwrap_or_default();
         let chart = serde_json::from_str::<Chart>(own).map_err(|error| {
             let error = error.to_string();

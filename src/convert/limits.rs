@@ -6,12 +6,16 @@ use crate::tools::files::size_text;
 
 /// Maximum length of the text of a document, in bytes.
 pub const MAX_TEXT: usize = 16 << 20;
-/// Maximum size of all files in a package together, unpacked, as the package declares it.
+/// Maximum size of all files in a package together, unpacked, as the package declares it, and of those that we unpack.
 pub const MAX_UNPACKED: u64 = 512 << 20;
 /// Maximum number of files in a package.
 pub const MAX_ENTRIES: usize = 20_000;
 /// Maximum number of cells that are read of a workbook.
 pub const MAX_CELLS: usize = 4_000_000;
+/// Maximum length of the texts of all cells of a workbook together, in bytes.
+pub const MAX_CELL_TEXT: usize = 128 << 20;
+/// Maximum number of values in the tables of a workbook together, with those of empty cells.
+pub const MAX_TABLE_VALUES: usize = 4 * MAX_CELLS;
 /// Maximum number of columns of a sheet that are shown.
 pub const MAX_COLUMNS: u32 = 256;
 /// Maximum number of characters of a cell.

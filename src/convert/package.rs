@@ -11,7 +11,7 @@ use super::text::Text;
 use crate::tools::document::Document;
 use crate::tools::files::size_text;
 
-/// Begins the paragraph that stands for the start of a slide. From the private-use area, so that no document has it.
+/// The first paragraph of a slide in the copy starts with this text. Its private-use characters do not occur in documents.
 pub const MARK: &str = "\u{f7a51}slide\u{f7a51}";
 
 /// What a container holds.
@@ -129,6 +129,8 @@ pub fn with_plain_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
 fn copy(bytes: &[u8], wanted: impl Fn(&str) -> bool, change: impl Fn(&str) -> String) -> Option<Vec<u8>> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).ok()?;
     let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
+    // A file may be larger than it declares.
+    let mut left = MAX_UNPACKED;
     for index in 0..archive.len() {
         let file = archive.by_index_raw(index).ok()?;
         let name = file.name().to_owned();
@@ -144,7 +146,8 @@ fn copy(bytes: &[u8], wanted: impl Fn(&str) -> bool, change: impl Fn(&str) -> St
         }
         drop(file);
         let mut xml = String::new();
-        archive.by_index(index).ok()?.take(MAX_UNPACKED).read_to_string(&mut xml).ok()?;
+        archive.by_index(index).ok()?.take(left).read_to_string(&mut xml).ok()?;
+        left = left.checked_sub(xml.len() as u64).filter(|left| *left > 0)?;
         copy.start_file(name, SimpleFileOptions::default().compression_method(CompressionMethod::Stored)).ok()?;
         copy.write_all(change(&xml).as_bytes()).ok()?;
     }

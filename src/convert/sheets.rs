@@ -7,18 +7,25 @@ use calamine::{Data, DataRef, DataType, Ods, Reader, SheetType, Xls, XlsOptions,
 use serde::Serialize;
 use serde_json::Value;
 
-use super::limits::{MAX_CELL_CHARS, MAX_CELLS, MAX_COLUMNS};
+use super::limits::{MAX_CELL_CHARS, MAX_CELL_TEXT, MAX_CELLS, MAX_COLUMNS, MAX_TABLE_VALUES};
 use super::package::{Kind, kind, with_plain_numbers};
 use super::text::Text;
 use crate::tools::document::{Document, Rows};
+use crate::tools::files::size_text;
 
 /// A sheet as a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sheet {
     pub name: String,
-    /// From the first row with a value to the last, with cells from the first column to the last: texts, numbers, booleans, dates as
-    /// ISO 8601 texts, and `null`. All rows have the same length.
+    /// The rows with values, with cells from the first column with a value to the last: texts, numbers, booleans, dates as ISO 8601
+    /// texts, and `null`. All rows have the same length.
     pub rows: Vec<Vec<Value>>,
+    /// What was not read of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Why it is no table; then it has no rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
 }
 
 /// A cell with a value: its row and column, counted from 0.
@@ -37,39 +44,40 @@ pub fn sheets(bytes: &[u8], name: &str) -> Result<Vec<Sheet>, String> {
     let Kind::Workbook(format) = kind(bytes)? else { return Err(format!("{name} is not a workbook")) };
     let read = read(bytes, format)?;
     if read.cut {
-        return Err(format!("the workbook has more than {MAX_CELLS} cells, too many for a table"));
+        let (cells, text) = (MAX_CELLS, size_text(MAX_CELL_TEXT as u64));
+        return Err(format!("the workbook has more than {cells} cells or {text} of text, too much for tables"));
     }
-    Ok(read.sheets.into_iter().map(|(name, cells)| Sheet { name, rows: rows(&cells) }).collect())
+    let mut left = MAX_TABLE_VALUES;
+    let sheets = read.sheets.into_iter().map(|(name, cells)| {
+        let broken = read.broken.iter().find(|(broken, _)| *broken == name);
+        let note = broken.map(|(_, error)| format!("sheet {name} is damaged and was not read to its end ({error})"));
+        let (rows, fault) = match rows(&cells, &mut left) {
+            Ok(rows) => (rows, None),
+            Err(fault) => (Vec::new(), Some(format!("sheet {name} {fault}"))),
+        };
+        Sheet { name, rows, note, fault }
+    });
+    Ok(sheets.collect())
 }
 
-fn rows(cells: &[Cell]) -> Vec<Vec<Value>> {
-    let Some((top, left, bottom, right)) = bounds(cells) else { return Vec::new() };
-    let width = (right - left + 1) as usize;
-    // Cells far apart would make a table of mostly empty rows.
-    let height = (bottom - top + 1) as usize;
-    if width.saturating_mul(height) > MAX_CELLS {
-        let mut rows: Vec<Vec<Value>> = Vec::new();
-        let mut last = None;
+/// The rows of a sheet. `left`: how many values they may have.
+fn rows(cells: &[Cell], left: &mut usize) -> Result<Vec<Vec<Value>>, String> {
+    let Some((_, first, _, last)) = bounds(cells) else { return Ok(Vec::new()) };
+    let width = (last - first + 1) as usize;
+    let count = cells.chunk_by(|one, other| one.row == other.row).count();
+    *left = left.checked_sub(width.saturating_mul(count)).ok_or_else(|| {
+        format!("has values in {count} rows and up to {width} columns apart, which is too much for a table")
+    })?;
+    let rows = cells.chunk_by(|one, other| one.row == other.row).map(|cells| {
+        let mut row = vec![Value::Null; width];
         for cell in cells {
-            if last != Some(cell.row) {
-                rows.push(vec![Value::Null; width.min(MAX_COLUMNS as usize)]);
-                last = Some(cell.row);
-            }
-            let place = rows.last_mut().and_then(|row| row.get_mut((cell.column - left) as usize));
-            if let Some(place) = place {
+            if let Some(place) = row.get_mut((cell.column - first) as usize) {
                 *place = value(&cell.value);
             }
         }
-        return rows;
-    }
-    let mut rows = vec![vec![Value::Null; width]; height];
-    for cell in cells {
-        let place = rows.get_mut((cell.row - top) as usize).and_then(|row| row.get_mut((cell.column - left) as usize));
-        if let Some(place) = place {
-            *place = value(&cell.value);
-        }
-    }
-    rows
+        row
+    });
+    Ok(rows.collect())
 }
 
 /// The text of a workbook.
@@ -96,10 +104,13 @@ pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
         notes.push(format!("sheets without a value: {}", empty.join(", ")));
     }
     if read.cut {
-        notes.push(format!("only the first {MAX_CELLS} cells were read"));
+        let text = size_text(MAX_CELL_TEXT as u64);
+        notes
+            .push(format!("only its first cells were read: it has more than {MAX_CELLS}, or more than {text} of text"));
     }
     if !read.broken.is_empty() {
-        notes.push(format!("sheets that are damaged and were not read to their end: {}", read.broken.join(", ")));
+        let broken: Vec<String> = read.broken.iter().map(|(name, error)| format!("{name} ({error})")).collect();
+        notes.push(format!("sheets that are damaged and were not read to their end: {}", broken.join(", ")));
     }
     let plural = if count == 1 { "sheet" } else { "sheets" };
     Ok(text.finish(format!("workbook, {count} {plural}"), notes))
@@ -146,10 +157,34 @@ fn sheet(name: &str, cells: &[Cell], text: &mut Text, notes: &mut Vec<String>) {
     }
 }
 
+/// What may still be read. A text that is stored once may be in every cell.
+struct Budget {
+    cells: usize,
+    text: usize,
+}
+
+impl Budget {
+    /// Whether the cell may be read, too.
+    fn take(&mut self, value: &Data) -> bool {
+        let text = match value {
+            Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.len(),
+            _ => 0,
+        };
+        match (self.cells.checked_sub(1), self.text.checked_sub(text)) {
+            (Some(cells), Some(text)) => {
+                (self.cells, self.text) = (cells, text);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
 /// What was read of a workbook.
 struct Read {
     sheets: Vec<(String, Vec<Cell>)>,
-    broken: Vec<String>,
+    /// The sheets that are damaged, and their errors.
+    broken: Vec<(String, String)>,
     /// Whether cells were left out.
     cut: bool,
 }
@@ -183,7 +218,7 @@ fn read(bytes: &[u8], format: Format) -> Result<Read, String> {
 /// Reads cell by cell, so that two cells in opposite corners of a sheet do not become the whole sheet.
 fn sparse(book: &mut Xlsx<Cursor<&[u8]>>) -> Read {
     let mut read = Read { sheets: Vec::new(), broken: Vec::new(), cut: false };
-    let mut left = MAX_CELLS;
+    let mut left = Budget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
     for name in worksheets(book) {
         let mut cells = Vec::new();
         match book.worksheet_cells_reader(&name) {
@@ -195,21 +230,20 @@ fn sparse(book: &mut Xlsx<Cursor<&[u8]>>) -> Read {
                         if value.is_empty() {
                             continue;
                         }
-                        if left == 0 {
+                        if !left.take(&value) {
                             read.cut = true;
                             break;
                         }
-                        left -= 1;
                         cells.push(Cell { row, column, value });
                     }
                     Ok(None) => break,
                     Err(error) => {
-                        read.broken.push(format!("{name} ({error})"));
+                        read.broken.push((name.clone(), error.to_string()));
                         break;
                     }
                 }
             },
-            Err(error) => read.broken.push(format!("{name} ({error})")),
+            Err(error) => read.broken.push((name.clone(), error.to_string())),
         }
         cells.sort_by_key(|cell| (cell.row, cell.column));
         cells.dedup_by_key(|cell| (cell.row, cell.column));
@@ -224,23 +258,22 @@ where
     R::Error: std::fmt::Display,
 {
     let mut read = Read { sheets: Vec::new(), broken: Vec::new(), cut: false };
-    let mut left = MAX_CELLS;
+    let mut left = Budget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
     for name in worksheets(book) {
         let mut cells = Vec::new();
         match book.worksheet_range(&name) {
             Ok(range) => {
                 let (top, first) = range.start().unwrap_or_default();
                 for (row, column, value) in range.used_cells() {
-                    if left == 0 {
+                    if !left.take(value) {
                         read.cut = true;
                         break;
                     }
-                    left -= 1;
                     let (Ok(row), Ok(column)) = (u32::try_from(row), u32::try_from(column)) else { continue };
                     cells.push(Cell { row: top + row, column: first + column, value: value.clone() });
                 }
             }
-            Err(error) => read.broken.push(format!("{name} ({error})")),
+            Err(error) => read.broken.push((name.clone(), error.to_string())),
         }
         read.sheets.push((name, cells));
     }

@@ -18,12 +18,14 @@ use std::rc::Rc;
 use serde::Serialize;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
+use web_sys::Blob;
 
 use crate::engine::{Branch, RunConfig, Task};
 use crate::protocol::desk::{News, Order, QuestionId, SeatId, With};
 use crate::shell::{self, Carried, Notice, Page, js};
 use crate::trajectory::{Restored, Trajectory};
 use crate::view::probe::{self, Probe};
+use crate::worker::{ToolHost, Workspace};
 
 use permits::Permits;
 use seat::Seat;
@@ -133,6 +135,16 @@ impl Desk {
                     }
                 });
             }
+            Order::Text { id, worker_url, path } => {
+                let blob = parts.pop_front().and_then(|part| part.dyn_into().ok());
+                let desk = self.clone();
+                spawn_local(async move {
+                    match text(worker_url, &path, blob).await {
+                        Ok(text) => desk.post(News::Done { id }, vec![text.into()]),
+                        Err(why) => desk.answer(id, Err(why)),
+                    }
+                });
+            }
             Order::Files { files, changes } => {
                 let blobs = parts.into_iter().filter_map(|part| part.dyn_into().ok());
                 self.files(files).take(changes, blobs);
@@ -191,7 +203,7 @@ impl Desk {
 
     fn new_seat(&self, id: SeatId, with: &With, config: RunConfig, kept: bool) -> Rc<Seat> {
         let workspace = self.files(with.files).workspace().clone();
-        let session = self.session(with, config, workspace.clone());
+        let session = self.session(id, with, config, workspace.clone());
         let keeper = if kept { self.keeper(&session, &workspace) } else { None };
         let seat = Seat::new(self.news(), id, session, keeper);
         self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
@@ -236,4 +248,13 @@ impl Desk {
         };
         self.post(news, Vec::new());
     }
+}
+
+/// The text of a file, as the tools read it. The worker is started for it and ended afterwards: a document may need much memory.
+async fn text(worker_url: String, path: &str, blob: Option<Blob>) -> Result<String, String> {
+    let blob = blob.ok_or("the question came without a file")?;
+    let host = ToolHost::new(worker_url, Workspace::new(), 1);
+    let text = host.text(path, blob).await;
+    host.close();
+    text
 }

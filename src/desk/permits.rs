@@ -8,9 +8,10 @@ use futures_channel::oneshot;
 
 use super::seat::NewsSender;
 use crate::engine::ProgramAnswer;
-use crate::protocol::desk::{News, Permit, PermitId, Permitted};
+use crate::protocol::desk::{News, PermitId, Permitted, SeatId};
 use crate::protocol::{CallNumber, Failure};
 use crate::shell::{Approval, Code, Page, PendingRequest, Piece, Returned};
+use crate::view::permit::{Permit, PermitView};
 
 /// Numbers of questions begin here, above those of the page's own requests.
 const FIRST: u32 = 1 << 31;
@@ -19,6 +20,8 @@ const FIRST: u32 = 1 << 31;
 pub(super) struct Asking {
     page: Rc<dyn Page>,
     permits: Rc<Permits>,
+    /// The run that asks.
+    seat: SeatId,
 }
 
 /// The open questions.
@@ -44,8 +47,8 @@ impl Permits {
 }
 
 impl Asking {
-    pub(super) fn new(page: Rc<dyn Page>, permits: Rc<Permits>) -> Self {
-        Asking { page, permits }
+    pub(super) fn new(page: Rc<dyn Page>, permits: Rc<Permits>, seat: SeatId) -> Self {
+        Asking { page, permits, seat }
     }
 }
 
@@ -55,21 +58,24 @@ impl Page for Asking {
     }
 
     fn approve(&self, call: Approval<'_>) -> PendingRequest {
-        let Approval { call: _, name, arguments, side_effect, again, diff } = call;
+        let Approval { call: _, name, arguments, side_effect: touches, again, diff, folders } = call;
         let number = self.permits.last.get();
         self.permits.last.set(number.checked_add(1).unwrap_or(FIRST));
         let id = PermitId(number);
         let (done, answer) = oneshot::channel();
         self.permits.open.borrow_mut().insert(id, done);
-        let permit = Permit {
+        let view = PermitView::from(Permit {
             id,
-            name: name.to_owned(),
-            arguments: arguments.to_owned(),
-            touches: side_effect,
+            seat: self.seat,
+            name,
+            arguments,
+            touches,
             again,
-            diff: diff.map(str::to_owned),
-        };
-        self.permits.news.post(News::Asked { permit: Box::new(permit) }, Vec::new());
+            diff,
+            folders: folders.to_vec(),
+        });
+        let text = serde_json::to_string(&view).unwrap_or_default();
+        self.permits.news.post(News::Asked, vec![text.into()]);
         PendingRequest { number: CallNumber(number), answer }
     }
 

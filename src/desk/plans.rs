@@ -58,7 +58,7 @@ impl Desk {
     fn start_plan(&self, start: Start, after: Option<Box<PlanDocument>>) {
         let Start { plan: id, seats: first, with, config, written, from } = start;
         let workspace = self.files(with.files).workspace().clone();
-        let agent = self.session(&with, config, workspace);
+        let agent = self.session(first, &with, config, workspace);
         let place: Rc<RefCell<Option<Rc<PlanRunning>>>> = Rc::default();
         let (desk, known) = (self.clone(), Rc::clone(&place));
         let ready = move |session: &PlanSession| {

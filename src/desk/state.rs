@@ -45,10 +45,11 @@ pub(super) struct Storage {
 }
 
 impl Desk {
-    /// Creates a session with the user's keys, whose questions the user answers.
-    pub(super) fn session(&self, with: &With, mut config: RunConfig, workspace: Workspace) -> Session {
+    /// Creates a session with the user's keys, whose questions the user answers. `seat`: where the page shows it; of a plan,
+    /// that of its first step.
+    pub(super) fn session(&self, seat: SeatId, with: &With, mut config: RunConfig, workspace: Workspace) -> Session {
         let access = config.providers.iter().enumerate().map(|(at, provider)| access(with, provider, at)).collect();
-        let page: Rc<dyn Page> = Rc::new(Asking::new(Rc::clone(&self.0.page), Rc::clone(&self.0.permits)));
+        let page: Rc<dyn Page> = Rc::new(Asking::new(Rc::clone(&self.0.page), Rc::clone(&self.0.permits), seat));
         permit(&mut config);
         let worker_url = with.worker_url.clone();
         let session = Session::new(SessionOptions { config, access, workspace, worker_url, page: Some(page) });

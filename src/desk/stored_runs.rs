@@ -95,7 +95,7 @@ impl Desk {
             slice.pause_if_long().await;
         }
         let damaged_at = events.damaged_at();
-        let session = self.session(with, restored.recorder.run.config().clone(), workspace.clone());
+        let session = self.session(id, with, restored.recorder.run.config().clone(), workspace.clone());
         session.restore(restored);
         if let Some(seq) = damaged_at {
             let last = seq.saturating_sub(1);

@@ -75,7 +75,7 @@ impl Page for PageOf {
     }
 
     fn approve(&self, approval: Approval<'_>) -> PendingRequest {
-        let Approval { call, name, arguments, side_effect, again, diff } = approval;
+        let Approval { call, name, arguments, side_effect, again, diff, folders: _ } = approval;
         let what = Wanted::Approve { id: &call.0, name, args: &json(arguments), side_effect, again, diff };
         self.calls.ask(self.agent, what, None, None)
     }

@@ -114,20 +114,16 @@ impl Permissions {
         if tool.side_effect != SideEffect::Workspace || self.folders.is_empty() {
             return tool.side_effect;
         }
-        let names_folder = arguments.is_none_or(|given| self.names_folder(&given));
-        if names_folder { SideEffect::Folder } else { SideEffect::Workspace }
+        let named = |folder: &String| arguments.as_ref().is_none_or(|given| names(given, folder));
+        if self.folders.iter().any(named) { SideEffect::Folder } else { SideEffect::Workspace }
     }
 
-    fn names_folder(&self, value: &Value) -> bool {
-        match value {
-            Value::String(text) => {
-                let mut parts = text.split(['/', '\\']).map(str::trim).filter(|part| !part.is_empty() && *part != ".");
-                parts.next().is_some_and(|first| self.folders.iter().any(|folder| folder == first))
-            }
-            Value::Array(values) => values.iter().any(|value| self.names_folder(value)),
-            Value::Object(fields) => fields.values().any(|value| self.names_folder(value)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => false,
-        }
+    /// The folders of the user that a call may write to, by name.
+    #[must_use]
+    pub fn folders_in(&self, arguments: &str) -> Vec<String> {
+        let arguments: Option<Value> = serde_json::from_str(arguments).ok();
+        let named = |folder: &&String| arguments.as_ref().is_none_or(|given| names(given, folder));
+        self.folders.iter().filter(named).cloned().collect()
     }
 
     /// The rule for a call: that of its tool, otherwise that of what it touches. A tool that writes files of the workspace
@@ -148,6 +144,19 @@ impl Permissions {
             Some(own) if touches != SideEffect::Folder || touches == tool.side_effect || own == Rule::Deny => own,
             _ => by_touch,
         }
+    }
+}
+
+/// Whether a string in the arguments of a call may be a path below a folder.
+fn names(value: &Value, folder: &str) -> bool {
+    match value {
+        Value::String(text) => {
+            let mut parts = text.split(['/', '\\']).map(str::trim).filter(|part| !part.is_empty() && *part != ".");
+            parts.next() == Some(folder)
+        }
+        Value::Array(values) => values.iter().any(|value| names(value, folder)),
+        Value::Object(fields) => fields.values().any(|value| names(value, folder)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -279,6 +288,9 @@ mod tests {
         ] {
             assert_eq!(touches(&write, arguments), SideEffect::Folder, "{arguments}");
         }
+        assert_eq!(permissions.folders_in(r#"{"moves":[{"to":"notes/b"}]}"#), ["notes"]);
+        assert_eq!(permissions.folders_in("{\"path\":"), ["notes"], "it may be any");
+        assert!(permissions.folders_in(r#"{"path":"my/notes/a.md"}"#).is_empty());
         for arguments in [r#"{"path":"notes.md"}"#, r#"{"path":"my/notes/a.md"}"#, "{}"] {
             assert_eq!(touches(&write, arguments), SideEffect::Workspace, "{arguments}");
         }

@@ -39,7 +39,7 @@ const SIGNATURES: &[(usize, &[u8], FileKind)] = &[
     (8, b"WAVE", binary("Audio file")),
     (4, b"ftyp", binary("Video file")),
     (0, b"\x1aE\xdf\xa3", binary("Video file")),
-    (0, b"\xd0\xcf\x11\xe0", binary(OLD_OFFICE)),
+    (0, b"\xd0\xcf\x11\xe0", binary("Office document")),
 ];
 
 /// Formats based on ZIP archives, by file extension.
@@ -52,8 +52,6 @@ const ZIPPED: &[(&str, &str)] = &[
     (".odp", "OpenDocument presentation"),
     (".epub", "E-book"),
 ];
-
-const OLD_OFFICE: &str = "Office document";
 
 const fn picture(media_type: &'static str, text: &'static str) -> FileKind {
     FileKind::Picture { media_type, words: text }
@@ -85,16 +83,6 @@ impl FileKind {
             return picture("image/svg+xml", "SVG picture");
         }
         FileKind::Text
-    }
-
-    /// Returns whether the agent's tools read the file as text although it is not text.
-    #[must_use]
-    pub fn is_document(self) -> bool {
-        match self {
-            FileKind::Pdf => true,
-            FileKind::Binary { words } => words == OLD_OFFICE || ZIPPED.iter().any(|(_, label)| *label == words),
-            FileKind::Text | FileKind::Picture { .. } => false,
-        }
     }
 
     /// Returns the text shown next to the file's size.

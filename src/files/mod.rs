@@ -6,5 +6,4 @@
 pub mod base64;
 pub mod kind;
 pub mod picture;
-pub mod unzip;
 pub mod zip;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::FileChange;
 use super::snapshot::Change;
-use crate::engine::{Branch, EpochMillis, ProviderConfig, RunConfig, Scope, SideEffect, Task};
+use crate::engine::{Branch, EpochMillis, ProviderConfig, RunConfig, Scope, Task};
 use crate::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
 use crate::trajectory::Summary;
 
@@ -35,22 +35,6 @@ pub struct QuestionId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PermitId(pub u32);
-
-/// A tool call that asks whether it may run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Permit {
-    pub id: PermitId,
-    /// The tool.
-    pub name: String,
-    /// JSON text.
-    pub arguments: String,
-    pub touches: SideEffect,
-    /// It was running when its page was closed, so its effect may already have happened.
-    pub again: bool,
-    /// What it would change in files, as a unified diff.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub diff: Option<String>,
-}
 
 /// The answer to a question whether a tool call may run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,6 +147,12 @@ pub enum Order {
         with: With,
         provider: Box<ProviderConfig>,
     },
+    /// Answered with a part: the text of a file, as the tools read it. The part: its blob.
+    Text {
+        id: QuestionId,
+        worker_url: String,
+        path: String,
+    },
     /// File changes made by the user. A part for each path that still exists: a blob.
     Files {
         files: FilesId,
@@ -215,6 +205,7 @@ impl Order {
             | Order::PlanRecord { .. }
             | Order::Probe { .. }
             | Order::Models { .. }
+            | Order::Text { .. }
             | Order::Files { .. }
             | Order::Mount { .. }
             | Order::Unmount { .. }
@@ -270,10 +261,8 @@ pub enum News {
         files: FilesId,
         changes: Vec<FileChange>,
     },
-    /// A tool call asks whether it may run.
-    Asked {
-        permit: Box<Permit>,
-    },
+    /// A tool call asks whether it may run. The part: the question (`view::permit::PermitView`), as JSON.
+    Asked,
     /// A question is closed: its call needs no answer any more.
     Unasked {
         id: PermitId,

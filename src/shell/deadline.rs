@@ -1,4 +1,4 @@
-//! A deadline that can stand still.
+//! A deadline that can be paused.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::js;
 use super::timer::Timeout;
 
-/// The deadline of a program. It stands still while the program waits for calls, each of which has a deadline of its own.
+/// The deadline of a program. It is paused while the program waits for its calls, each of which has its own deadline.
 pub(super) struct Deadline {
     left_ms: Cell<f64>,
     since: Cell<f64>,

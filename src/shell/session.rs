@@ -67,15 +67,22 @@ pub struct SessionOptions {
     pub page: Option<Rc<dyn Page>>,
 }
 
+/// The workers for the tools of a session.
+fn host(config: &RunConfig, worker_url: String, workspace: Workspace) -> ToolHost {
+    let host = ToolHost::new(worker_url, workspace, config.limits.parallel_tools as usize);
+    #[cfg(feature = "desk")]
+    let host = host.with_folders(config.permissions.as_ref().map(|rules| rules.folders.clone()).unwrap_or_default());
+    host
+}
+
 impl Session {
     #[must_use]
     pub fn new(options: SessionOptions) -> Self {
         let SessionOptions { config, access, workspace, worker_url, page } = options;
-        let workers = config.limits.parallel_tools as usize;
         let access: Vec<Access> = access.into_iter().map(Access::trimmed).collect();
         Session(Rc::new(Agent {
             secrets: Secrets::new(access.iter().flat_map(Access::secrets)),
-            host: ToolHost::new(worker_url.clone(), workspace.clone(), workers),
+            host: host(&config, worker_url.clone(), workspace.clone()),
             demo: RefCell::new(Some(DemoHost::new(worker_url.clone()))),
             config: RefCell::new(config),
             access,

@@ -146,6 +146,14 @@ impl Task {
         self.session.with_run(by_rules).unwrap_or(spec.side_effect)
     }
 
+    /// The folders of the user's disk that these arguments name.
+    fn folders(&self, arguments: &str) -> Vec<String> {
+        let named = |run: Option<&Run>| {
+            run.and_then(Run::permissions).map(|rules| rules.folders_in(arguments)).unwrap_or_default()
+        };
+        self.session.with_run(named)
+    }
+
     /// What led to an effect is stored before the effect.
     async fn keep_first(&self, spec: &ToolSpec) {
         if spec.side_effect != SideEffect::None {
@@ -162,8 +170,10 @@ impl Task {
             return ToolOutcome::Rejected { slug: Slug::Interrupted, path: None, message }.into();
         };
         let (call, name) = (&self.run.call, &self.run.name);
+        let side_effect = self.touches(spec);
+        let folders = if side_effect == SideEffect::Folder { self.folders(arguments) } else { Vec::new() };
         let PendingRequest { number, answer } =
-            page.approve(Approval { call, name, arguments, side_effect: self.touches(spec), again, diff });
+            page.approve(Approval { call, name, arguments, side_effect, again, diff, folders: &folders });
         if self.with_open(|open| open.place = CallPlace::Page(Rc::clone(&page), number)).is_none() {
             page.abort(number);
         }

@@ -5,7 +5,7 @@ use super::diff::hunks;
 /// Maximum number of lines of a diff.
 const MAX_LINES: usize = 400;
 
-/// The change of one file, as a unified diff. `before`: its bytes, if it exists. A remark stands between two `@@`.
+/// The change of one file, as a unified diff. `before`: its bytes, if it exists. A remark is written between two `@@`.
 #[must_use]
 pub fn unified(path: &str, before: Option<&[u8]>, after: &str) -> String {
     let (from, old, remark) = match before.map(std::str::from_utf8) {

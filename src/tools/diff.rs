@@ -175,13 +175,14 @@ fn operations(old: &[&str], new: &[&str]) -> (Vec<DiffOp>, bool) {
     for (to_old, to_new) in anchors {
         let (gap_old, gap_new) = (at_old..to_old, at_new..to_new);
         let size = gap_old.len() + gap_new.len();
-        cost = cost.saturating_add(size.saturating_mul(size));
+        let price = size.saturating_mul(size);
         if gap_old.is_empty() || gap_new.is_empty() {
             ops.replace(&gap_old, &gap_new);
-        } else if cost > MAX_COST {
+        } else if price > MAX_COST - cost {
             coarse = true;
             ops.replace(&gap_old, &gap_new);
         } else {
+            cost += price;
             let (part_old, part_new) = (old.get(gap_old), new.get(gap_new));
             for op in capture_diff_slices(Algorithm::Myers, part_old.unwrap_or_default(), part_new.unwrap_or_default())
             {

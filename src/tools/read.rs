@@ -8,6 +8,8 @@ use super::path::{RESULTS, normalize, result_path};
 const DEFAULT_LINES: usize = 400;
 /// Maximum number of characters of a file shown at once: below the engine's limit, so that this tool says how to continue.
 const MAX_CHARS: usize = 18_000;
+/// Maximum number of bytes of a file's text that a person is shown.
+const MAX_SHOWN: usize = 1_000_000;
 /// Maximum number of files listed at once.
 const MAX_LISTED: usize = 500;
 /// Number of characters of a result shown at once, unless the model asks for another number.
@@ -50,12 +52,7 @@ pub async fn read_file<F: Files>(
     let path = normalize(path).map_err(|error| error.to_string())?;
     let Some(info) = files.list().get(&path).copied() else { return Err(missing(files, &path)) };
     let content = read_content(files, &path, info, MAX_TEXT_BYTES).await?;
-    let (text, document) = match &content {
-        Content::Text(text) => (text.as_str(), None),
-        Content::Document(document) => (document.text.as_str(), Some(&**document)),
-        Content::Silent(reason) => return Err(format!("{path} has no text that can be read: {reason}")),
-        Content::None(reason) => return Err(refuse(&path, info, *reason)),
-    };
+    let (text, document) = text_in(&content, &path, info)?;
     if text.is_empty() {
         return Ok("[the file is empty]".to_owned());
     }
@@ -83,6 +80,35 @@ pub async fn read_file<F: Files>(
         part.push_str(&if next <= total { format!("; continue with offset {next}]") } else { "]".to_owned() });
     }
     Ok(part)
+}
+
+/// The text of a file for a person: that of a document begins with the line that says what it is.
+///
+/// # Errors
+/// The reason why the file has no text.
+pub async fn shown_text<F: Files>(files: &F, path: &str) -> Result<String, String> {
+    let Some(info) = files.list().get(path).copied() else { return Err(format!("there is no file {path}")) };
+    let content = read_content(files, path, info, MAX_TEXT_BYTES).await?;
+    let (text, document) = text_in(&content, path, info)?;
+    let mut shown = document.map(|document| head(path, document, 1, text.lines().count())).unwrap_or_default();
+    let fits = text.floor_char_boundary(MAX_SHOWN);
+    // The last line is not cut.
+    let end = if fits < text.len() { text.get(..fits).and_then(|part| part.rfind('\n')).unwrap_or(fits) } else { fits };
+    shown.push_str(text.get(..end).unwrap_or_default());
+    if end < text.len() {
+        shown.push_str("\n… (only the beginning is shown; download the file to see all of it)");
+    }
+    Ok(shown)
+}
+
+/// The text in the content of a file, and the document that it is the text of.
+fn text_in<'a>(content: &'a Content, path: &str, info: FileInfo) -> Result<(&'a str, Option<&'a Document>), String> {
+    match content {
+        Content::Text(text) => Ok((text, None)),
+        Content::Document(document) => Ok((&document.text, Some(document))),
+        Content::Silent(reason) => Err(format!("{path} has no text that can be read: {reason}")),
+        Content::None(reason) => Err(refuse(path, info, *reason)),
+    }
 }
 
 /// The line above a document's text: what it is and what was not read of it, or the place in which the lines begin.
@@ -119,6 +145,18 @@ fn first_line(path: &str, document: Option<&Document>, place: &str) -> Result<us
 /// # Errors
 /// An invalid or reserved path, or the path of a folder.
 pub fn write_file<F: Files>(files: &mut F, path: &str, content: &str) -> Result<String, String> {
+    let path = writable(files, path)?;
+    let verb = if files.list().contains_key(&path) { "Replaced" } else { "Wrote" };
+    let lines = content.lines().count();
+    files.write(path.clone(), content.to_owned());
+    Ok(format!("{verb} {path}: {lines} lines, {}", size_text(content.len() as u64)))
+}
+
+/// The normalized path of a file that a tool may write.
+///
+/// # Errors
+/// An invalid or reserved path, or the path of a folder.
+pub(super) fn writable<F: Files>(files: &F, path: &str) -> Result<String, String> {
     let path = normalize(path).map_err(|error| error.to_string())?;
     if path.starts_with(RESULTS) {
         return Err(format!("`{RESULTS}` is reserved for tool results; choose another path"));
@@ -127,10 +165,7 @@ pub fn write_file<F: Files>(files: &mut F, path: &str, content: &str) -> Result<
     if files.list().keys().any(|other| other.starts_with(&folder)) {
         return Err(format!("`{path}` is a folder; choose another path"));
     }
-    let verb = if files.list().contains_key(&path) { "Replaced" } else { "Wrote" };
-    let lines = content.lines().count();
-    files.write(path.clone(), content.to_owned());
-    Ok(format!("{verb} {path}: {lines} lines, {}", size_text(content.len() as u64)))
+    Ok(path)
 }
 
 /// A part of a stored result, by characters.

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::document::LATER;
-use super::files::{Content, Files, read_content};
+use super::files::{Content, Files, read_content, size_text};
 use super::html;
 use super::path::RESULTS;
 use super::rank::Ranks;
@@ -27,7 +27,7 @@ const MAX_INDEXED_BYTES: u64 = 4 << 20;
 /// Of a longer document, only the beginning is searched.
 const MAX_INDEXED_TEXT: usize = 12 << 20;
 const MAX_SNIPPET_CHARS: usize = 200;
-/// Maximum number of documents without text that an answer names.
+/// Maximum number of documents that an answer names because they have no text, or more than is searched.
 const MAX_SILENT: usize = 5;
 
 /// The index of one worker.
@@ -46,6 +46,8 @@ struct Indexed {
     passages: Option<Vec<u32>>,
     /// The reason why a document has no text.
     silent: Option<String>,
+    /// Whether only the beginning of a document is searched.
+    cut: bool,
 }
 
 struct Hit<'a> {
@@ -104,6 +106,9 @@ pub async fn search_files<F: Files>(
     if silent.len() > MAX_SILENT {
         lines.push(format!("[{} more documents have no text that can be read]", silent.len() - MAX_SILENT));
     }
+    for (path, _) in index.files.iter().filter(|(_, file)| file.cut).take(MAX_SILENT) {
+        lines.push(format!("[of {path}, only the first {} of text were searched]", size_text(MAX_INDEXED_TEXT as u64)));
+    }
     if later > 0 {
         lines.push(format!("[{later} documents are not read yet, for lack of time: search again to include them]"));
     }
@@ -137,6 +142,7 @@ impl Index {
 
     fn add(&mut self, path: &str, version: u64, content: &Content) {
         let silent = if let Content::Silent(reason) = content { Some(reason.clone()) } else { None };
+        let cut = content.text().is_some_and(|text| text.len() > MAX_INDEXED_TEXT);
         let passages = content.text().map(|source| {
             let html = is_html(path) && matches!(content, Content::Text(_));
             let text = if html { Cow::Owned(html::to_text(source)) } else { Cow::Borrowed(beginning(source)) };
@@ -153,7 +159,7 @@ impl Index {
             }
             (first..self.next).collect()
         });
-        self.files.insert(path.to_owned(), Indexed { version, passages, silent });
+        self.files.insert(path.to_owned(), Indexed { version, passages, silent, cut });
     }
 
     fn remove(&mut self, path: &str) {

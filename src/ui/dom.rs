@@ -37,6 +37,11 @@ pub fn focus(id: &str) {
     }
 }
 
+/// Returns whether a media query matches now.
+pub fn matches(query: &str) -> bool {
+    window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
+}
+
 /// Calls `f` now and whenever one of the elements changes size, for as long as the reactive owner lives.
 pub fn on_resize(elements: &[&Element], f: impl Fn() + 'static) {
     let resized = Closure::<dyn FnMut()>::new(f);

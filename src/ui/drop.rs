@@ -17,8 +17,9 @@ use crate::view::formats::MOST_MB;
 use super::dom;
 use super::gzip::{self, NotUnpacked};
 use super::icon::{Icon, icon};
+use super::scripts::{self, Found, Problem};
 use super::state::{App, Dialog};
-use super::{pictures, unzip, viewer};
+use super::{pictures, viewer};
 
 /// Names of folders and files that hold no documents of the user.
 pub(super) const LEFT_OUT: &[&str] = &[".git", "node_modules", ".DS_Store", ".venv", "__pycache__"];
@@ -128,7 +129,7 @@ fn on_task(event: &DragEvent) -> bool {
 
 /// Takes files: a single trajectory opens as a run, a single session as a plan; everything else goes to the agent.
 async fn take(app: App, files: Vec<(String, Blob)>) {
-    let files = opened(app, files).await;
+    let (files, closed) = opened(files).await;
     let text = App::added(&files);
     match files.as_slice() {
         [] => return app.complain("No files were added: the folder is empty or could not be read."),
@@ -140,35 +141,40 @@ async fn take(app: App, files: Vec<(String, Blob)>) {
     }
     let full = files.len() >= MOST;
     app.add_files(files);
-    app.tell(if full {
+    let added = if full {
         format!("Added {text} for the agent (the limit is {MOST} files).")
     } else {
         format!("Added {text} for the agent.")
-    });
+    };
+    match closed.as_slice() {
+        [] => app.tell(added),
+        why => app.complain(format!("{added} {}", why.join(" "))),
+    }
 }
 
-/// Replaces each ZIP archive by the files in it, in a folder of its name. One that cannot be opened stays as it is, and the user is told why.
-async fn opened(app: App, files: Vec<(String, Blob)>) -> Vec<(String, Blob)> {
-    let mut all = Vec::new();
+/// Replaces each ZIP archive by the files in it, in a folder of its name. One that cannot be opened stays as it is; a sentence says why.
+async fn opened(files: Vec<(String, Blob)>) -> (Vec<(String, Blob)>, Vec<String>) {
+    let (mut all, mut closed) = (Vec::new(), Vec::new());
     for (name, blob) in files {
         let Some(folder) = name.strip_suffix(".zip").or_else(|| name.strip_suffix(".ZIP")) else {
             all.push((name, blob));
             continue;
         };
-        match unzip::open(&blob).await {
+        match scripts::unzip(&blob).await.map(JsCast::unchecked_into::<Found>) {
             Ok(inside) => {
                 let left_out = |path: &str| path.split('/').any(|part| LEFT_OUT.contains(&part) || part == "__MACOSX");
-                let inside = inside.into_iter().filter(|(path, _)| !left_out(path));
+                let inside = inside.into_files().into_iter().filter(|(path, _)| !left_out(path));
                 all.extend(inside.map(|(path, blob)| (format!("{folder}/{path}"), blob)));
             }
-            Err(reason) => {
-                app.complain(format!("{name} was not opened: {}. It was added as it is.", reason.text()));
+            Err(error) => {
+                let why = error.unchecked_into::<Problem>().message();
+                closed.push(format!("{name} was not opened: {why}. It was added as it is."));
                 all.push((name, blob));
             }
         }
     }
     all.truncate(MOST);
-    all
+    (all, closed)
 }
 
 /// Takes several JSON files: the trajectories open as runs, one after another; the others go to the agent.

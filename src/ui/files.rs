@@ -12,7 +12,7 @@ use web_sys::Blob;
 use crate::content::format::bytes;
 use crate::files::kind::{FileKind, HEAD};
 use crate::protocol::DocumentTask;
-use crate::worker::read::read;
+use crate::protocol::desk::Order;
 
 use super::dialog::dialog;
 use super::dom::{self, BlobUrl};
@@ -153,7 +153,8 @@ struct Shown {
 enum Body {
     /// The text of the file, or that of a document as the tools read it.
     Text(String),
-    Table(DocumentTask, String),
+    /// The text of a table; `cut`: it is only the beginning of the file.
+    Table { text: String, cut: bool },
     /// Loaded by an `img` only: scripts in an SVG do not run there, and nothing is fetched.
     Picture(Arc<BlobUrl>),
     /// With its text, or the reason why the tools find none.
@@ -172,7 +173,7 @@ fn preview(app: App, path: String) -> impl IntoView {
         Some(blob) => {
             let name = path.clone();
             spawn_local(async move {
-                let read = look(&name, &blob).await;
+                let read = look(app, &name, &blob).await;
                 shown.try_set(Some(read));
             });
         }
@@ -188,7 +189,7 @@ fn preview(app: App, path: String) -> impl IntoView {
                 .attr("title", "Open in a new tab with the browser's viewer")
                 .child("Open"),
         ),
-        Body::Text(_) | Body::Table(..) | Body::Picture(_) | Body::Nothing(..) => None,
+        Body::Text(_) | Body::Table { .. } | Body::Picture(_) | Body::Nothing(..) => None,
     };
     let name = path.clone();
     (
@@ -220,7 +221,7 @@ fn body(app: App, content: Body, name: String) -> AnyView {
     let label = |label: &'static str| html::p().class("not-shown").child(label).into_any();
     match content {
         Body::Text(text) | Body::Pdf(_, Ok(text)) => file_text(text, app.shown_place.get_untracked()).into_any(),
-        Body::Table(task, text) => figure(app, task, move || Some(text.clone())).into_any(),
+        Body::Table { text, cut } => table(app, text, cut, app.shown_place.get_untracked()),
         Body::Nothing(why, more) => (label(why), html::p().class("fact").child(more)).into_any(),
         Body::Pdf(_, Err(why)) => (label("A PDF opens in its own tab."), html::p().class("fact").child(why)).into_any(),
         Body::Picture(url) => {
@@ -246,8 +247,20 @@ fn body(app: App, content: Body, name: String) -> AnyView {
     }
 }
 
+/// Draws a file of separated values: as a table, or as lines if a line of it was asked for.
+fn table(app: App, text: String, cut: bool, place: String) -> AnyView {
+    let note =
+        cut.then(|| html::p().class("fact").child("Only the beginning is shown; download the file to see all of it."));
+    let shown = if place.is_empty() {
+        figure(app, DocumentTask::Separated, move || Some(text.clone())).into_any()
+    } else {
+        file_text(text, place).into_any()
+    };
+    (note, shown).into_any()
+}
+
 /// Reads the part of a file that is shown.
-async fn look(name: &str, blob: &Blob) -> Shown {
+async fn look(app: App, name: &str, blob: &Blob) -> Shown {
     let facts = |label: &str| format!("{label}, {}", bytes(blob.size() as u64));
     let unreadable = || Shown { facts: String::new(), body: nothing(UNREADABLE) };
     let Some(head) = head_of(blob).await else { return unreadable() };
@@ -259,18 +272,21 @@ async fn look(name: &str, blob: &Blob) -> Shown {
     };
     let body = match kind {
         FileKind::Text => match text_of(blob).await {
-            Some(text) => match name.rsplit('.').next().map(str::to_ascii_lowercase).as_deref() {
-                Some("csv" | "tsv") => Body::Table(DocumentTask::Separated, text),
+            Some((text, cut)) => match name.rsplit('.').next().map(str::to_ascii_lowercase).as_deref() {
+                Some("csv" | "tsv") => Body::Table { text, cut },
+                _ if cut => {
+                    Body::Text(format!("{text}\n… (only the beginning is shown; download the file to see all of it)"))
+                }
                 _ => Body::Text(text),
             },
             None => return unreadable(),
         },
         FileKind::Picture { media_type, .. } => url(media_type).map_or(nothing(UNREADABLE), Body::Picture),
         FileKind::Pdf => match url("application/pdf") {
-            Some(url) => Body::Pdf(url, as_tools_read(name, blob).await),
+            Some(url) => Body::Pdf(url, as_tools_read(app, name, blob).await),
             None => nothing(UNREADABLE),
         },
-        FileKind::Binary { .. } => match as_tools_read(name, blob).await {
+        FileKind::Binary { .. } => match as_tools_read(app, name, blob).await {
             Ok(text) => Body::Text(text),
             Err(why) => Body::Nothing(NOT_TEXT, why),
         },
@@ -278,8 +294,11 @@ async fn look(name: &str, blob: &Blob) -> Shown {
     Shown { facts: facts(kind.label()), body }
 }
 
-async fn as_tools_read(name: &str, blob: &Blob) -> Result<String, String> {
-    read(dom::worker_url(), name, blob.clone()).await
+/// The text that the tools find in a file. They are at the desk.
+async fn as_tools_read(app: App, name: &str, blob: &Blob) -> Result<String, String> {
+    let line = app.line.get_value().ok_or("The app is not ready yet.")?;
+    let order = |id| Order::Text { id, worker_url: dom::worker_url(), path: name.to_owned() };
+    line.ask(order, vec![blob.clone().into()]).await?.ok_or_else(|| "There is no text.".to_owned())
 }
 
 async fn head_of(blob: &Blob) -> Option<Vec<u8>> {
@@ -288,15 +307,16 @@ async fn head_of(blob: &Blob) -> Option<Vec<u8>> {
     Some(js_sys::Uint8Array::new(&buffer).to_vec())
 }
 
-async fn text_of(blob: &Blob) -> Option<String> {
+/// The text of a file, and whether it is only its beginning.
+async fn text_of(blob: &Blob) -> Option<(String, bool)> {
     let part = blob.slice_with_f64_and_f64(0.0, SHOWN).ok()?;
     let mut text = JsFuture::from(part.text()).await.ok()?.as_string()?;
-    if blob.size() > SHOWN {
-        // The last line is cut.
+    let cut = blob.size() > SHOWN;
+    if cut {
+        // The last line is not whole.
         text.truncate(text.rfind('\n').unwrap_or(text.len()));
-        text.push_str("\n… (only the beginning is shown; download the file to see all of it)");
     }
-    Some(text)
+    Some((text, cut))
 }
 
 fn save(app: App, path: &str) {

@@ -1,35 +1,23 @@
 //! A folder of the user's own disk: opened by the browser's picker, read through its handle when a tool asks for a file,
 //! written only by calls that the user permits.
 
-use js_sys::{Array, Function, Object, Promise, Reflect};
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::Blob;
+use wasm_bindgen_futures::spawn_local;
 
 use crate::content::format::{bytes, counted};
 use crate::engine::{Permissions, Rule, RunConfig};
+use crate::protocol::desk::SeatId;
 use crate::tools::path::normalize;
+use crate::worker::Workspace;
 
-use super::dom;
 use super::drop::LEFT_OUT;
 use super::icon::{Icon, icon};
 use super::library::{whole, workspace};
+use super::scripts::{self, Folder, Found, Problem, Space};
 use super::state::App;
-
-/// Maximum number of files of one folder.
-const MOST_FILES: usize = 5_000;
-/// Maximum size of the files of one folder together, in bytes.
-const MOST_BYTES: f64 = 1_073_741_824.0;
-
-/// The files found in a folder.
-struct Found {
-    files: Vec<(String, Blob)>,
-    /// Why not all of them are there.
-    cut: Option<String>,
-}
 
 impl App {
     /// Adds the rules for folders to the configuration of a run.
@@ -44,66 +32,89 @@ impl App {
 
     /// Has the user choose a folder, and adds it.
     pub(super) fn open_folder(self) {
-        let Some(picker) = picker() else { return };
-        let options = Object::new();
-        let _ = Reflect::set(&options, &"mode".into(), &"read".into());
-        // The picker needs the click that led here, so it is called before anything waits.
-        let chosen = picker.call1(&dom::window(), &options);
         spawn_local(async move {
-            let chosen = match chosen.map(JsCast::unchecked_into::<Promise>) {
-                Ok(promise) => JsFuture::from(promise).await,
-                Err(error) => Err(error),
-            };
-            match chosen {
+            match scripts::pick().await {
                 Ok(handle) => self.add_folder(handle).await,
-                Err(error) if text(&error, "name") == "AbortError" => {}
-                Err(error) => self.complain(format!("The folder was not opened: {}", text(&error, "message"))),
+                Err(error) => {
+                    let error = error.unchecked_into::<Problem>();
+                    if error.name() != "AbortError" {
+                        self.complain(format!("The folder was not opened: {}", error.message()));
+                    }
+                }
             }
         });
     }
 
+    /// Adds a folder, also to the open thread. One of the same name is read again, in every thread that has it.
     async fn add_folder(self, handle: JsValue) {
-        let name = text(&handle, "name");
+        let name = handle.unchecked_ref::<Folder>().name();
         let Ok(name) = normalize(&name.replace(['/', '\\'], " ")) else {
             return self.complain("The folder was not opened: its name cannot be part of a path.");
         };
-        if self.library.with_value(|library| library.folders.contains_key(&name)) {
-            self.close_folder(&name);
-        }
-        let taken = self.files().iter().any(|file| file.path == name || file.path.starts_with(&format!("{name}/")));
-        if taken {
+        let known = self.library.with_value(|library| library.folders.contains_key(&name));
+        let below = format!("{name}/");
+        let taken = || self.files().iter().any(|file| file.path == name || file.path.starts_with(&below));
+        if !known && taken() {
             return self.complain(format!("The task already has files in a folder {name}. Remove them first."));
         }
-        let found = match walk(&handle, &name).await {
-            Ok(found) => found,
+        // If it cannot be read, everything stays as it was.
+        let found: Found = match scripts::walk(&handle, &LEFT_OUT.join("\n")).await {
+            Ok(found) => found.unchecked_into(),
             Err(error) => {
-                return self.complain(format!("The folder {name} could not be read: {}", text(&error, "message")));
+                let why = error.unchecked_into::<Problem>().message();
+                return self.complain(format!("The folder {name} could not be read: {why}"));
             }
         };
-        let Found { files, cut } = found;
+        let cut = cut(&found);
+        let files: Vec<_> =
+            found.into_files().into_iter().map(|(path, blob)| (format!("{below}{path}"), blob)).collect();
         let added = App::added(&files);
+        let mut having = self.having_folder(&name);
+        self.close_folder(&name);
+        let open = workspace(self.thread_now());
+        if let Some(open) = open.clone().filter(|open| !having.iter().any(|one| one.is(open))) {
+            having.push(open);
+        }
         self.library.update_value(|library| drop(library.folders.insert(name.clone(), handle.clone())));
-        if let (Some(workspace), Some(line)) = (workspace(self.thread_now()), self.line.get_value()) {
-            line.mount(&workspace, &name, &handle);
+        for workspace in having {
+            self.with_line(|line| line.mount(&workspace, &name, &handle));
+            if open.as_ref().is_none_or(|open| !open.is(&workspace)) {
+                for (path, blob) in &files {
+                    let _ = workspace.put(path, blob.clone());
+                }
+            }
         }
         self.add_files(files);
-        self.tell(match cut {
-            None => format!("Opened {name}: {added}. Tools read it; changes ask you first."),
-            Some(cut) => format!("Opened {name}: {added}. {cut}"),
-        });
+        self.tell(format!("Opened {name}: {added}. {}", cut.unwrap_or_else(|| HOW.to_owned())));
     }
 
-    /// Takes a folder and its files out of the list; the disk stays as it is.
+    /// Takes a folder and its files out of the list and of every thread; the disk stays as it is.
     fn close_folder(self, name: &str) {
         let below = format!("{name}/");
         self.library.update_value(|library| {
             library.folders.remove(name);
             library.files.retain(|path, _| !path.starts_with(&below));
         });
-        if let (Some(workspace), Some(line)) = (workspace(self.thread_now()), self.line.get_value()) {
-            line.unmount(&workspace, name);
+        for workspace in self.having_folder(name) {
+            self.with_line(|line| line.unmount(&workspace, name));
         }
         self.files_version.update(|version| *version += 1);
+    }
+
+    /// The files of the threads in which a folder is open.
+    fn having_folder(&self, name: &str) -> Vec<Workspace> {
+        let all = self.threads.with_untracked(|threads| {
+            threads.iter().filter_map(|thread| workspace(Some(thread.clone()))).collect::<Vec<_>>()
+        });
+        all.into_iter().filter(|workspace| workspace.folders().iter().any(|(open, _)| open == name)).collect()
+    }
+
+    fn with_line(&self, act: impl FnOnce(&super::desk::Line)) {
+        self.line.with_value(|line| {
+            if let Some(line) = line {
+                act(line);
+            }
+        });
     }
 
     fn read_folder_again(self, name: &str) {
@@ -113,24 +124,48 @@ impl App {
         }
     }
 
-    /// Asks the browser for write access to a folder; true if it has it. Needs a click of the user.
-    pub(super) async fn may_write(self, name: &str) -> bool {
-        let handle = self.library.with_value(|library| library.folders.get(name).cloned());
-        let Some(handle) = handle else { return true };
-        let Ok(request) = Reflect::get(&handle, &"requestPermission".into()).and_then(JsCast::dyn_into::<Function>)
-        else {
-            return true;
-        };
-        let options = Object::new();
-        let _ = Reflect::set(&options, &"mode".into(), &"readwrite".into());
-        let Ok(answer) = request.call1(&handle, &options).and_then(JsCast::dyn_into::<Promise>) else { return false };
-        JsFuture::from(answer).await.is_ok_and(|answer| answer.as_string().as_deref() == Some("granted"))
+    /// Returns the first of these folders that is not open for a run, such as after a reload.
+    pub(super) fn closed_folder(&self, seat: SeatId, names: &[String]) -> Option<String> {
+        self.files_version.track();
+        let open = workspace(self.thread_of(seat)).map(|workspace| workspace.folders()).unwrap_or_default();
+        names.iter().find(|name| open.iter().all(|(open, _)| open != *name)).cloned()
     }
+
+    /// Asks the browser for write access to folders of a run. Needs a click of the user.
+    ///
+    /// # Errors
+    /// A sentence that says why it cannot write to one of them.
+    pub(super) async fn may_write(self, seat: SeatId, names: &[String]) -> Result<(), String> {
+        let open = workspace(untrack(|| self.thread_of(seat))).map(|workspace| workspace.folders()).unwrap_or_default();
+        for name in names {
+            let Some((_, handle)) = open.iter().find(|(open, _)| open == name) else {
+                return Err(format!(
+                    "The folder {name} is not open any more, so the call was refused. Open it again in Files."
+                ));
+            };
+            let granted = scripts::may_write(handle).await;
+            if !granted.is_ok_and(|granted| granted.is_truthy()) {
+                return Err(format!("The browser did not permit changes to {name}, so the call was refused."));
+            }
+        }
+        Ok(())
+    }
+}
+
+const HOW: &str = "Tools read it; changes ask you first.";
+
+/// Says what of a folder is left out.
+fn cut(found: &Found) -> Option<String> {
+    if found.more() {
+        return Some("It has more: the limit is 5,000 files, and the rest is left out.".to_owned());
+    }
+    let large = u64::from(found.large());
+    (large > 0).then(|| format!("Left out: {} beyond the limit of 1 GB for a folder.", counted(large, "file")))
 }
 
 /// Draws the button that opens a folder, where the browser has a picker.
 pub fn button(app: App) -> Option<impl IntoView> {
-    picker().map(|_| {
+    scripts::has_picker().then(|| {
         html::button()
             .r#type("button")
             .class("btn quiet")
@@ -179,59 +214,6 @@ fn row(app: App, name: &str, count: usize, size: f64) -> impl IntoView + use<> {
     ))
 }
 
-fn picker() -> Option<Function> {
-    Reflect::get(&dom::window(), &"showDirectoryPicker".into()).ok()?.dyn_into().ok()
-}
-
-/// Returns the files below a folder. They are references: nothing is read from them yet.
-async fn walk(handle: &JsValue, name: &str) -> Result<Found, JsValue> {
-    let mut found = Found { files: Vec::new(), cut: None };
-    let mut size = 0.0;
-    let mut open = vec![(handle.clone(), name.to_owned())];
-    while let Some((folder, path)) = open.pop() {
-        let values: Function = Reflect::get(&folder, &"values".into())?.dyn_into()?;
-        let entries = values.call0(&folder)?;
-        let next: Function = Reflect::get(&entries, &"next".into())?.dyn_into()?;
-        loop {
-            let step = JsFuture::from(next.call0(&entries)?.dyn_into::<Promise>()?).await?;
-            if Reflect::get(&step, &"done".into())?.is_truthy() {
-                break;
-            }
-            let entry = Reflect::get(&step, &"value".into())?;
-            let entry_name = text(&entry, "name");
-            if LEFT_OUT.contains(&entry_name.as_str()) {
-                continue;
-            }
-            let below = format!("{path}/{entry_name}");
-            if text(&entry, "kind") == "directory" {
-                open.push((entry, below));
-                continue;
-            }
-            let file = call(&entry, "getFile").await;
-            // A file that cannot be opened now is left out, such as one that another program holds.
-            let Ok(Ok(blob)) = file.map(JsCast::dyn_into::<Blob>) else { continue };
-            size += blob.size();
-            if found.files.len() >= MOST_FILES || size > MOST_BYTES {
-                let limit =
-                    if size > MOST_BYTES { bytes(whole(MOST_BYTES)) } else { counted(MOST_FILES as u64, "file") };
-                found.cut = Some(format!("It has more: the limit is {limit}, and the rest is left out."));
-                return Ok(found);
-            }
-            found.files.push((below, blob));
-        }
-    }
-    Ok(found)
-}
-
-async fn call(object: &JsValue, method: &str) -> Result<JsValue, JsValue> {
-    let function: Function = Reflect::get(object, &method.into())?.dyn_into()?;
-    JsFuture::from(function.apply(object, &Array::new())?.dyn_into::<Promise>()?).await
-}
-
-fn text(object: &JsValue, key: &str) -> String {
-    Reflect::get(object, &key.into()).ok().and_then(|value| value.as_string()).unwrap_or_default()
-}
-
 /// Draws how much the browser stores for the app, and how much it may.
 pub fn space() -> impl IntoView {
     let text = RwSignal::new(String::new());
@@ -244,10 +226,7 @@ pub fn space() -> impl IntoView {
 }
 
 async fn estimate() -> Option<String> {
-    let storage = Reflect::get(&dom::window().navigator(), &"storage".into()).ok()?;
-    let estimate = call(&storage, "estimate").await.ok()?;
-    let figure = |key: &str| Reflect::get(&estimate, &key.into()).ok().and_then(|value| value.as_f64());
-    let (used, quota) = (figure("usage")?, figure("quota")?);
-    let (used, quota) = (bytes(whole(used)), bytes(whole(quota)));
+    let space: Space = scripts::space().await.ok()?.unchecked_into();
+    let (used, quota) = (bytes(whole(space.usage()?)), bytes(whole(space.quota()?)));
     Some(format!("Tasks and their files are stored in this browser: {used} of at most {quota} are used."))
 }

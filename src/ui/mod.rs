@@ -64,7 +64,6 @@ mod theme;
 mod toast;
 mod transcript;
 mod turn;
-mod unzip;
 mod update;
 mod viewer;
 
@@ -161,8 +160,8 @@ fn leave(app: App) {
 
 /// Keeps the list of the files that an answer can mention.
 fn mentions(app: App) {
-    let paths = move || app.files().into_iter().map(|row| row.path).collect::<Vec<_>>().join("\n");
-    Effect::new(move || scripts::files(&paths()));
+    let paths = Memo::new(move |_| app.files().into_iter().map(|row| row.path).collect::<Vec<_>>().join("\n"));
+    Effect::new(move || paths.with(|paths| scripts::files(paths)));
 }
 
 /// Shows the state of the run in the document's title, for users who are in another tab.

@@ -40,7 +40,7 @@ fn on_news(app: App, line: &Line, news: News, parts: Vec<JsValue>) {
             };
             line.take_plan(plan, report);
         }
-        News::Asked { permit } => app.ask_permit(&permit),
+        News::Asked => app.ask_permit(parts.first().and_then(JsValue::as_string).as_deref()),
         News::Unasked { id } => app.close_permit(id),
         News::Wrote { files, changes } => line.take_files(files, changes, parts),
         News::Listed { headers, unread } => app.take_list(headers, unread),

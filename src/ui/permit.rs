@@ -1,7 +1,10 @@
-//! The question whether a tool call may run: a card above the task box, one question at a time.
+//! The question whether a tool call may run: a card above the task box of its own thread, one question at a time. Other threads
+//! show a line that leads there.
 //!
 //! The focus goes to the refusal, unless the user is typing; Escape inside the card refuses this call. Nothing is allowed
-//! by a key that was meant for something else.
+//! by a key or a click that was meant for something else.
+
+use std::time::Duration;
 
 use leptos::ev;
 use leptos::html;
@@ -11,19 +14,23 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlElement;
 
 use crate::engine::Scope;
-use crate::protocol::desk::{Order, Permit, PermitId, Permitted};
+use crate::protocol::desk::{Order, PermitId, Permitted};
 use crate::view::permit::{DiffLine, PermitBody, PermitView};
 
 use super::dom;
 use super::state::App;
 
 const REFUSE: &str = "refuse";
+/// A click so soon after the question changed was meant for what was there before.
+const TOO_SOON: Duration = Duration::from_millis(500);
 
 impl App {
     /// Shows a question, after those that are open.
-    pub(super) fn ask_permit(&self, permit: &Permit) {
-        let view = PermitView::from(permit);
-        self.permits.update(|permits| permits.push(view));
+    pub(super) fn ask_permit(&self, view: Option<&str>) {
+        match view.map(serde_json::from_str::<PermitView>) {
+            Some(Ok(view)) => self.permits.update(|permits| permits.push(view)),
+            Some(Err(_)) | None => self.complain("The app's worker sent a question that cannot be read."),
+        }
     }
 
     /// Closes a question that needs no answer any more.
@@ -39,42 +46,96 @@ impl App {
                 line.tell(&order, Vec::new());
             }
         });
-        if self.permits.with_untracked(Vec::is_empty) {
+        // On a touch screen the focus would bring up the keyboard.
+        if untrack(|| self.permits_here().is_empty()) && !dom::matches("(pointer: coarse)") {
             dom::focus(dom::TASK);
         }
+    }
+
+    /// Returns the questions of the open thread, and those of runs that no thread shows.
+    fn permits_here(&self) -> Vec<PermitView> {
+        let open = self.current.get();
+        let here = |permit: &&PermitView| self.thread_of(permit.seat).is_none_or(|thread| Some(thread.id) == open);
+        self.permits.with(|permits| permits.iter().filter(here).cloned().collect())
+    }
+
+    /// Returns whether a run of this thread asks.
+    pub(super) fn asks(&self, thread: u32) -> bool {
+        let of = |permit: &PermitView| self.thread_of(permit.seat).is_some_and(|found| found.id == thread);
+        self.permits.with(|permits| permits.iter().any(of))
+    }
+
+    /// Returns the first other thread that asks: its id and its title.
+    fn asks_elsewhere(&self) -> Option<(u32, String)> {
+        let open = self.current.get();
+        let threads =
+            self.permits.with(|permits| permits.iter().map(|permit| self.thread_of(permit.seat)).collect::<Vec<_>>());
+        let thread = threads.into_iter().flatten().find(|thread| Some(thread.id) != open)?;
+        Some((thread.id, thread.rail.with(|rail| rail.title.clone())))
     }
 }
 
 /// Draws the first open question. The live region stays; only its content changes.
 pub fn card(app: App) -> impl IntoView {
-    let first = Memo::new(move |_| app.permits.with(|permits| permits.first().cloned()));
-    let more = Memo::new(move |_| app.permits.with(Vec::len).saturating_sub(1));
-    html::div().class("permits").attr("aria-live", "assertive").child(move || {
-        let view = first.get()?;
-        Some(question(app, view, more))
-    })
+    let here = Memo::new(move |_| app.permits_here());
+    let first = Memo::new(move |_| here.with(|here| here.first().cloned()));
+    let more = Memo::new(move |_| here.with(Vec::len).saturating_sub(1));
+    let elsewhere = Memo::new(move |_| app.asks_elsewhere());
+    html::div().class("permits").attr("aria-live", "assertive").child((
+        move || {
+            let (thread, title) = elsewhere.get()?;
+            Some(
+                html::button()
+                    .r#type("button")
+                    .class("asks-elsewhere")
+                    .on(ev::click, move |_| app.open_thread(thread))
+                    .child((
+                        html::span().child("Waits for your permission:"),
+                        html::b().attr("dir", "auto").child(title),
+                    )),
+            )
+        },
+        move || {
+            let view = first.get()?;
+            Some(question(app, view, more))
+        },
+    ))
 }
 
 fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
-    let PermitView { id, title, warning, body, tool, folder } = view;
+    let PermitView { id, seat, title, warning, body, tool, folders } = view;
     let scope = RwSignal::new(Scope::Call);
-    let answer = move |allow: bool| {
-        let scope = scope.get_untracked();
-        match folder.clone().filter(|_| allow) {
-            None => app.answer_permit(id, allow, scope),
+    // Set while an answer would not count: at first, and while the browser asks.
+    let waits = RwSignal::new(true);
+    let answers = move || {
+        let _ = waits.try_set(false);
+    };
+    set_timeout(answers, TOO_SOON);
+    let allow = {
+        let folders = folders.clone();
+        move || {
+            let (scope, folders) = (scope.get_untracked(), folders.clone());
+            if folders.is_empty() {
+                return app.answer_permit(id, true, scope);
+            }
+            waits.set(true);
             // The browser asks too, and wants the user's click for it.
-            Some(folder) => spawn_local(async move {
-                if app.may_write(&folder).await {
-                    return app.answer_permit(id, true, scope);
+            spawn_local(async move {
+                match app.may_write(seat, &folders).await {
+                    Ok(()) => app.answer_permit(id, true, scope),
+                    Err(why) => {
+                        app.complain(why);
+                        app.answer_permit(id, false, Scope::Call);
+                    }
                 }
-                app.complain(format!("The browser did not permit changes to {folder}, so the call was refused."));
-                app.answer_permit(id, false, Scope::Call);
-            }),
+            });
         }
     };
-    let refuse_call = {
-        let answer = answer.clone();
-        move || answer(false)
+    let closed = move || {
+        let name = app.closed_folder(seat, &folders)?;
+        let text =
+            format!("The folder {name} is not open any more, so this call cannot write to it. Open it again in Files.");
+        Some(html::p().class("warning").child(text))
     };
     let choice = move |of: Scope, text: &'static str, help: String| {
         html::label().attr("title", help).child((
@@ -112,6 +173,7 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
             html::p().class("over").child(waiting),
             html::h2().child(title),
             warning.map(|text| html::p().class("warning").child(text)),
+            closed,
             content(body),
             html::div().class("answer").child((
                 html::fieldset().class("reach").child((
@@ -125,12 +187,13 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
                     .id(REFUSE)
                     .node_ref(refuse)
                     .class("btn quiet")
-                    .on(ev::click, move |_| refuse_call())
+                    .on(ev::click, move |_| app.answer_permit(id, false, scope.get_untracked()))
                     .child("Refuse"),
                 html::button()
                     .r#type("button")
                     .class("btn primary")
-                    .on(ev::click, move |_| answer(true))
+                    .prop("disabled", move || waits.get())
+                    .on(ev::click, move |_| allow())
                     .child("Allow"),
             )),
         ))

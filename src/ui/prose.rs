@@ -15,6 +15,9 @@ use crate::content::markdown::Node;
 
 use super::{dom, markdown};
 
+/// The attribute of a text that still grows; `www/boot.js` knows it too.
+const STREAMING: &str = "data-streaming";
+
 /// A handle to one text; clones share it. Only used on the page's single thread.
 #[derive(Clone)]
 pub struct Prose(Arc<SendWrapper<RefCell<ProseState>>>);
@@ -122,10 +125,14 @@ impl Prose {
     /// Marks whether more text is coming.
     pub fn mark(&self, streaming: &Streaming) {
         let host = &self.0.borrow().host;
-        let _ = match streaming {
-            Streaming::Yes => host.set_attribute("data-streaming", ""),
-            Streaming::No => host.remove_attribute("data-streaming"),
-        };
+        match streaming {
+            Streaming::Yes => drop(host.set_attribute(STREAMING, "")),
+            Streaming::No if host.has_attribute(STREAMING) => {
+                let _ = host.remove_attribute(STREAMING);
+                super::scripts::cite(host);
+            }
+            Streaming::No => {}
+        }
     }
 
     /// Shows the blocks of a text, if the current text is the same or begins with it.
@@ -152,7 +159,10 @@ impl Prose {
             let _ = inner.host.append_child(&markdown::block(block));
         }
         inner.shown = Shown::Blocks(blocks);
-        super::scripts::cite(&inner.host);
+        // Not of a text that still grows: its end may change.
+        if !inner.host.has_attribute(STREAMING) {
+            super::scripts::cite(&inner.host);
+        }
     }
 }
 

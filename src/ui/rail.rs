@@ -92,7 +92,8 @@ fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
         let rail = rail.clone();
         move || rail.with(|view| view.is_concluding().then_some("synthesis"))
     };
-    let content = move || rail.with(line);
+    let asks = Memo::new(move |_| app.asks(id));
+    let content = move || rail.with(|view| line(view, asks.get()));
     let button = html::button()
         .r#type("button")
         .class("run")
@@ -104,10 +105,14 @@ fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
 }
 
 /// Draws a short summary of a run.
-fn line(view: &RailView) -> impl IntoView + use<> {
+fn line(view: &RailView, asks: bool) -> impl IntoView + use<> {
+    let words = if asks { "Waits for your permission".to_owned() } else { view.words.clone() };
     (
         html::b().attr("dir", "auto").child(view.title.clone()),
-        html::span().class("words").child((dot(view.tone, "dot"), html::span().child(view.words.clone()))),
+        html::span()
+            .class("words")
+            .attr("data-asks", asks.then_some(""))
+            .child((dot(view.tone, "dot"), html::span().child(words))),
         meter::tiny(&view.ticks),
     )
 }

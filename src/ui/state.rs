@@ -13,7 +13,7 @@ use web_sys::Blob;
 
 use crate::files::picture::PictureView;
 use crate::protocol::Snapshot;
-use crate::protocol::desk::Header;
+use crate::protocol::desk::{Header, SeatId};
 use crate::signin::SignIn;
 use crate::trajectory::Summary;
 use crate::view::branch::BranchDraft;
@@ -252,6 +252,11 @@ impl App {
         self.threads.with_untracked(|threads| threads.iter().find(|thread| thread.id == id).cloned())
     }
 
+    /// Returns the thread of a run; for a step of a plan, that of the plan. `None`: the run is not shown.
+    pub fn thread_of(&self, seat: SeatId) -> Option<Thread> {
+        self.threads.with(|threads| threads.iter().find(|thread| thread.has(seat)).cloned())
+    }
+
     /// Returns whether the run of this panel is the open thread's last one.
     pub fn is_open(&self, panel: &ArcRwSignal<PanelView>) -> bool {
         let last =
@@ -312,6 +317,15 @@ impl Thread {
     pub fn with_last<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
         let page = self.pages.with_untracked(|pages| pages.last().cloned())?;
         page.behind.with(look)
+    }
+
+    fn has(&self, seat: SeatId) -> bool {
+        match &self.backing {
+            Backing::Plan { page, .. } => page.steps.iter().any(|step| step.seat.id() == seat),
+            Backing::Live { .. } | Backing::Document(_) => {
+                self.pages.with(|pages| pages.iter().any(|page| page.seat().is_some_and(|own| own.id() == seat)))
+            }
+        }
     }
 
     /// Returns the thread's plan, if it has one.

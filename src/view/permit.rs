@@ -1,28 +1,50 @@
 //! A question whether a tool call may run, as a person reads it: what it would do, and the change as lines with marks.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content::format::counted;
 use crate::engine::SideEffect;
-use crate::protocol::desk::{Permit, PermitId};
+use crate::protocol::desk::{PermitId, SeatId};
 
-/// The question of one call.
+/// A tool call that asks whether it may run.
 #[derive(Clone, Debug, PartialEq)]
+pub struct Permit<'a> {
+    pub id: PermitId,
+    /// The run that asks.
+    pub seat: SeatId,
+    /// The tool.
+    pub name: &'a str,
+    /// JSON text.
+    pub arguments: &'a str,
+    pub touches: SideEffect,
+    /// It was running when its page was closed, so its effect may already have happened.
+    pub again: bool,
+    /// What it would change in files, as a unified diff.
+    pub diff: Option<&'a str>,
+    /// The folders of the user's disk that it may write to, by name.
+    pub folders: Vec<String>,
+}
+
+/// The question of one call. The desk makes it, and sends it to the page as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PermitView {
     pub id: PermitId,
+    /// The run that asks.
+    pub seat: SeatId,
     /// A sentence: what the tool wants to do.
     pub title: String,
     /// What else matters before an answer.
-    pub warning: Option<&'static str>,
+    pub warning: Option<String>,
     pub body: PermitBody,
     /// The name of the tool, for the answer that covers all its calls.
     pub tool: String,
-    /// The folder of the user's disk that it would write to.
-    pub folder: Option<String>,
+    /// The folders of the user's disk that it may write to, by name.
+    pub folders: Vec<String>,
 }
 
 /// What the call would do.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PermitBody {
     /// The changes in files, and how many lines they add and remove.
     Diff { lines: Vec<DiffLine>, figures: String },
@@ -31,14 +53,14 @@ pub enum PermitBody {
 }
 
 /// One line of a diff.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffLine {
     pub kind: LineKind,
     pub text: String,
 }
 
 /// What happens to a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineKind {
     Added,
     Removed,
@@ -71,17 +93,15 @@ impl LineKind {
 
 const AGAIN: &str = "It was running when the page was closed, so its effect may already have happened.";
 
-impl From<&Permit> for PermitView {
-    fn from(permit: &Permit) -> Self {
-        let Permit { id, name, arguments, touches, again, diff } = permit;
+impl From<Permit<'_>> for PermitView {
+    fn from(permit: Permit<'_>) -> Self {
+        let Permit { id, seat, name, arguments, touches, again, diff, folders } = permit;
         let (title, body) = match diff {
             Some(diff) => (of_diff(name, diff), body(diff)),
-            None => (format!("{name} wants to {}", acts(*touches)), PermitBody::Arguments(pretty(arguments))),
+            None => (format!("{name} wants to {}", acts(touches)), PermitBody::Arguments(pretty(arguments))),
         };
-        let first = || files(diff.as_deref()?).first()?.0.split('/').next().map(str::to_owned);
-        let folder = if *touches == SideEffect::Folder { first() } else { None };
-        let title = if folder.is_some() { format!("{title} on your disk") } else { title };
-        PermitView { id: *id, title, warning: again.then_some(AGAIN), body, tool: name.clone(), folder }
+        let title = if diff.is_some() && !folders.is_empty() { format!("{title} on your disk") } else { title };
+        PermitView { id, seat, title, warning: again.then(|| AGAIN.to_owned()), body, tool: name.to_owned(), folders }
     }
 }
 
@@ -176,14 +196,16 @@ fn pretty(arguments: &str) -> String {
 mod tests {
     use super::*;
 
-    fn permit(touches: SideEffect, diff: Option<&str>) -> Permit {
+    fn permit(touches: SideEffect, diff: Option<&str>) -> Permit<'_> {
         Permit {
             id: PermitId(1),
-            name: "write_file".into(),
-            arguments: r#"{"path":"a.md"}"#.into(),
+            seat: SeatId(2),
+            name: "write_file",
+            arguments: r#"{"path":"a.md"}"#,
             touches,
             again: false,
-            diff: diff.map(str::to_owned),
+            diff,
+            folders: Vec::new(),
         }
     }
 
@@ -191,9 +213,11 @@ mod tests {
     fn a_diff_is_lines_with_marks() {
         let diff =
             "--- garden/a.md\n+++ garden/a.md\n@@ -1,3 +1,3 @@\n same\n-old\n--- not a file name\n+new\n+++ nor this\n";
-        let view = PermitView::from(&permit(SideEffect::Folder, Some(diff)));
+        // The folders are those that the call names, whatever comes first in the diff.
+        let folders = vec!["beds".to_owned(), "garden".to_owned()];
+        let view = PermitView::from(Permit { folders: folders.clone(), ..permit(SideEffect::Folder, Some(diff)) });
         assert_eq!(view.title, "write_file wants to change garden/a.md on your disk");
-        assert_eq!(view.folder.as_deref(), Some("garden"));
+        assert_eq!(view.folders, folders);
         let PermitBody::Diff { lines, figures } = view.body else { panic!("no diff") };
         let shown: Vec<String> = lines.iter().map(|line| format!("{}{}", line.kind.mark(), line.text)).collect();
         assert_eq!(shown, ["Line 1", "same", "\u{2212}old", "\u{2212}-- not a file name", "+new", "+++ nor this"]);
@@ -203,12 +227,9 @@ mod tests {
     #[test]
     fn a_new_file_and_several_files_are_named() {
         let one = "--- /dev/null\n+++ b.md\n@@ -0,0 +1 @@\n+x\n";
-        assert_eq!(
-            PermitView::from(&permit(SideEffect::Workspace, Some(one))).title,
-            "write_file wants to create b.md"
-        );
+        assert_eq!(PermitView::from(permit(SideEffect::Workspace, Some(one))).title, "write_file wants to create b.md");
         let two = format!("{one}\n--- a.md\n+++ a.md\n@@ -1 +1 @@\n-y\n+z\n");
-        let view = PermitView::from(&permit(SideEffect::Workspace, Some(&two)));
+        let view = PermitView::from(permit(SideEffect::Workspace, Some(&two)));
         assert_eq!(view.title, "write_file wants to change 2 files");
         let PermitBody::Diff { lines, .. } = view.body else { panic!("no diff") };
         let notes: Vec<&str> =
@@ -218,9 +239,9 @@ mod tests {
 
     #[test]
     fn other_calls_show_their_arguments() {
-        let view = PermitView::from(&Permit { again: true, ..permit(SideEffect::Network, None) });
+        let view = PermitView::from(Permit { again: true, ..permit(SideEffect::Network, None) });
         assert_eq!(view.title, "write_file wants to use the network");
-        assert_eq!(view.warning, Some(AGAIN));
+        assert_eq!(view.warning.as_deref(), Some(AGAIN));
         assert_eq!(view.body, PermitBody::Arguments("{\n  \"path\": \"a.md\"\n}".into()));
     }
 }

@@ -30,6 +30,9 @@ pub struct Driver {
     /// Files that calls wrote below a folder of the user's disk: the host writes them there first.
     #[cfg(feature = "desk")]
     to_disk: RefCell<HashMap<Ticket, Vec<(String, Blob)>>>,
+    /// The folders of the user's disk in the run's rules, also those that are not open.
+    #[cfg(feature = "desk")]
+    folders: RefCell<Vec<String>>,
 }
 
 struct Waiting {
@@ -65,6 +68,8 @@ impl Driver {
             generations: Cell::new(0),
             #[cfg(feature = "desk")]
             to_disk: RefCell::default(),
+            #[cfg(feature = "desk")]
+            folders: RefCell::default(),
         })
     }
 
@@ -247,7 +252,13 @@ impl Driver {
     pub async fn write_to_disk(&self, ticket: Ticket, permitted: bool) -> Result<(), String> {
         let files = self.to_disk.borrow_mut().remove(&ticket).unwrap_or_default();
         for (path, blob) in files {
-            let Some((folder, below)) = self.workspace.folder_of(&path) else { continue };
+            // The page was reloaded, or the user closed the folder.
+            let Some((folder, below)) = self.workspace.folder_of(&path) else {
+                let name = path.split('/').next().unwrap_or_default();
+                return Err(format!(
+                    "{path} was not written: the user's folder {name} is not open any more. Only the user can open it again"
+                ));
+            };
             if !permitted {
                 return Err(format!("{path} was not written: this run has no permission to write to that folder"));
             }
@@ -258,13 +269,25 @@ impl Driver {
         Ok(())
     }
 
+    #[cfg(feature = "desk")]
+    pub fn set_folders(&self, names: Vec<String>) {
+        self.folders.replace(names);
+    }
+
+    /// Whether a path is below a folder of the user's disk, open or not.
+    #[cfg(feature = "desk")]
+    fn is_on_disk(&self, path: &str) -> bool {
+        let listed = |name: &str| self.folders.borrow().iter().any(|folder| folder == name);
+        self.workspace.folder_of(path).is_some() || path.split_once('/').is_some_and(|(name, _)| listed(name))
+    }
+
     /// Adds the files that the tool wrote to the workspace, now that its call has ended.
     #[cfg_attr(not(feature = "desk"), allow(unused_variables))]
     fn apply_writes(&self, ticket: Ticket, ended: &Ended, blobs: Vec<Blob>) {
         if let Ended::Answer(Answer::Outcome { writes, .. }) = ended {
             for (path, blob) in writes.iter().zip(blobs) {
                 #[cfg(feature = "desk")]
-                if self.workspace.folder_of(path).is_some() {
+                if self.is_on_disk(path) {
                     self.to_disk.borrow_mut().entry(ticket).or_default().push((path.clone(), blob));
                     continue;
                 }

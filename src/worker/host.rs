@@ -11,6 +11,9 @@ use super::workspace::Workspace;
 use crate::engine::{CallId, RunTool, ToolOutcome, ToolSpec};
 use crate::tools::Arguments;
 
+/// A document that takes longer than this is not worth waiting for.
+#[cfg(feature = "desk")]
+const READ_MS: u64 = 60_000;
 /// A check of arguments that takes longer than this is stuck.
 const CHECK_MS: u64 = 10_000;
 
@@ -27,6 +30,30 @@ impl ToolHost {
     #[must_use]
     pub fn new(worker_url: String, workspace: Workspace, max_workers: usize) -> Self {
         ToolHost { driver: Driver::new(worker_url, workspace, max_workers), open: Rc::default() }
+    }
+
+    /// Sets the folders of the user's disk that these files may be in, by name. What a tool writes below one that is not open
+    /// is not written.
+    #[cfg(feature = "desk")]
+    #[must_use]
+    pub fn with_folders(self, names: Vec<String>) -> Self {
+        self.driver.set_folders(names);
+        self
+    }
+
+    /// Reads a file as the tools read it: documents become text with their places.
+    ///
+    /// # Errors
+    /// The reason why it has no text, for users.
+    #[cfg(feature = "desk")]
+    pub async fn text(&self, path: &str, blob: web_sys::Blob) -> Result<String, String> {
+        let (_, ended) = self.driver.submit_with(Call::Text { path: path.to_owned() }, vec![blob], READ_MS);
+        match ended.await {
+            Ok(Ended::Answer(Answer::Document(text))) => Ok(text),
+            Ok(Ended::Error(why) | Ended::Without(End::NoWorker(why))) => Err(why),
+            Ok(Ended::Without(End::Crashed(why))) => Err(format!("{path} could not be read: {why}")),
+            _ => Err(format!("{path} could not be read in time")),
+        }
     }
 
     /// Checks the arguments and runs a built-in tool. The deadline counts from the moment a worker has the call; a worker

@@ -30,8 +30,6 @@ mod parts;
 #[cfg(all(target_arch = "wasm32", feature = "docs"))]
 mod pattern;
 #[cfg(target_arch = "wasm32")]
-pub mod read;
-#[cfg(target_arch = "wasm32")]
 pub mod records;
 #[cfg(target_arch = "wasm32")]
 pub mod render;

@@ -60,6 +60,9 @@ pub enum Call {
     Check { name: String, arguments: String, schema: SchemaRef },
     /// Convert Markdown to nodes; answered with [`Answer::Nodes`].
     Render { markdown: String },
+    /// The text of the file whose blob is transferred along with the text, as the tools read it; answered with
+    /// [`Answer::Document`].
+    Text { path: String },
     /// A question about the text of a record; answered with [`Answer::Document`].
     Document { task: DocumentTask, text: String },
     /// A question about the record that this worker has open, or a request to open the record whose blob is transferred along
@@ -187,6 +190,10 @@ impl Request {
                 let RenderArgs { markdown } = serde_json::from_str(args)?;
                 Call::Render { markdown }
             }
+            "text" => {
+                let TextArgs { path } = serde_json::from_str(args)?;
+                Call::Text { path }
+            }
             "document" => {
                 let DocumentArgs { task, text } = serde_json::from_str(args)?;
                 Call::Document { task, text }
@@ -240,6 +247,11 @@ struct CheckArgs {
 #[derive(Deserialize)]
 struct RenderArgs {
     markdown: String,
+}
+
+#[derive(Deserialize)]
+struct TextArgs {
+    path: String,
 }
 
 #[derive(Deserialize)]

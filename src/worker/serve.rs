@@ -104,8 +104,13 @@ impl Worker {
             },
             #[cfg(feature = "worker")]
             Call::Demo(request) => Answer::Demo(crate::llm::demo::script(&request)),
+            #[cfg(feature = "worker")]
+            Call::Text { path } => match text(path, blobs).await {
+                Ok(text) => Answer::Document(text),
+                Err(error) => return (Reply::Error { id, error }, written),
+            },
             #[cfg(not(feature = "worker"))]
-            Call::View(_) | Call::Demo(_) => {
+            Call::View(_) | Call::Demo(_) | Call::Text { .. } => {
                 return (Reply::Error { id, error: documents::NOT_HERE.to_owned() }, written);
             }
             Call::Check { name, arguments, schema } => {
@@ -211,6 +216,16 @@ impl Worker {
     }
 }
 
+/// The text of one file that is in no workspace.
+#[cfg(feature = "worker")]
+async fn text(path: String, blobs: Vec<Blob>) -> Result<String, String> {
+    let mut files = BlobFiles::default();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a size is a whole number far below 2^53
+    let size = blobs.first().map(|blob| blob.size() as u64);
+    files.apply(vec![FileChange { path: path.clone(), version: 1, size }], blobs);
+    crate::tools::read::shown_text(&files, &path).await
+}
+
 /// The workspace as this worker knows it: handles, read on demand.
 #[derive(Default)]
 struct BlobFiles {
@@ -240,6 +255,9 @@ const MAX_KEPT_TEXT: usize = 96 << 20;
 /// A call that has run for so long converts no more documents, so that what it has converted is not lost to its deadline.
 #[cfg(feature = "worker")]
 const ENOUGH_MS: f64 = 12_000.0;
+/// All documents of a call are read within this time; what has not been read of a PDF then is left out. A call has 30 seconds by default.
+#[cfg(feature = "worker")]
+const MAX_MS: f64 = 20_000.0;
 
 impl BlobFiles {
     fn apply(&mut self, changes: Vec<FileChange>, blobs: Vec<Blob>) {
@@ -275,7 +293,14 @@ impl BlobFiles {
             return Err("it is too large to be read as a document".to_owned());
         }
         let bytes = JsFuture::from(blob.array_buffer()).await.map_err(|_| gone(path))?;
-        super::parts::document(container, &Uint8Array::new(&bytes), path).await.map(|document| Some(Rc::new(document)))
+        let before = clock() - self.documents.borrow().began;
+        let bytes = Uint8Array::new(&bytes);
+        let (document, late) = super::parts::document(container, &bytes, path, MAX_MS - before).await?;
+        // The next call begins with it, so it has the whole time then.
+        if late && before > 1_000.0 {
+            return Err(LATER.to_owned());
+        }
+        Ok(Some(Rc::new(document)))
     }
 }
 
@@ -317,6 +342,9 @@ impl Files for BlobFiles {
             }
         }
         let known = self.convert(path, info).await;
+        if known.as_ref().is_err_and(|reason| reason == LATER) {
+            return known;
+        }
         let mut documents = self.documents.borrow_mut();
         let text = |(_, known): &(u64, Known)| known.as_ref().ok().and_then(|d| d.as_ref()).map_or(0, |d| d.text.len());
         let kept: usize = documents.known.values().map(text).sum();

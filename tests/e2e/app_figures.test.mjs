@@ -76,7 +76,7 @@ for (const look of Object.keys(LOOKS)) {
       }
       await page.getByText('City 1', { exact: true }).scrollIntoViewIfNeeded();
       await shoot('table');
-      await page.getByText('This chart is not drawn: unknown variant `pie`').scrollIntoViewIfNeeded();
+      await page.getByText('This chart is not drawn: `pie` is not a kind of chart').scrollIntoViewIfNeeded();
       await shoot('refused');
     });
   });
@@ -231,5 +231,18 @@ test('mentions of files with a place become buttons, and other texts do not', as
       });
     }, [paths, Object.keys(cases)]);
     assert.deepEqual(found, Object.values(cases));
+  });
+});
+
+test('a text of any length is shown, with the line that was asked for marked', async () => {
+  await withApp({ context: { viewport: WIDE } }, async (page) => {
+    const shown = await page.evaluate(async () => {
+      const { show } = await import(new URL('preview.js', document.baseURI).href);
+      const host = document.createElement('div');
+      const text = Array.from({ length: 200_000 }, (_, n) => String(n + 1)).join('\n');
+      show(host, text, 'line 1234');
+      return [host.textContent === text, host.querySelectorAll('pre').length, [...host.querySelectorAll('mark')].map((mark) => mark.textContent)];
+    });
+    assert.deepEqual(shown, [true, 1, ['1234']]);
   });
 });

@@ -1,4 +1,5 @@
-// The files drawer downloads each file, and all of them as one archive that other programs can read.
+// The files drawer downloads each file, and all of them as one archive that other programs can read; it shows a table as a table, or at
+// the line that an answer mentions.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +8,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { WIDE, contents, drop, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
+import { withPage } from './lib/browser.mjs';
+import { withScript } from './lib/script-server.mjs';
+import { withSite } from './lib/site.mjs';
 
 /** Reads an archive with Python's own zipfile module, and checks its checksums. */
 const READ = `
@@ -42,6 +46,37 @@ test('one file and all files are downloaded as they are', async () => {
       assert.deepEqual(Object.keys(read.files), rows);
       for (const [name, text] of Object.entries(files)) assert.equal(read.files[`project/${name}`], text, name);
     });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('of a long table the beginning is shown, with a sentence that is no row; a mention of a line shows that line', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
+  const file = path.join(folder, 'long.csv');
+  writeFileSync(file, `day,rides\n${Array.from({ length: 30_000 }, (_, n) => `day ${n + 2},${n}\n`).join('')}`);
+  try {
+    await withScript([{ text: 'Look at long.csv:1900 again.' }], (baseUrl) => withSite((site) => {
+      const settings = { provider: 'openai', base_url: baseUrl, model: 'scripted' };
+      const local = [{ name: 'turnwise.settings', value: JSON.stringify(settings) }, { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: 'sk-planted' }) }];
+      const context = { viewport: WIDE, storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: local }] } };
+      return withPage(site.app, { reach: [baseUrl], context }, async (page) => {
+        await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+        await drop(page, [file]);
+        await page.getByRole('status').getByText('Added 1 file').waitFor();
+        await page.getByRole('button', { name: /^Files [1-9]/ }).first().click();
+        const drawer = page.getByRole('dialog', { name: 'Files' });
+        await drawer.getByRole('button', { name: 'long.csv', exact: true }).click();
+        await drawer.getByText('Only the beginning is shown; download the file to see all of it.').waitFor();
+        await drawer.getByRole('cell', { name: 'day 2', exact: true }).waitFor();
+        assert.equal(await drawer.locator('table').getByText('only the beginning').count(), 0);
+        await page.keyboard.press('Escape');
+        await page.getByRole('textbox', { name: 'Task' }).fill('Which line is odd?');
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.getByRole('button', { name: 'long.csv:1900' }).click();
+        await drawer.locator('mark').getByText('day 1900,1898', { exact: true }).waitFor();
+      });
+    }));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,8 +1,9 @@
 // A folder of the person's own in the app: opened by the picker (here a folder of OPFS, whose handle is the same), read where
-// it is, written only after a yes, never copied into the stored runs; its limits; the space that is used.
+// it is, written only after a yes, never copied into the stored runs; its limits; the space that is used. Also whose question it is:
+// in which thread, and what it may not do once the folder is closed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { storedToTheEnd } from './lib/app.mjs';
+import { storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -17,7 +18,7 @@ function pickOpfs([files, options]) {
   window.picked = [];
   window.showDirectoryPicker = async (given) => {
     window.picked.push(given);
-    if (options.abort) throw new DOMException('The user aborted a request.', 'AbortError');
+    if (options.abort && window.picked.length === 1) throw new DOMException('The user aborted a request.', 'AbortError');
     const rootFolder = await navigator.storage.getDirectory();
     const folder = await rootFolder.getDirectoryHandle('garden', { create: true });
     if (!window.filled) {
@@ -33,6 +34,7 @@ function pickOpfs([files, options]) {
     }
     return folder;
   };
+  if (options.deny) FileSystemHandle.prototype.requestPermission = async () => 'denied';
 }
 
 /** The text of a file in the folder, on the disk. */
@@ -49,11 +51,11 @@ const onDisk = (page, path) => page.evaluate(async (path) => {
 
 const FILES = { 'plan.md': 'Tomatoes: 4\nBeans: 10\n', 'beds/north.md': 'Shade until noon.\n', '.git/config': 'secret-of-git', 'node_modules/x.js': 'x' };
 
-const withFolder = (steps, { look = 'wide', files = FILES, options = {} }, body) => withScript(steps, (baseUrl) => withSite((site) => {
+const withFolder = (steps, { look = 'wide', files = FILES, options = {}, expect = [] }, body) => withScript(steps, (baseUrl) => withSite((site) => {
   const settings = { provider: 'openai', base_url: baseUrl, model: 'scripted' };
   const local = [{ name: 'turnwise.settings', value: JSON.stringify(settings) }, { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: KEY }) }];
   const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: local }] } });
-  return withPage(site.app, { reach: [baseUrl], context }, async (page) => {
+  return withPage(site.app, { reach: [baseUrl], context, expect }, async (page) => {
     await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
     await page.evaluate(pickOpfs, [files, options]);
     await showFiles(page);
@@ -73,6 +75,16 @@ const paths = async (page) => {
 };
 const question = (page) => page.getByRole('group', { name: 'Permission needed' });
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60_000 });
+
+/** Reloads the page, and resumes its run. */
+async function reopen(page) {
+  await untilStored(page, (runs) => runs.length === 1);
+  await page.reload();
+  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  await page.locator('.earlier .run').first().click();
+  await page.getByRole('button', { name: 'Resume' }).first().click();
+}
+const newRun = (page) => page.getByRole('button', { name: 'New run' }).locator('visible=true').first().click();
 
 async function start(page, task) {
   await page.getByRole('textbox', { name: 'Task' }).fill(task);
@@ -165,6 +177,105 @@ test('a large folder is cut with a sentence; a closed picker says nothing', asyn
   await withFolder([], { files: many }, (page) => page.getByText(/^Opened garden: 5,?000 files, .*It has more: the limit is 5,?000 files/).waitFor({ timeout: 60_000 }));
   await withFolder([], { options: { abort: true } }, async (page) => {
     await page.waitForFunction(() => window.picked.length === 1);
-    assert.equal(await page.getByText(/The folder was not opened/).count(), 0);
+    // Every message since then.
+    await page.evaluate(() => {
+      window.told = [];
+      const told = document.querySelector('.composer [role="status"], [role="status"]');
+      new MutationObserver(() => window.told.push(told.textContent)).observe(told, { childList: true, subtree: true, characterData: true });
+    });
+    await page.getByRole('dialog').getByRole('button', { name: 'Open a folder' }).click();
+    await page.getByRole('status').getByText('Opened garden').waitFor();
+    assert.ok((await page.evaluate(() => window.told)).every((text) => text.startsWith('Opened garden')));
   });
 });
+
+test('the browser\'s no is a no: the call is refused, with a sentence', () => withFolder([
+  { calls: [call('w1', 'write_file', { path: 'garden/plan.md', content: 'x' })] },
+  { text: 'Done.', check: (request) => assert.match(results(request)[0], /^Error: the user refused this call/) },
+], { options: { deny: true } }, async (page) => {
+  await page.getByRole('list', { name: 'Open folders' }).waitFor();
+  await page.keyboard.press('Escape');
+  await start(page, 'Write.');
+  await question(page).getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.getByRole('status').getByText('The browser did not permit changes to garden, so the call was refused.').waitFor();
+  await ended(page);
+  assert.equal(await onDisk(page, 'plan.md'), FILES['plan.md']);
+}));
+
+test('after a reload the folder is closed: what was allowed before is not written anywhere', async () => {
+  let asked;
+  const second = new Promise((resolve) => { asked = resolve; });
+  await withFolder([
+    { calls: [call('w1', 'write_file', { path: 'garden/a.md', content: 'a' })] },
+    { chunks: [], hold: true, check: () => asked() },
+    { calls: [call('w2', 'write_file', { path: 'garden/b.md', content: 'b' })], check: (request) => assert.match(results(request)[0], /^Wrote garden\/a\.md/) },
+    { text: 'Done.', check: (request) => assert.match(results(request)[1], /garden\/b\.md was not written: the user's folder garden is not open any more/) },
+  ], { expect: [/turn 2, attempt 1: interrupted: the page was closed/] }, async (page) => {
+    await page.getByRole('list', { name: 'Open folders' }).waitFor();
+    await page.keyboard.press('Escape');
+    await start(page, 'Write two files.');
+    await question(page).getByLabel('This run').check();
+    await question(page).getByRole('button', { name: 'Allow', exact: true }).click();
+    await second;
+    await reopen(page);
+    await ended(page);
+    assert.ok(!(await paths(page)).includes('garden/b.md'));
+    assert.equal(await onDisk(page, 'b.md'), null);
+  });
+});
+
+test('a question that outlives its page says that the folder is closed, and a yes cannot write', () => withFolder([
+  { calls: [call('w1', 'write_file', { path: 'garden/c.md', content: 'c' })] },
+  { text: 'Done.', check: (request) => assert.match(results(request)[0], /^Error: the user refused this call/) },
+], {}, async (page) => {
+  await page.getByRole('list', { name: 'Open folders' }).waitFor();
+  await page.keyboard.press('Escape');
+  await start(page, 'Write a file.');
+  await question(page).waitFor();
+  await reopen(page);
+  await question(page).getByText('The folder garden is not open any more, so this call cannot write to it.').waitFor();
+  await camera(page, 'folder', 'wide')('closed');
+  await question(page).getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.getByRole('status').getByText('The folder garden is not open any more, so the call was refused.').waitFor();
+  await ended(page);
+  assert.equal(await onDisk(page, 'c.md'), null);
+}));
+
+for (const look of Object.keys(LOOKS)) {
+  test(`a question is in its own thread, and other threads lead there: ${look}`, () => withFolder([
+    { calls: [call('w1', 'write_file', { path: 'garden/a.md', content: 'a' })] },
+    { text: 'Two.' },
+    { text: 'One.', check: (request) => assert.match(results(request)[0], /^Error: the user refused this call/) },
+  ], { look }, async (page) => {
+    await page.getByRole('list', { name: 'Open folders' }).waitFor();
+    await page.keyboard.press('Escape');
+    // A click in the moment in which the question appears was meant for something else.
+    await page.evaluate(() => new MutationObserver((_, observer) => {
+      const allow = document.querySelector('.permit .btn.primary');
+      if (!allow) return;
+      observer.disconnect();
+      allow.click();
+    }).observe(document.body, { childList: true, subtree: true }));
+    await start(page, 'Write the first file.');
+    await question(page).locator('.btn.primary:enabled').waitFor();
+    assert.equal(await onDisk(page, 'a.md'), null);
+    await newRun(page);
+    await question(page).waitFor({ state: 'detached' });
+    const leads = page.getByRole('button', { name: /^Waits for your permission: ?Write the first file\.$/ });
+    await leads.waitFor();
+    await start(page, 'Say two.');
+    await ended(page);
+    await camera(page, 'folder', look)('elsewhere');
+    // Closed here, it is closed everywhere.
+    await showFiles(page);
+    await page.getByRole('button', { name: 'Close: garden' }).click();
+    await page.getByRole('list', { name: 'Open folders' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await leads.click();
+    await question(page).getByText('The folder garden is not open any more').waitFor();
+    assert.ok(!(await paths(page)).some((name) => name.startsWith('garden/')));
+    await question(page).getByRole('button', { name: 'Allow', exact: true }).click();
+    await ended(page);
+    assert.equal(await onDisk(page, 'a.md'), null);
+  }));
+}

@@ -167,7 +167,16 @@ test('the sheets of a workbook are tables', async () => {
   const calls = [
     ['query_table', { sql: 'SELECT Item, Price FROM book_Q1 ORDER BY Price' }, '| Item | Price |\n| --- | --- |\n| Lamp | 12.5 |\n| Turbine | 900 |\n[2 rows]'],
     ['query_table', { sql: 'SELECT s.n * q.Price AS worth FROM stock s JOIN book_Q_2 q ON q.Item = s.item' }, '| worth |\n| --- |\n| 42 |\n[1 row]'],
-    ['query_table', { sql: 'SELECT * FROM book_Q3' }, /^Error: there is no table book_Q3\. The tables are:\n[^]*- broken \(broken\.xlsx\): broken\.xlsx: .*damaged[^]*- book_Q1 \(data\/book\.xlsx, 2 rows\): Item text, Price real\n- book_Q_2 \(data\/book\.xlsx, 1 row\)/],
+    ['query_table', { sql: 'SELECT * FROM book_Q3' }, /^Error: there is no table book_Q3\. The tables are:\n[^]*- "broken_…" \(broken\.xlsx\): a workbook; SHOW TABLES lists its sheets\n- book_Q1 \(data\/book\.xlsx, 2 rows\): Item text, Price real\n- book_Q_2 \(data\/book\.xlsx, 1 row\)/],
+    ['query_table', { sql: 'SHOW TABLES' }, /- broken \(broken\.xlsx\): broken\.xlsx: .*damaged[^]*- book_Q1/],
   ];
   for (const run of [inPage, inNode]) assert.equal((await run(calls, { files })).trajectory.outcome, 'success');
+});
+
+test('in a page, large whole numbers of JSON keep their digits', { timeout: 60_000 }, async () => {
+  const files = { 'orders.json': '[{"id":9007199254740993,"more":{"id":9007199254740995}},{"id":7}]' };
+  const calls = [
+    ['query_table', { sql: 'SELECT id, typeof(id) AS type, more ->> \'id\' AS inside FROM orders WHERE id > 9007199254740992' }, '| id | type | inside |\n| --- | --- | --- |\n| 9007199254740993 | integer | 9007199254740995 |\n[1 row]'],
+  ];
+  assert.equal((await inPage(calls, { files })).trajectory.outcome, 'success');
 });

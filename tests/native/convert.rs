@@ -81,6 +81,10 @@ fn pptx(slides: &[&str]) -> Vec<u8> {
 }
 
 fn xlsx(sheets: &[(&str, &str)]) -> Vec<u8> {
+    xlsx_with(sheets, &[])
+}
+
+fn xlsx_with(sheets: &[(&str, &str)], more: &[(&str, &str)]) -> Vec<u8> {
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let (mut list, mut targets) = (String::new(), String::new());
     let mut parts = vec![("_rels/.rels".to_owned(), rels("officeDocument", "xl/workbook.xml"))];
@@ -102,7 +106,8 @@ fn xlsx(sheets: &[(&str, &str)]) -> Vec<u8> {
             r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{targets}</Relationships>"#
         ),
     ));
-    let parts: Vec<(&str, &str)> = parts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let mut parts: Vec<(&str, &str)> = parts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    parts.extend(more);
     package(&parts)
 }
 
@@ -178,10 +183,7 @@ fn a_row_of_a_sheet_is_cited_by_its_cells() {
     assert_eq!(place_of(&document, "Total").as_deref(), Some("sheet Q1, B7:C7"));
     assert_eq!(document.notes, ["sheets without a value: Empty"]);
     let tables = serde_json::to_value(sheets(&book, "book.xlsx").unwrap()).unwrap();
-    assert_eq!(
-        tables[0],
-        json!({ "name": "Q1", "rows": [["Item", "Price"], ["Lamp", 12.5], [null, null], [null, null], [null, null], ["Total", null]] })
-    );
+    assert_eq!(tables[0], json!({ "name": "Q1", "rows": [["Item", "Price"], ["Lamp", 12.5], ["Total", null]] }));
 }
 
 #[test]
@@ -194,6 +196,45 @@ fn two_cells_in_opposite_corners_do_not_become_the_whole_sheet() {
     assert!(document.text.starts_with("[sheet Far, A1:XFD1048576]"), "{}", &document.text[..60]);
     assert_eq!(document.notes, ["sheet Far: columns after IV are not shown"]);
     assert_eq!(sheets(&book, "far.xlsx").unwrap()[0].rows.len(), 2);
+}
+
+#[test]
+fn what_a_table_lacks_of_its_sheet_is_said() {
+    let rows = format!("<row r=\"1\">{}</row><row r=\"2\">{}</row>", cell("A1", "n"), number("A2", "1"));
+    let damaged = format!(
+        "{rows}<row r=\"3\">{}</row><row r=\"4\">{}</row>",
+        r#"<c r="A3" t="odd"><v>1</v></c>"#,
+        number("A4", "2")
+    );
+    // Each row has few values, but the rows span all columns.
+    let far: String =
+        (1..2_000).map(|row| format!("<row r=\"{row}\">{}</row>", number(&format!("A{row}"), "1"))).collect();
+    let far = format!("{far}<row r=\"2000\">{}</row>", number("XFD2000", "2"));
+    let tables = sheets(&xlsx(&[("Whole", &rows), ("Damaged", &damaged), ("Far", &far)]), "book.xlsx").unwrap();
+    let [whole, damaged, far] = tables.as_slice() else { panic!("{}", tables.len()) };
+    assert_eq!((&whole.note, &whole.fault), (&None, &None));
+    assert_eq!(damaged.rows, whole.rows);
+    let note = damaged.note.as_deref().unwrap();
+    assert!(note.starts_with("sheet Damaged is damaged and was not read to its end ("), "{note}");
+    let fault = "sheet Far has values in 2000 rows and up to 16384 columns apart, which is too much for a table";
+    assert_eq!((far.rows.len(), far.fault.as_deref()), (0, Some(fault)));
+}
+
+#[test]
+fn a_text_that_is_in_many_cells_is_read_only_to_the_limit() {
+    let text = "x".repeat(1 << 20);
+    let shared = format!(
+        r#"<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>{text}</t></si></sst>"#
+    );
+    let rows: String =
+        (1..=1_000).map(|row| format!(r#"<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>"#)).collect();
+    let book = xlsx_with(&[("Same", &rows)], &[("xl/sharedStrings.xml", &shared)]);
+    let document = read(&book);
+    let note = "only its first cells were read: it has more than 4000000, or more than 134.3 MB of text";
+    assert_eq!(document.notes, [note]);
+    assert!(document.text.lines().count() < 200);
+    let error = sheets(&book, "book.xlsx").unwrap_err();
+    assert_eq!(error, "the workbook has more than 4000000 cells or 134.3 MB of text, too much for tables");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use turnwise::content::figure::draw::{ChartView, Drawing};
-use turnwise::content::figure::{Figure, Table, fault, of_separated, read};
+use turnwise::content::figure::{Figure, Table, of_separated, read};
 
 fn table(text: &str) -> Table {
     match read(text) {
@@ -17,6 +17,14 @@ fn chart(value: Value) -> ChartView {
     match read(&format!("=> {value}")) {
         Some(Figure::Chart(chart)) => chart,
         other => panic!("{value} is {other:?}"),
+    }
+}
+
+/// Why the value of a program is not drawn.
+fn fault(value: &Value) -> Option<String> {
+    match read(&format!("=> {value}")) {
+        Some(Figure::Refused { why }) => Some(why),
+        _ => None,
     }
 }
 
@@ -80,12 +88,18 @@ fn other_texts_hold_none() {
 #[test]
 fn a_column_of_numbers_is_sorted_by_them() {
     type Case = (&'static [&'static str], Option<&'static [Option<f64>]>);
-    let cases: [Case; 8] = [
+    let cases: [Case; 13] = [
         (&["10", "9"], Some(&[Some(10.0), Some(9.0)])),
         (&["1,200", "-3.5"], Some(&[Some(1200.0), Some(-3.5)])),
         (&["12 %", "€ 3"], Some(&[Some(12.0), Some(3.0)])),
         (&["1", "", "–"], Some(&[Some(1.0), None, None])),
         (&["1e3", "\u{2212}2"], Some(&[Some(1000.0), Some(-2.0)])),
+        (&["1,234,567.25", "-$12,000"], Some(&[Some(1_234_567.25), Some(-12_000.0)])),
+        (&["1\u{202f}200", "12 345 %"], Some(&[Some(1200.0), Some(12_345.0)])),
+        // A decimal comma, or no number at all.
+        (&["12,25", "3"], None),
+        (&["1234,567", "3"], None),
+        (&["1, 2", "3"], None),
         (&["2024-01-05", "2"], None),
         (&["12 kg", "3"], None),
         (&["", ""], None),
@@ -130,7 +144,7 @@ fn a_chart_that_cannot_be_drawn_says_what_to_change() {
     let cases = [
         (
             json!({ "chart": "pie", "x": [1, 2], "series": series }),
-            "unknown variant `pie`, expected one of `bar`, `line`, `point`, `area`",
+            "This chart is not drawn: `pie` is not a kind of chart; the kinds are `bar`, `line`, `point` and `area`.",
         ),
         (json!({ "chart": "bar", "series": series }), "missing field `x`"),
         (json!({ "chart": "bar", "x": [], "series": series }), "`x` is empty"),
@@ -140,19 +154,27 @@ fn a_chart_that_cannot_be_drawn_says_what_to_change() {
         (json!({ "chart": "bar", "x": many, "series": [{ "name": "a", "y": many }] }), "at most 200 are allowed"),
         (json!({ "chart": "line", "x": [1], "series": [{ "name": "a", "y": [null] }] }), "every value is null"),
         (json!({ "chart": "line", "x": [1], "series": [{ "name": "a", "y": ["1"] }] }), "invalid type: string"),
+        (
+            json!({ "chart": "line", "x": [null], "series": [{ "name": "a", "y": [1] }] }),
+            "a position in `x` is neither",
+        ),
     ];
     for (value, expected) in cases {
-        let why = fault(&value.to_string()).unwrap_or_else(|| panic!("{value} has no fault"));
+        let why = fault(&value).unwrap_or_else(|| panic!("{value} has no fault"));
         assert!(why.contains(expected), "{why}");
-        assert_eq!(read(&format!("=> {value}")), Some(Figure::Refused { why }));
+        assert_eq!(read(&value.to_string()), Some(Figure::Refused { why }), "other tools have charts, too");
     }
     // The other name that models use.
-    assert_eq!(
-        fault(&json!({ "chart": "bar", "x": ["q"], "series": [{ "name": "a", "values": [1] }] }).to_string()),
-        None
-    );
-    assert_eq!(fault("[1]"), None);
-    assert_eq!(fault(&json!({ "chart": "bar", "x": ["q"], "series": [{ "name": "a", "y": [1] }] }).to_string()), None);
+    assert_eq!(fault(&json!({ "chart": "bar", "x": ["q"], "series": [{ "name": "a", "values": [1] }] })), None);
+}
+
+#[test]
+fn data_of_other_tools_may_have_a_key_chart() {
+    for text in [r#"{"chart": "https://a.b/c.png"}"#, r#"{"chart": {"id": 5}, "name": "a"}"#, r#"{"chart": null}"#] {
+        assert_eq!(read(text), None, "{text}");
+        assert!(matches!(read(&format!("=> {text}")), Some(Figure::Refused { .. })), "of a program: {text}");
+    }
+    assert_eq!(names(&table(r#"{"chart": 5, "columns": ["a"], "rows": [[1]]}"#)), ["a"]);
 }
 
 #[test]
@@ -171,7 +193,7 @@ fn the_schema_and_the_reader_agree() {
         (json!({ "chart": "line", "x": [1], "series": [{ "y": [1] }] }), false),
     ] {
         assert_eq!(validator.is_valid(&value), is_valid, "{value}");
-        let refused = fault(&value.to_string()).is_some_and(|why| !why.contains("every value is null"));
+        let refused = fault(&value).is_some_and(|why| !why.contains("every value is null"));
         assert_eq!(!refused, is_valid, "{value}");
     }
 }
@@ -225,6 +247,22 @@ fn positions_are_numbers_dates_or_labels() {
         let drawing = &found.drawings[0];
         assert_eq!(labels(drawing, "middle"), expected, "{x}");
         assert!(if band > 0.0 { drawing.band > band } else { drawing.band == 0.0 }, "{x}: {}", drawing.band);
+    }
+}
+
+#[test]
+fn a_narrow_chart_has_as_many_ticks_as_their_labels_have_room_for() {
+    let seconds: Vec<usize> = (0..90).map(|n| n * 2).collect();
+    let months: Vec<String> = (1..=12).map(|month| format!("2025-{month:02}")).collect();
+    let cases = [
+        (json!(seconds), vec!["0", "50", "100", "150"]),
+        (json!(months), vec!["Jan 2025", "Apr", "Jul", "Oct"]),
+        (json!([123_456_000, 123_456_400]), vec!["123.4560 M", "123.4562 M", "123.4564 M"]),
+    ];
+    for (x, expected) in cases {
+        let values: Vec<usize> = (0..x.as_array().unwrap().len()).collect();
+        let found = chart(json!({ "chart": "area", "x": x, "series": [{ "name": "a", "y": values }] }));
+        assert_eq!(labels(found.drawings.last().unwrap(), "middle"), expected, "{x}");
     }
 }
 

@@ -4,7 +4,7 @@ use crate::support::demo_world;
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use turnwise::engine::*;
 use turnwise::llm::demo::NAME;
 
@@ -322,29 +322,47 @@ fn code(played: &Played) -> &str {
     run.and_then(|(_, args)| args["code"].as_str()).unwrap()
 }
 
+/// The value of the program's first line: what was chosen for it.
+fn chosen(played: &Played) -> Value {
+    let line = code(played).lines().next().unwrap();
+    serde_json::from_str(line.split_once(" = ").unwrap().1.trim_end_matches(';')).unwrap()
+}
+
 const REPORT_AND_WORKBOOK: &str =
     "Do the quarterly revenues in report.pdf and book.xlsx agree? Name what differs, and the page.";
+const TABLES: &str = "- book_Prices (book.xlsx, 4 rows): product text, price real, and 5 more\n\
+    - other_Orders (other.xlsx, 9 rows): quarter text, revenue real\n\
+    - book_2 (book.xlsx, 9 rows): date text, Quarter text, units integer, \"revenue, net\" real";
 
 #[test]
 fn a_task_for_a_program_is_answered_with_what_the_program_found() {
-    let game = with_programs(&["book.xlsx", "report.pdf"], |name, args, files| match name {
-        "read_file" => Ok("[page 1]\nContents, Q1\n[page 4]\n| Q1 | 1,100 |".into()),
-        "query_table" => Ok("| quarter | revenue |\n| --- | --- |\n| Q1 | 1100 |".into()),
+    let game = with_programs(&["a.pdf", "book.xlsx", "data/report.pdf"], |name, args, files| match name {
+        "read_file" => Ok("[page 4]\n| Q1 | 1,100 |".into()),
+        "query_table" => Ok(TABLES.into()),
         "run_code" => {
-            Ok("differs: Q2: the report says 12, the rows add up to 21 (9 more)\nagrees: Q1\nnote: Q2 is best.\n\
-                          => {\"chart\":1}"
+            Ok("differs: Q2: the report says 12, the rows add up to 21 (9 more)\nagrees: Q1\nplace: page 4\n\
+                          note: Q2 is best.\n=> {\"chart\":1}"
                 .into())
         }
         other => run_tool(other, args, files),
     });
     let played = game.ask(REPORT_AND_WORKBOOK);
     assert_eq!(names(&played), [vec!["list_files"], vec!["read_file", "query_table"], vec!["run_code"]]);
-    let code = code(&played);
-    assert!(code.contains("path: \"report.pdf\"") && code.contains("FROM book_Orders"), "{code}");
+    assert_eq!(played.turns[1][1].1, json!({ "sql": "SHOW TABLES" }));
+    assert_eq!(
+        chosen(&played),
+        json!({
+            "report": "data/report.pdf", "label": "Quarter", "amount": "revenue, net",
+            "sql": "SELECT Quarter, SUM(\"revenue, net\") AS sum FROM book_2 WHERE Quarter IS NOT NULL GROUP BY Quarter \
+                    ORDER BY Quarter",
+        })
+    );
     let found = &played.reply.content;
-    for expected in
-        ["Q2: the report says 12, the rows add up to 21 (9 more)", "report.pdf, page 4", "Q2 is best.", "agree: Q1."]
-    {
+    for expected in [
+        "Q2: the report says 12, the rows add up to 21 (9 more)",
+        "data/report.pdf, page 4. Q2 is best.",
+        "These numbers agree: Q1.",
+    ] {
         assert!(found.contains(expected), "{expected} is not in {found}");
     }
 }
@@ -353,7 +371,8 @@ fn a_task_for_a_program_is_answered_with_what_the_program_found() {
 fn a_program_that_fails_is_reported() {
     let game = with_programs(&["book.xlsx", "report.pdf"], |name, args, files| match name {
         "run_code" => Err("no memory".into()),
-        "query_table" => Ok(String::new()),
+        "query_table" => Ok(TABLES.into()),
+        "read_file" => Ok("| Q1 | 1,100 |".into()),
         other => run_tool(other, args, files),
     });
     let played = game.ask(REPORT_AND_WORKBOOK);
@@ -362,15 +381,68 @@ fn a_program_that_fails_is_reported() {
 
 #[test]
 fn a_program_counts_the_actions_of_notes() {
-    let game = with_programs(&["notes/a.md", "notes/b.md"], |name, args, files| match name {
-        "run_code" => Ok("read: 2 notes with 5 open actions\nmost: Elif has 4 of 5\n=> []".into()),
+    let game = with_programs(&["notes/a.md", "notes/b.md", "plan.md"], |name, args, files| match name {
+        "run_code" => Ok("read: 2 notes\nopen: 5 open actions\nmost: Elif has 4 of 5\n=> []".into()),
         other => run_tool(other, args, files),
     });
     let played = game.ask("Read all the notes and count the open actions of each person. Who has the most?");
     assert_eq!(names(&played), [["list_files"], ["read_file"], ["run_code"]]);
-    assert!(code(&played).contains("prefix: \"notes/\""));
+    assert_eq!(chosen(&played), json!({ "prefix": "notes/" }));
     let found = &played.reply.content;
-    assert!(found.contains("**Elif has 4 of 5.**") && found.contains("2 notes with 5 open actions"), "{found}");
+    assert!(found.contains("**Elif has 4 of 5.**") && found.contains("2 notes, with one call"), "{found}");
+}
+
+#[test]
+fn a_program_explores_the_columns_that_a_file_has() {
+    let cases = [
+        (
+            "Draw a chart of sales.csv.",
+            "date,region,amount\n2026-01-31,north,5\n2026-02-01,south,",
+            json!({ "separator": ",", "number": "amount", "others": [], "date": "date", "label": "region" }),
+        ),
+        (
+            "How does the price in sales.csv depend on the city? A chart, please.",
+            "Name;\"Price; net\";City;Size\n\"a; b\";1.5;Oslo;2\nc;2;Bergen;-3\n[lines 1-3 of 9; continue with offset 4]",
+            json!({ "separator": ";", "number": "Price; net", "others": ["Size"], "date": null, "label": "City" }),
+        ),
+    ];
+    for (task, head, mut expected) in cases {
+        let mut game = with_programs(&["a.csv", "sales.csv"], |name, args, files| match name {
+            "run_code" => Ok("9 rows\nchart: average price by city\n=> {\"chart\":1}".into()),
+            other => run_tool(other, args, files),
+        });
+        game.files.insert("sales.csv".into(), head.into());
+        let played = game.ask(task);
+        assert_eq!(names(&played), [["list_files"], ["read_file"], ["run_code"]], "{task}");
+        expected["path"] = json!("sales.csv");
+        assert_eq!(chosen(&played), expected, "{task}");
+        let found = &played.reply.content;
+        assert!(found.contains("- 9 rows\n\nThe chart shows the average price by city."), "{found}");
+    }
+}
+
+#[test]
+fn a_task_is_an_ordinary_one_if_what_a_program_needs_is_not_there() {
+    let run: ToolRunner = |name, args, files| match name {
+        "query_table" => Ok("- book_Orders (book.xlsx, 9 rows): month text, units integer".into()),
+        other => run_tool(other, args, files),
+    };
+    let cases: [(&str, &[&str], &str); 7] = [
+        ("Draw a chart of sales.csv", &["rides.csv"], "n\n1"),
+        ("Draw a chart of sales.csv", &["sales.csv"], "name,city\na,Oslo"),
+        ("Draw a chart of sales.csv", &["sales.csv"], "1,2\n3,4"),
+        ("Draw a chart of sales.csv", &["sales.csv"], "[the file is empty]"),
+        ("Read all the notes and count the open actions.", &["minutes/a.md"], "- [ ] Ada: call"),
+        (REPORT_AND_WORKBOOK, &["report.pdf", "book.xlsx"], "| Q1 | 5 |"),
+        (REPORT_AND_WORKBOOK, &["report.pdf"], "| Q1 | 5 |"),
+    ];
+    for (task, paths, content) in cases {
+        let mut game = with_programs(paths, run);
+        game.files.values_mut().for_each(|text| content.clone_into(text));
+        let played = game.ask(task);
+        assert!(names(&played).iter().flatten().all(|name| *name != "run_code"), "{task}: {:?}", names(&played));
+        assert!(!played.reply.content.is_empty(), "{task}");
+    }
 }
 
 #[test]

@@ -74,7 +74,6 @@ mod trajectory;
 mod trajectory_course;
 mod trajectory_summary;
 mod types;
-mod unzip;
 mod view_data;
 mod view_files;
 mod view_insight;

@@ -79,6 +79,10 @@ fn files_that_share_nothing_are_not_matched_line_by_line() {
     let (large, other) = (lines("line", 200_000), lines("line", 200_000).replace("line 25000\n", "changed\n"));
     let answer = diff(large.as_bytes(), other.as_bytes()).unwrap();
     assert!(answer.contains("-line 25000\n+changed\n") && answer.ends_with("[1 lines added, 1 removed]"), "{answer}");
+    // What is only inserted, or too costly to compare, costs nothing.
+    let after = |before: &str, word: &str| format!("start\n{before}same\n{word}\nend\n");
+    let answer = diff(after("", "old").as_bytes(), after(&lines("line", 20_000), "new").as_bytes()).unwrap();
+    assert!(answer.contains("[20001 lines added, 1 removed;") && !answer.contains("differ too much"), "{answer}");
 }
 
 /// Applies a unified diff whose lines all fit.

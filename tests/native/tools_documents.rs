@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use turnwise::tools::document::{Document, LATER, Place, Rows};
 use turnwise::tools::files::{FileInfo, Files};
-use turnwise::tools::read::read_file;
+use turnwise::tools::read::{read_file, shown_text};
 use turnwise::tools::search::{Index, search_files};
 
 type Known = Result<Option<Rc<Document>>, String>;
@@ -99,6 +99,20 @@ fn reading_says_what_the_document_is_and_where_a_part_begins() {
 }
 
 #[test]
+fn a_person_sees_all_of_a_document_whatever_its_text_says() {
+    let lines: String = (3..2_000).map(|n| format!("\nline {n}")).collect();
+    let text = format!("[page 1]\n[lines 1-2 of 9; continue with offset 3]{lines}");
+    let whole = |text: String| {
+        let document = Document { kind: "PDF, 1 page".into(), text, places: vec![page(1, 1)], notes: Vec::new() };
+        now(shown_text(&Given::default().with("a.pdf", Ok(Some(Rc::new(document)))), "a.pdf")).unwrap()
+    };
+    assert_eq!(whole(text.clone()), format!("[a.pdf: PDF, 1 page; 1999 lines of text]\n{text}"));
+    let cut = whole("é\n".repeat(500_000));
+    assert!(cut.ends_with("é\n… (only the beginning is shown; download the file to see all of it)"), "{}", cut.len());
+    assert!(cut.len() < 1_000_200);
+}
+
+#[test]
 fn a_place_that_is_not_there_is_answered_with_those_that_are() {
     let error = now(read_file(&report(), "report.pdf", Some("page 9"), None, None)).unwrap_err();
     assert_eq!(error, "report.pdf has no place `page 9`; it has 2 places, from page 1 to page 2");
@@ -114,6 +128,16 @@ fn a_document_without_text_says_why() {
     let found = now(search_files(&files, &mut Index::default(), "turbine", None)).unwrap();
     assert!(found.contains("report.pdf:6, page 2"), "{found}");
     assert!(found.ends_with("[scan.pdf was not searched: it holds no text: its page is a picture]"), "{found}");
+}
+
+#[test]
+fn a_search_says_of_which_documents_it_saw_only_the_beginning() {
+    let text = format!("The first turbine.\n{}The last generator.\n", "\n".repeat(12 << 20));
+    let document = Document { kind: "Word document".into(), text, places: Vec::new(), notes: Vec::new() };
+    let files = report().with("long.docx", Ok(Some(Rc::new(document))));
+    let found = now(search_files(&files, &mut Index::default(), "first generator", None)).unwrap();
+    assert!(found.starts_with("long.docx:1  ") && !found.contains("The last"), "{found}");
+    assert!(found.ends_with("[of long.docx, only the first 12.6 MB of text were searched]"), "{found}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ type Case = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 #[test]
 fn a_table_is_named_after_its_file() {
-    let cases: [Case; 8] = [
+    let cases: [Case; 10] = [
         (&["sales.csv"], &[("sales.csv", "sales")]),
         (&["data/Sales 2024 (final).csv"], &[("data/Sales 2024 (final).csv", "Sales_2024_final")]),
         (&["2024.tsv"], &[("2024.tsv", "t2024")]),
@@ -20,6 +20,15 @@ fn a_table_is_named_after_its_file() {
         // Two files of one name are told apart by their folders, then by their extensions.
         (&["a/x.csv", "b/X.csv", "y.csv"], &[("a/x.csv", "a_x"), ("b/X.csv", "b_X"), ("y.csv", "y")]),
         (&["x.csv", "x.json"], &[("x.csv", "x_csv"), ("x.json", "x_json")]),
+        // What even then has the name of another is numbered, without taking the name of a third.
+        (
+            &["q 1.csv", "q-1.csv", "q_1.csv"],
+            &[("q 1.csv", "q_1_csv"), ("q-1.csv", "q_1_csv_2"), ("q_1.csv", "q_1_csv_3")],
+        ),
+        (
+            &["q-1.csv", "q_1.csv", "q_1_csv_2.csv"],
+            &[("q-1.csv", "q_1_csv"), ("q_1.csv", "q_1_csv_3"), ("q_1_csv_2.csv", "q_1_csv_2")],
+        ),
         (&["notes.md", "results/r.csv", "a.CSV"], &[("a.CSV", "a")]),
     ];
     for (paths, expected) in cases {
@@ -48,8 +57,8 @@ fn the_engine_gets_the_tables_and_its_rows_are_a_markdown_table() {
     let expected = json!({
         "sql": "SELECT 1", "paths": ["book.xlsx", "data/sales.csv"], "save": null, "rows": 100, "max_rows": 1_000_000,
         "files": [
-            {"path": "book.xlsx", "name": "book", "format": "workbook", "version": 2},
-            {"path": "data/sales.csv", "name": "sales", "format": "csv", "version": 1},
+            {"path": "book.xlsx", "name": "book", "format": "workbook"},
+            {"path": "data/sales.csv", "name": "sales", "format": "csv"},
         ],
     });
     let answer = json!({"columns": ["region", "a|b"], "rows": [["North\nEast", 1.5], [null, 12], ["x|y", "a\tb"]], "total": 3, "notes": ["data/sales.csv: odd"]});

@@ -46,6 +46,7 @@ fn requests_are_id_method_args() {
                 "name": "x", "arguments": "{", "schema": {"id": 4, "define": {"type": "object"}}}}),
         ),
         (Call::Render { markdown: "*a*".into() }, json!({"id": 1, "method": "render", "args": {"markdown": "*a*"}})),
+        (Call::Text { path: "a.pdf".into() }, json!({"id": 1, "method": "text", "args": {"path": "a.pdf"}})),
         (
             Call::Demo(Box::new(DemoRequest {
                 mode: DemoMode::Endless,

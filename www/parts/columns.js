@@ -4,14 +4,25 @@ const decoder = new TextDecoder();
 
 /** Names that differ, ignoring case: an empty one becomes `column_3`, a second `a` becomes `a_2`. */
 export function columnNames(names) {
-  const used = new Set();
-  return names.map((given, at) => {
-    const base = given.trim() || `column_${at + 1}`;
-    let name = base;
-    for (let number = 2; used.has(name.toLowerCase()); number += 1) name = `${base}_${number}`;
+  const unused = distinct();
+  return names.map((given, at) => unused(given.trim() || `column_${at + 1}`));
+}
+
+/** A function that numbers the names that were used before, ignoring case. */
+export function distinct(names = []) {
+  const used = new Set(names.map((name) => name.toLowerCase()));
+  const last = new Map(); // the last number of each name
+  return (base) => {
+    const key = base.toLowerCase();
+    let number = last.get(key) ?? 1, name = base;
+    while (used.has(name.toLowerCase())) {
+      number += 1;
+      name = `${base}_${number}`;
+    }
+    last.set(key, number);
     used.add(name.toLowerCase());
     return name;
-  });
+  };
 }
 
 const NONE = 0, INT = 1, REAL = 2, TEXT = 3;

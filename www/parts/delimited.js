@@ -2,6 +2,9 @@
 
 const QUOTE = 34, LF = 10, CR = 13;
 
+/** Maximum number of columns of a table: SQLite's own. */
+export const MAX_COLUMNS = 2_000;
+
 /** The bytes as UTF-8 without byte order mark, and what had to be assumed. `part`: the text may end within a character. */
 export function utf8(bytes, part = false) {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return { bytes: bytes.subarray(3) };
@@ -31,7 +34,8 @@ export function separatorOf(bytes) {
 
 /**
  * Calls `take({ count, starts, ends, quotes })` for each record that is not an empty line. Cell `n` is `starts[n]..ends[n]`;
- * `quotes[n]` is 0 without quotes, 1 with quotes around it, 2 if doubled quotes are in it as well. The object is reused.
+ * `quotes[n]` is 0 without quotes, 1 with quotes around it, 2 if doubled quotes are in it as well. The object is reused. Of a record
+ * with more than `MAX_COLUMNS` cells, not all are taken, but more than these.
  * `whole`: whether the last line counts without a line break at its end. Returns whether a quote was left open.
  */
 export function delimited(bytes, separator, take, whole = true) {
@@ -63,7 +67,7 @@ export function delimited(bytes, separator, take, whole = true) {
       starts[count] = start;
       ends[count] = end;
       quotes[count] = quote;
-      count += 1;
+      if (count <= MAX_COLUMNS) count += 1;
       if (at >= length || bytes[at] === LF) break;
       at += 1;
       if (at === length) { // a separator at the very end: one more empty cell

@@ -9,6 +9,7 @@ const HEADING = 1.15;
 const MAX_HEADING_CHARS = 140;
 /** So many lines in a row with at least two cells are a table, if the cells form columns. */
 const MIN_TABLE_LINES = 3;
+const MAX_TABLE_COLUMNS = 200;
 /** A distance of so many times their height separates two paragraphs. */
 const PARAGRAPH_GAP = 1.7;
 /** Accents that stand before their letter as glyphs of their own, as TeX writes them, and the marks that combine with it. */
@@ -82,7 +83,8 @@ export function sizesOf(pages) {
   }
   const body = [...chars].sort((one, other) => other[1] - one[1])[0]?.[0] ?? 0;
   const larger = [...chars.keys()].filter((height) => height > HEADING * body).sort((one, other) => other - one);
-  return { body, larger };
+  // There are four levels of headings; smaller ones are of the last.
+  return { body, larger: larger.length > 4 ? [...larger.slice(0, 3), larger.at(-1)] : larger };
 }
 
 /** The columns of lines, as `[from, to]`, if their cells form at least two, and each line has at most one cell in each. */
@@ -94,15 +96,48 @@ function columnsOf(lines) {
     if (last && from < last[1]) last[1] = Math.max(last[1], to);
     else columns.push([from, to]);
   }
-  if (columns.length < 2) return undefined;
-  const places = lines.map(({ cells }) => cells.map(({ from }) => columns.findIndex(([start, end]) => from >= start && from < end)));
-  return places.every((of) => new Set(of).size === of.length) ? columns : undefined;
+  if (columns.length < 2 || columns.length > MAX_TABLE_COLUMNS) return undefined;
+  return lines.every(({ cells }) => new Set(cells.map((cell) => placeOf(columns, cell))).size === cells.length) ? columns : undefined;
+}
+
+/** The index of the column with a cell. */
+function placeOf(columns, { from }) {
+  let [low, high] = [0, columns.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (columns[middle][0] <= from) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The longest table that begins at a line and ends before `end`: `{ end, columns }`. One more line can only join columns, so if
+ * some lines are no table, more of them are none either, and the end is found by doubling and halving.
+ */
+function tableAt(lines, at, end) {
+  if (end - at < MIN_TABLE_LINES) return undefined;
+  let [good, bad, step] = [at + MIN_TABLE_LINES, end + 1, MIN_TABLE_LINES];
+  let columns = columnsOf(lines.slice(at, good));
+  if (!columns) return undefined;
+  while (good + 1 < bad) {
+    const next = Math.min(good + step, bad - 1);
+    const more = columnsOf(lines.slice(at, next));
+    if (more) [good, columns] = [next, more];
+    else bad = next;
+    step = more && bad > end ? 2 * step : Math.max(1, (bad - good) >> 1);
+  }
+  return { end: good, columns };
 }
 
 const escaped = (text) => text.replaceAll('|', '\\|');
 
 function tableOf(lines, columns) {
-  const rows = lines.map(({ cells }) => columns.map(([start, end]) => escaped(cells.find(({ from }) => from >= start && from < end)?.text ?? '')));
+  const rows = lines.map(({ cells }) => {
+    const row = new Array(columns.length).fill('');
+    for (const cell of cells) row[placeOf(columns, cell)] = escaped(cell.text);
+    return row;
+  });
   const written = (row) => `| ${row.join(' | ')} |`;
   return [written(rows[0]), `|${' --- |'.repeat(columns.length)}`, ...rows.slice(1).map(written)];
 }
@@ -110,16 +145,17 @@ function tableOf(lines, columns) {
 /** The Markdown lines of a page. */
 export function markdownOf(lines, { body, larger }) {
   const out = [];
+  let run = 0; // where the next lines with several cells end
   for (let at = 0; at < lines.length;) {
-    let end = at;
-    while (end < lines.length && lines[end].cells.length >= 2) end += 1;
-    let columns;
+    if (run < at) run = at;
+    while (run < lines.length && lines[run].cells.length >= 2) run += 1;
     // A line above the table, or below it, may have cells by chance.
-    while (end - at >= MIN_TABLE_LINES && !(columns = columnsOf(lines.slice(at, end)))) end -= 1;
-    if (columns) {
+    const table = tableAt(lines, at, run);
+    if (table) {
       if (out.length) out.push('');
-      out.push(...tableOf(lines.slice(at, end), columns), '');
-      at = end;
+      for (const row of tableOf(lines.slice(at, table.end), table.columns)) out.push(row);
+      out.push('');
+      at = table.end;
       continue;
     }
     const line = lines[at];

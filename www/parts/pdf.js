@@ -7,8 +7,7 @@ import { linesOf, markdownOf, sizesOf } from './pdf-text.js';
 // This is where pdf.js looks for its worker's code before it starts a worker.
 globalThis.pdfjsWorker = { WorkerMessageHandler };
 
-/** Limits of one PDF; reading stops there, and the text says so. A tool call has 30 seconds by default. */
-const MAX_MS = 20_000;
+/** Limits of one PDF; reading stops there, and the text says so. The caller sets the time (src/worker/serve.rs). */
 const MAX_CHARS = 16 << 20;
 const MAX_PAGES = 10_000;
 
@@ -50,13 +49,13 @@ const fieldsOf = (annotations) => annotations
   .filter(({ fieldType, fieldValue }) => /^(Tx|Ch)$/.test(fieldType) && fieldValue?.length)
   .map(({ fieldName, alternativeText, fieldValue }) => `${alternativeText || fieldName || 'field'}: ${[fieldValue].flat().join(', ').replace(/\s+/g, ' ')}`);
 
-async function pagesOf(pdf) {
-  const began = performance.now();
+async function pagesOf(pdf, end) {
   const pages = [];
   const damaged = [];
-  let chars = 0;
+  let chars = 0, late = false;
   for (let number = 1; number <= pdf.numPages && number <= MAX_PAGES; number += 1) {
-    if (chars > MAX_CHARS || performance.now() - began > MAX_MS) break;
+    late = performance.now() > end;
+    if (chars > MAX_CHARS || late) break;
     let [lines, fields] = [[], []];
     try {
       const page = await pdf.getPage(number);
@@ -70,14 +69,15 @@ async function pagesOf(pdf) {
     chars += lines.reduce((sum, { cells }) => sum + cells.reduce((of, { text }) => of + text.length, 0), 0);
     pages.push({ lines, fields });
   }
-  return { pages, damaged };
+  return { pages, damaged, late };
 }
 
 /**
  * The text of a PDF, as the JSON of `tools::document::Document`: each page begins with a line `[page 1]`.
- * `load(name)` resolves with the bytes of a file next to this one. Rejects with a sentence that says why there is no text.
+ * `load(name)` resolves with the bytes of a file next to this one. Reading stops after `ms`; then `late` is true. Rejects with a sentence that says why there is no text.
  */
-export async function convert(data, load) {
+export async function convert(data, load, ms = 20_000) {
+  const end = performance.now() + ms;
   class Maps {
     async fetch({ kind, filename }) {
       if (kind !== 'cMapUrl') throw new Error(`${kind} is not used`);
@@ -91,7 +91,7 @@ export async function convert(data, load) {
   });
   try {
     const pdf = await task.promise;
-    const { pages, damaged } = await pagesOf(pdf);
+    const { pages, damaged, late } = await pagesOf(pdf, end);
     const total = pdf.numPages;
     const sizes = sizesOf(pages.map(({ lines }) => lines));
     const [out, places, silent] = [[], [], []];
@@ -108,7 +108,7 @@ export async function convert(data, load) {
     if (damaged.length) notes.push(`pages that are damaged and were not read: ${ranges(damaged)}`);
     if (silent.length) notes.push(`pages without text (empty, or pictures): ${ranges(silent)}`);
     if (pages.length < total) notes.push(`only the first ${pages.length} of ${total} pages were read: the rest is over the limits`);
-    return JSON.stringify({ kind: `PDF, ${total} ${total === 1 ? 'page' : 'pages'}`, text: out.join('\n'), places, notes });
+    return JSON.stringify({ kind: `PDF, ${total} ${total === 1 ? 'page' : 'pages'}`, text: out.join('\n'), places, notes, late });
   } catch (error) {
     throw new Error(error?.told ? error.message : sentenceOf(error));
   } finally {

@@ -5,8 +5,8 @@
 // named tables are loaded. They stay for later queries, until their file changes. Everything is in memory, and a query runs
 // with `query_only`, so it changes nothing, and nothing outside of the database can be reached.
 import initSqlJs from 'sql.js/dist/sql-wasm-browser.js';
-import { delimited, separatorOf, utf8 } from './delimited.js';
-import { Columns, columnNames } from './columns.js';
+import { MAX_COLUMNS, delimited, separatorOf, utf8 } from './delimited.js';
+import { Columns, columnNames, distinct } from './columns.js';
 
 /** Bytes that SQLite may use. */
 const MEMORY = 1 << 30;
@@ -14,9 +14,10 @@ const MEMORY = 1 << 30;
 const HEAD = 1 << 16;
 /** JSON files above this size are not read just to tell their columns. */
 const HEAD_JSON = 4 << 20;
-/** Columns named per table, tables named per answer, and characters shown of one cell. */
+/** Workbooks with so many cells together are kept after they were converted. */
+const KEPT_CELLS = 4_000_000;
+/** Columns named per table, and characters shown of one cell. */
 const NAMED_COLUMNS = 60;
-const NAMED_TABLES = 40;
 const CELL = 2_000;
 
 const OK = 0, ROW = 100, DONE = 101;
@@ -54,6 +55,8 @@ class Tables {
     this.handle = this.db.db = this.inMemory(); // the pointer of sqlite3
     this.loaded = new Map(); // name in lower case -> { file, name, path, columns, rows, notes }
     this.aliases = [];
+    this.files = []; // of the last query
+    this.books = new Map(); // blob of a workbook -> { sheets, cells } or { fault }
     this.db.exec(`PRAGMA hard_heap_limit=${MEMORY}; PRAGMA temp_store=MEMORY;`);
   }
 
@@ -82,8 +85,8 @@ class Tables {
   }
 
   async answer(request, files, sheets) {
-    if (/^\s*(\.tables|show\s+tables|tables)\s*;?\s*$/i.test(request.sql)) return { tables: await this.list(files, sheets) };
-    const statement = await this.prepare(only(request.sql), files, sheets);
+    if (/^\s*(\.tables|show\s+tables|tables)\s*;?\s*$/i.test(request.sql)) return { tables: await this.list(request, files, sheets) };
+    const statement = await this.prepare(request, files, sheets);
     this.run('PRAGMA query_only=ON');
     try {
       return this.rows(statement, request);
@@ -96,12 +99,18 @@ class Tables {
   /** Drops the tables whose files changed or are gone, and the other names of tables. */
   forget(files) {
     for (const alias of this.aliases.splice(0)) this.run(`DROP VIEW IF EXISTS ${quoted(alias)}`);
+    // The name of a sheet depends on the names of other files, and on the sheets of other workbooks.
+    const same = files.length === this.files.length
+      && files.every(({ name, format, blob }, at) => name === this.files[at].name && (format !== 'workbook' || blob === this.files[at].blob));
     // A worker keeps one object for the content of a file, until it changes. Where several agents share a thread, each has its own.
-    for (const [name, table] of this.loaded) {
-      if (files.some((file) => file.blob === table.file.blob && file.name === table.file.name)) continue;
-      this.run(`DROP TABLE ${quoted(table.name)}`);
+    for (const [name, { file, name: own }] of this.loaded) {
+      const kept = file.format === 'workbook' ? same : files.some(({ blob, name: of }) => blob === file.blob && of === file.name);
+      if (kept) continue;
+      this.run(`DROP TABLE ${quoted(own)}`);
       this.loaded.delete(name);
     }
+    for (const blob of this.books.keys()) if (!files.some((file) => file.blob === blob)) this.books.delete(blob);
+    this.files = files;
   }
 
   run(sql) {
@@ -109,7 +118,8 @@ class Tables {
   }
 
   /** Prepares the statement; loads the tables that it misses. */
-  async prepare(sql, files, sheets) {
+  async prepare(request, files, sheets) {
+    const sql = only(request.sql);
     const tried = new Set();
     for (;;) {
       const { statement, error, tail } = this.compiled(sql);
@@ -125,7 +135,7 @@ class Tables {
       if (missing === undefined) throw Object.assign(new Fault(error), { tables: /no such column/.test(error) ? this.known() : undefined });
       if (tried.has(missing)) throw new Fault(`${error}; write the name of the table in double quotes`);
       tried.add(missing);
-      await this.need(missing, files, sheets);
+      await this.need(missing, request, files, sheets);
     }
   }
 
@@ -146,7 +156,7 @@ class Tables {
   }
 
   /** Loads the table that a query calls `missing`. */
-  async need(missing, files, sheets) {
+  async need(missing, request, files, sheets) {
     const wanted = missing.toLowerCase();
     const last = (path) => path.split('/').pop().toLowerCase();
     const file = files.find(({ name, format }) => format !== 'workbook' && name.toLowerCase() === wanted)
@@ -159,15 +169,16 @@ class Tables {
     }
     const books = file ? [file] : files.filter(({ name, format }) => format === 'workbook' && wanted.startsWith(`${name.toLowerCase()}_`));
     for (const book of books) {
-      const found = await this.book(book, sheets);
+      const found = await this.book(book, files, sheets);
       const sheet = found.find(({ name }) => name.toLowerCase() === wanted) ?? (file && found.length === 1 ? found[0] : undefined);
       if (sheet) {
-        this.keep(book, sheet.name, arrays(sheet.rows), []);
+        if (sheet.fault) throw new Fault(`${book.path}: ${sheet.fault}`);
+        this.keep(book, sheet.name, arrays(sheet.rows, sheet.name), sheet.note ? [sheet.note] : []);
         this.alias(missing, sheet.name);
         return;
       }
     }
-    throw Object.assign(new Fault(`there is no table ${missing}`), { tables: await this.list(files, sheets) });
+    throw Object.assign(new Fault(`there is no table ${missing}`), { tables: await this.list(request, files) });
   }
 
   alias(called, name) {
@@ -179,31 +190,60 @@ class Tables {
   async load(file) {
     if (this.loaded.has(file.name.toLowerCase())) return;
     const bytes = await contentOf(file);
-    if (file.format === 'json' || file.format === 'jsonl') this.keep(file, file.name, objects(bytes, file), []);
-    else this.keepText(file, bytes);
+    if (file.format === 'json' || file.format === 'jsonl') {
+      const { table, notes } = objects(bytes, file);
+      this.keep(file, file.name, table, notes);
+    } else {
+      this.keepText(file, bytes);
+    }
   }
 
-  async book(file, sheets) {
-    if (!sheets) throw new Fault(`${file.path} is a workbook, and workbooks cannot be read here`);
-    const bytes = await contentOf(file);
-    let found;
-    try {
-      found = JSON.parse(await sheets(bytes, file.path));
-    } catch (error) {
-      // A sentence, or a trap of the module.
-      throw new Fault(`${file.path}: ${typeof error === 'string' ? error : 'it cannot be read: it is damaged, or needs more memory than a document may'}`);
+  /** The sheets of a workbook with the names of their tables: `[{ name, rows, note, fault }]`. */
+  async book(file, files, sheets) {
+    // A sheet does not take the name of a file, or of a sheet of a workbook before it.
+    const unused = distinct(files.filter(({ format }) => format !== 'workbook').map(({ name }) => name));
+    const start = ({ name }) => `${name.toLowerCase()}_`;
+    const before = files.slice(0, files.indexOf(file)).filter((other) => other.format === 'workbook'
+      && (start(other).startsWith(start(file)) || start(file).startsWith(start(other))));
+    let found = [];
+    for (const one of [...before, file]) {
+      try {
+        found = await this.sheetsOf(one, sheets);
+      } catch (error) {
+        if (one === file || !(error instanceof Fault)) throw error;
+        continue;
+      }
+      found = found.map(({ name, ...sheet }) => {
+        const normal = name.replaceAll(/[^\p{L}\p{N}_]+/gu, '_').replaceAll(/^_+|_+$/g, '') || 'sheet';
+        return { ...sheet, name: unused(`${one.name}_${normal}`) };
+      });
     }
-    const names = new Set();
-    return found.map(({ name, rows }) => {
-      let own = `${file.name}_${name.replaceAll(/[^\p{L}\p{N}_]+/gu, '_').replaceAll(/^_+|_+$/g, '') || 'sheet'}`;
-      while (names.has(own.toLowerCase())) own += '_2';
-      names.add(own.toLowerCase());
-      return { name: own, sheet: name, rows };
-    });
+    return found;
+  }
+
+  /** The sheets of a workbook, which is converted once: `[{ name, rows, note, fault }]`. */
+  async sheetsOf(file, sheets) {
+    let book = this.books.get(file.blob);
+    if (!book && !sheets) throw new Fault(`${file.path} is a workbook, and workbooks cannot be read here`);
+    if (!book) {
+      const bytes = await contentOf(file);
+      try {
+        const read = JSON.parse(await sheets(bytes, file.path));
+        book = { sheets: read, cells: read.reduce((sum, { rows }) => sum + rows.length * (rows[0]?.length ?? 0), 0) };
+      } catch (error) {
+        const trap = error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+        if (typeof error !== 'string' && !trap) throw new Fault(`${file.path}: ${error.message}`);
+        book = { fault: trap ? 'it cannot be read: it is damaged, or needs more memory than a document may' : error, cells: 0 };
+      }
+      if ([...this.books.values()].reduce((sum, { cells }) => sum + cells, book.cells) > KEPT_CELLS) this.books.clear();
+      if (book.cells <= KEPT_CELLS) this.books.set(file.blob, book);
+    }
+    if (book.fault) throw new Fault(`${file.path}: ${book.fault}`);
+    return book.sheets;
   }
 
   create(name, columns) {
-    if (columns.length > 2000) throw new Fault(`${name} has ${columns.length} columns; at most 2000 can be queried`);
+    if (columns.length > MAX_COLUMNS) throw new Fault(tooWide(name));
     this.run(`CREATE TABLE ${quoted(name)} (${columns.map(({ name: column, type }) => `${quoted(column)} ${type}`).join(', ')})`);
   }
 
@@ -273,26 +313,27 @@ class Tables {
     this.note(file, file.name, names.map((name, at) => ({ name, type: types[at] })), rows - (header ? 1 : 0), notes);
   }
 
-  /** Loads rows of values: { names, rows }. */
-  keep(file, name, { names, rows }, notes) {
+  /** Loads rows of values. */
+  keep(file, name, table, notes) {
     if (this.loaded.has(name.toLowerCase())) return;
-    const columns = names.map((column, at) => ({ name: column, type: typeOf(rows, at) }));
+    const { rows, cells } = table;
+    const columns = columnsOf(table);
     const { _malloc: malloc, _free: free, _sqlite3_bind_text: bind, _sqlite3_bind_double: double, _sqlite3_clear_bindings: clear, _sqlite3_bind_int: int } = this.sql;
     let size = 1 << 16, place = malloc(size);
     try {
       this.filled(file, name, columns, (insert) => {
         for (const row of rows) {
           clear(insert);
-          for (let at = 0; at < row.length; at += 1) {
-            let value = row[at];
-            if (value === null || value === undefined) continue;
-            if (typeof value === 'boolean') value = Number(value);
+          for (const [at, given] of cells(row)) {
+            if (given === null || given === undefined || given === '' && table.blanks) continue;
+            const value = typeof given === 'boolean' ? Number(given) : given;
             if (typeof value === 'number') {
               if (Number.isInteger(value) && Math.abs(value) < 2 ** 31) int(insert, at + 1, value);
               else double(insert, at + 1, value);
               continue;
             }
-            const text = typeof value === 'string' ? value : JSON.stringify(value);
+            // SQLite makes a number of the digits of a large one, if all of its column are whole numbers.
+            const text = typeof value === 'object' ? JSON.stringify(value, withDigits) : String(value);
             if (text.length * 3 > size) {
               free(place);
               size = text.length * 3;
@@ -361,13 +402,13 @@ class Tables {
     return [...this.loaded.values()].map(described);
   }
 
-  /** All tables with their columns, as far as these can be told quickly. */
-  async list(files, sheets) {
+  /** Tables with their columns, as far as these can be told quickly. Without `sheets`, workbooks that were not read yet are only named. */
+  async list({ listed: most }, files, sheets) {
     const tables = [];
     for (const file of files) {
-      if (tables.length >= NAMED_TABLES) break;
+      if (tables.length >= most) break;
       try {
-        tables.push(...await this.head(file, sheets));
+        tables.push(...await this.head(file, files, sheets));
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         tables.push({ name: file.name, path: file.path, columns: [], note: error.message });
@@ -376,23 +417,25 @@ class Tables {
     return tables;
   }
 
-  async head(file, sheets) {
+  async head(file, files, sheets) {
     const own = this.loaded.get(file.name.toLowerCase());
     if (own) return [described(own)];
     const { path, name, format, blob } = file;
     if (format === 'workbook') {
-      const found = await this.book(file, sheets);
-      return found.map(({ name: own, rows }) => {
-        const { names, rows: cells } = arrays(rows);
-        return described({ name: own, path, columns: names.map((column, at) => ({ name: column, type: typeOf(cells, at) })), rows: cells.length });
+      if (!sheets && !this.books.has(blob)) return [{ name: `${name}_…`, path, columns: [], note: 'a workbook; SHOW TABLES lists its sheets' }];
+      const found = await this.book(file, files, sheets);
+      return found.map(({ name: sheet, rows, fault }) => {
+        if (fault) return { name: sheet, path, columns: [], note: fault };
+        const table = arrays(rows, sheet);
+        return described({ name: sheet, path, columns: columnsOf(table), rows: table.rows.length });
       });
     }
     if (format === 'json' && blob.size > HEAD_JSON) return [{ name, path, columns: [], note: 'its columns are known once it is queried' }];
     const bytes = await contentOf(file, format === 'json' ? blob : blob.slice(0, HEAD));
     const whole = blob.size <= HEAD || format === 'json';
     if (format === 'json' || format === 'jsonl') {
-      const { names, rows } = objects(whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10)), file);
-      return [described({ name, path, columns: names.map((column, at) => ({ name: column, type: typeOf(rows, at) })), rows: whole ? rows.length : undefined })];
+      const { table } = objects(whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10)), file);
+      return [described({ name, path, columns: columnsOf(table), rows: whole ? table.rows.length : undefined })];
     }
     const { bytes: text } = utf8(bytes, !whole);
     const columns = new Columns();
@@ -455,62 +498,79 @@ function unescaped(bytes) {
   return out.subarray(0, length);
 }
 
-/** The SQL type of a column of values. */
-function typeOf(rows, at) {
-  let int = true, number = true, text = true, any = false;
+const tooWide = (name) => `${name} has more than ${MAX_COLUMNS} columns, and tables with so many cannot be queried`;
+
+/** The columns of a table, `[{ name, type }]`: the names and the SQL types of all values. */
+function columnsOf({ names, rows, cells, blanks }) {
+  const INT = 1, REAL = 2, TEXT = 4;
+  const kinds = names.map(() => 0);
   for (const row of rows) {
-    const value = row[at];
-    if (value === null || value === undefined) continue;
-    any = true;
-    const numeric = typeof value === 'number' || typeof value === 'boolean';
-    if (numeric) text = false;
-    else int = number = false;
-    if (typeof value === 'number' && !Number.isInteger(value)) int = false;
-    if (!number && !text) return '';
+    for (const [at, value] of cells(row)) {
+      if (value === null || value === undefined || value === '' && blanks) continue;
+      const type = typeof value;
+      kinds[at] |= type === 'string' || type === 'object' ? TEXT : type === 'number' && !Number.isInteger(value) ? REAL : INT;
+    }
   }
-  if (!any) return 'TEXT';
-  return int ? 'INTEGER' : number ? 'REAL' : text ? 'TEXT' : '';
+  const types = { 0: 'TEXT', [INT]: 'INTEGER', [REAL]: 'REAL', [INT | REAL]: 'REAL', [TEXT]: 'TEXT' };
+  return names.map((name, at) => ({ name, type: types[kinds[at]] ?? '' }));
 }
 
-/** The rows of a JSON file: an array of objects, or an object on each line. */
+/**
+ * The table of a JSON file, an array of objects or an object on each line, and what had to be assumed: `{ table, notes }`. A table is
+ * `{ names, rows, cells, blanks }`; `cells(row)` are its values with their columns, and with `blanks`, an empty text is no value.
+ */
 function objects(bytes, { path, format }) {
   const text = decoder.decode(bytes).replace(/^\ufeff/, '');
-  const objects = format === 'jsonl' ? lines(text, path) : parsed(text, path);
+  const large = /[:[,\s]-?\d{16,}\s*[,\]}]/.test(text);
+  const read = large && EXACT ? (part) => JSON.parse(part, exactly) : JSON.parse;
+  const notes = large && !EXACT ? ['whole numbers with more than 15 digits are rounded here'] : [];
+  const objects = format === 'jsonl' ? lines(text, read, path) : parsed(text, read, path);
   if (!Array.isArray(objects)) throw new Fault(`${path} is not a table: a table is an array of objects, and this is ${objects === null || typeof objects !== 'object' ? `a ${typeof objects}` : 'an object'}; use query_json`);
   const odd = objects.findIndex((one) => one === null || typeof one !== 'object');
-  if (odd >= 0) throw new Fault(`${path} is not a table: item ${odd + 1} of its array is ${JSON.stringify(objects[odd])?.slice(0, 40)}, not an object; use query_json`);
+  if (odd >= 0) throw new Fault(`${path} is not a table: item ${odd + 1} of its array is ${JSON.stringify(objects[odd], withDigits)?.slice(0, 40)}, not an object; use query_json`);
   if (!objects.length) throw new Fault(`${path} is an empty array`);
-  if (objects.every(Array.isArray)) return arrays(objects);
-  const names = new Map();
-  for (const one of objects) for (const key of Object.keys(one)) if (!names.has(key)) names.set(key, names.size);
-  if (!names.size) throw new Fault(`${path}: its objects have no keys`);
-  const rows = objects.map((one) => {
-    const row = new Array(names.size).fill(null);
-    for (const key of Object.keys(one)) row[names.get(key)] = one[key];
-    return row;
-  });
-  return { names: columnNames([...names.keys()]), rows };
+  if (objects.every(Array.isArray)) return { table: arrays(objects, path), notes };
+  const places = new Map();
+  for (const one of objects) {
+    for (const key of Object.keys(one)) if (!places.has(key)) places.set(key, places.size);
+    if (places.size > MAX_COLUMNS) throw new Fault(tooWide(path));
+  }
+  if (!places.size) throw new Fault(`${path}: its objects have no keys`);
+  return { table: { names: columnNames([...places.keys()]), rows: objects, cells: (one) => Object.keys(one).map((key) => [places.get(key), one[key]]) }, notes };
 }
 
-function parsed(text, path) {
+/** A whole number that JavaScript would round becomes one of any size, or its digits where SQLite has none of that size. */
+function exactly(_, value, { source }) {
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value;
+  const exact = BigInt(source);
+  return BigInt.asIntN(64, exact) === exact ? exact : source;
+}
+
+/** Whether `JSON.parse` tells the digits of a number. */
+const EXACT = JSON.parse('1', (_, value, context) => context?.source === '1');
+
+/** Writes the large numbers of `exactly`. */
+const withDigits = (_, value) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value);
+
+function parsed(text, read, path) {
   try {
-    return JSON.parse(text);
+    return read(text);
   } catch (error) {
-    const many = text.trimStart().startsWith('{') && text.includes('\n') ? lines(text) : undefined;
+    const many = text.trimStart().startsWith('{') && text.includes('\n') ? lines(text, read) : undefined;
     if (many) return many;
     throw new Fault(`${path} is not JSON: ${error.message}`);
   }
 }
 
 /** The values on the lines of a text; `undefined` if they are none and no path is given. */
-function lines(text, path) {
+function lines(text, read, path) {
   const values = [];
   let number = 0;
   for (const line of text.split('\n')) {
     number += 1;
     if (!line.trim()) continue;
     try {
-      values.push(JSON.parse(line));
+      values.push(read(line));
     } catch (error) {
       if (path === undefined) return undefined;
       throw new Fault(`${path} is not JSON on line ${number}: ${error.message}`);
@@ -519,14 +579,15 @@ function lines(text, path) {
   return values;
 }
 
-/** Rows whose first is the header, unless all of its cells are numbers or empty. */
-function arrays(all) {
+/** The table of rows whose first is the header, unless all of its cells are numbers or empty. */
+function arrays(all, name) {
   const rows = all.filter((row) => row.some((cell) => cell !== null && cell !== undefined && cell !== ''));
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  if (width > MAX_COLUMNS) throw new Fault(tooWide(name));
   const first = rows[0] ?? [];
   const header = first.some((cell) => typeof cell === 'string' && cell !== '');
   const names = columnNames(Array.from({ length: width }, (_, at) => (header ? String(first[at] ?? '') : '')));
-  return { names, rows: (header ? rows.slice(1) : rows).map((row) => row.map((cell) => (cell === '' ? null : cell))) };
+  return { names, rows: header ? rows.slice(1) : rows, cells: (row) => row.entries(), blanks: true };
 }
 
 /** Writes all rows of a result as a file. */

@@ -1,8 +1,10 @@
 //! The chart format: an object that a tool or a program returns, and what is allowed in it.
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::Error as ValueError;
+use serde::de::{Error, IntoDeserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
-/// Limits of one chart; what is larger is a table or a file.
+/// Limits of one chart; more data belongs in a table or a file.
 pub const MAX_POINTS: usize = 2_000;
 pub const MAX_BARS: usize = 200;
 pub const MAX_SERIES: usize = 8;
@@ -12,11 +14,12 @@ pub const MAX_SERIES: usize = 8;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Chart {
+    #[serde(deserialize_with = "kind")]
     pub chart: ChartKind,
     /// What the chart shows, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What a reader should see in it, for people who cannot see it; if omitted, it is derived from the values.
+    /// A description for people who cannot see the chart; if omitted, it is derived from the values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The positions on the horizontal axis, at most 2,000, or 200 of a bar chart: all numbers, all dates (`2026-11`,
@@ -40,21 +43,29 @@ pub struct Chart {
 pub enum ChartKind {
     /// Amounts to compare, side by side.
     Bar,
-    /// A course over `x`.
+    /// A line through the values, in the order of `x`.
     Line,
-    /// Single measurements.
+    /// Single measurements, with one mark for each.
     Point,
-    /// A course, filled down to zero.
+    /// A line that is filled down to zero.
     Area,
 }
 
 /// One position: a number, a date or a label.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a position in `x` is neither a number nor a text")]
 pub enum Position {
     Number(f64),
     Text(String),
+}
+
+fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ChartKind, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let kind = ChartKind::deserialize(name.as_str().into_deserializer());
+    kind.map_err(|_: ValueError| {
+        D::Error::custom(format!("`{name}` is not a kind of chart; the kinds are `bar`, `line`, `point` and `area`"))
+    })
 }
 
 /// Values with a name; they share a colour.
@@ -62,7 +73,7 @@ pub enum Position {
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Series {
     pub name: String,
-    /// One value for each `x`; null: there is none.
+    /// One value for each `x`; null: no value.
     #[serde(rename = "y", alias = "values")]
     pub values: Vec<Option<f64>>,
 }

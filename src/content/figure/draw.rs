@@ -13,7 +13,7 @@ use super::table::Table;
 const SIZES: [(f64, f64); 2] = [(680.0, 300.0), (340.0, 250.0)];
 /// The width of a letter and the height of a line of the labels, in CSS pixels.
 const LETTER: f64 = 6.7;
-/// Courses with more positions have no marks on them.
+/// Lines with more positions have no marks.
 const MARKED: usize = 40;
 /// The free part of a band.
 const GAP: f64 = 0.22;
@@ -197,8 +197,19 @@ fn places(picture: &mut Picture, positions: &Positions, plot: &Plot, width: f64)
         }
         Positions::Numbers { at, from, to, dates } => {
             let x = |value: f64| plot.left + (value - from) / (to - from) * room;
-            let most = (room / if *dates { 84.0 } else { 90.0 }).max(3.0) as usize;
-            for (tick, label) in scale::ticks(*from, *to, most, *dates) {
+            // A wide chart has one every 84 or 90 units; a narrow one has up to five, as far as their labels do not touch.
+            let most = (room / if *dates { 84.0 } else { 90.0 }).max(5.0) as usize;
+            let fit = |ticks: &Vec<(f64, String)>| {
+                let span = |(tick, label): &(f64, String)| {
+                    let (middle, half) = (centred(x(*tick), label), measure(label) / 2.0);
+                    (middle - half, middle + half)
+                };
+                let spans: Vec<_> = ticks.iter().map(span).collect();
+                spans.windows(2).all(|pair| matches!(pair, [one, other] if one.1 + LETTER <= other.0))
+            };
+            let mut choices = (2..=most).rev().map(|most| scale::ticks(*from, *to, most, *dates));
+            let ticks = choices.find(fit).unwrap_or_default();
+            for (tick, label) in ticks {
                 picture.path("tick", format!("M{} {}v4", shown(x(tick)), shown(plot.bottom)));
                 picture.label(centred(x(tick), &label), y, "middle", &label);
             }
@@ -219,7 +230,7 @@ fn bars(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], numbe
     picture.path(&format!("bar s{number}"), d);
 }
 
-/// Draws a course in the order of its positions; a missing value is a gap.
+/// Draws a line in the order of its positions; a missing value is a gap.
 fn line(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], number: usize) {
     let mut d = String::new();
     for part in parts(course) {
@@ -250,7 +261,7 @@ fn area(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], numbe
     picture.path(&format!("area s{number}"), d);
 }
 
-/// The stretches of a course without gaps, each from left to right.
+/// The parts of a line between its gaps, each from left to right.
 fn parts(course: &[Option<(f64, f64)>]) -> Vec<Vec<(f64, f64)>> {
     let mut parts: Vec<Vec<(f64, f64)>> = Vec::new();
     for part in course.split(Option::is_none).filter(|part| !part.is_empty()) {

@@ -37,18 +37,39 @@ pub(super) fn separated(text: &str) -> String {
     }
 }
 
-/// Reads a number with separators, a currency sign or a percent sign. `None`: it is something else.
+/// What people write between groups of three digits.
+const SEPARATORS: [char; 5] = [',', ' ', '\u{a0}', '\u{202f}', '_'];
+
+/// Reads a number with separators, a currency sign or a percent sign. `None`: it is something else, such as `12,25`, whose comma
+/// may be a decimal comma.
 pub(super) fn read(text: &str) -> Option<f64> {
+    let text: String = text.chars().filter(|c| !matches!(c, '%' | '$' | '€' | '£' | '¥')).collect();
     let text = text.trim();
-    if !text.contains(|c: char| c.is_ascii_digit())
-        || text.contains(|c: char| c.is_ascii_alphabetic() && c != 'e' && c != 'E')
-    {
+    let (sign, size) = match text.strip_prefix(['-', '\u{2212}']) {
+        Some(size) => (-1.0, size),
+        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let size = size.trim_start();
+    // `f64` would also parse `inf` and `NaN`, which are words here.
+    if !size.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }
-    let kept: String = text
-        .chars()
-        .filter(|c| !matches!(c, ',' | ' ' | '\u{a0}' | '\u{202f}' | '%' | '$' | '€' | '£' | '¥' | '+' | '_'))
-        .map(|c| if c == '\u{2212}' { '-' } else { c })
-        .collect();
-    kept.parse::<f64>().ok().filter(|value| value.is_finite())
+    let digits = ungrouped(size)?;
+    digits.parse::<f64>().ok().map(|value| sign * value).filter(|value| value.is_finite())
+}
+
+/// Removes the separators. `None`: one of them is not followed by exactly three digits.
+fn ungrouped(text: &str) -> Option<String> {
+    let (first, rest) = text.split_once(SEPARATORS).map_or((text, None), |(first, rest)| (first, Some(rest)));
+    let Some(rest) = rest else { return Some(first.to_owned()) };
+    let digits = |group: &str| group.chars().take_while(char::is_ascii_digit).count();
+    let mut groups = rest.split(SEPARATORS).peekable();
+    let mut all = first.to_owned();
+    let mut fits = first.len() <= 3 && digits(first) == first.len();
+    while let Some(group) = groups.next() {
+        // Decimals may follow the last group.
+        fits &= digits(group) == 3 && (group.len() == 3 || groups.peek().is_none());
+        all.push_str(group);
+    }
+    fits.then_some(all)
 }

@@ -1,4 +1,4 @@
-//! Axes: round numbers, and where the positions of a chart stand.
+//! The axes of a chart: their ranges, and round numbers and dates as ticks.
 
 use super::chart::{Chart, ChartKind, Position};
 use super::{dates, number};
@@ -25,7 +25,7 @@ impl Values {
         let all = chart.series.iter().flat_map(|series| series.values.iter().flatten().copied());
         let (mut low, mut high) =
             all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        // Lengths and areas are read from zero; a course far from zero shows more of itself.
+        // Bars and areas start at zero; the axis of lines and points that are far from zero starts near them.
         let from_zero = matches!(chart.chart, ChartKind::Bar | ChartKind::Area);
         if from_zero || (low > 0.0 && low < high * 0.6) || (high < 0.0 && high > low * 0.6) {
             (low, high) = (low.min(0.0), high.max(0.0));

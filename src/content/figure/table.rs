@@ -88,7 +88,7 @@ impl Table {
         (!names.is_empty()).then(|| Table::new(names, rows))
     }
 
-    /// Reads the one table of a Markdown text, in which only a few other lines may stand.
+    /// Reads a Markdown text that is one table and at most four other lines.
     pub(super) fn from_markdown(text: &str) -> Option<Self> {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         let is_rule = |line: &str| {

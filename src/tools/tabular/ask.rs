@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::SavedFormat;
 use crate::tools::files::{Engine, Files, size_text};
-use crate::tools::path::{RESULTS, normalize};
+use crate::tools::read::writable;
 
 /// Asks an engine and reads its answer.
 pub(super) async fn ask<F: Files, A: DeserializeOwned>(
@@ -22,14 +22,7 @@ pub(super) fn saved_as<F: Files>(files: &F, save_as: &str) -> Result<Option<(Str
     if save_as.is_empty() {
         return Ok(None);
     }
-    let path = normalize(save_as).map_err(|error| format!("`save_as`: {error}"))?;
-    if path.starts_with(RESULTS) {
-        return Err(format!("`save_as`: `{RESULTS}` is reserved for tool results; choose another path"));
-    }
-    let folder = format!("{path}/");
-    if files.list().keys().any(|other| other.starts_with(&folder)) {
-        return Err(format!("`save_as`: `{path}` is a folder; choose another path"));
-    }
+    let path = writable(files, save_as).map_err(|error| format!("`save_as`: {error}"))?;
     let format = SavedFormat::of(&path)?;
     Ok(Some((path, format)))
 }

@@ -2,10 +2,11 @@
 //!
 //! The name of a table is the name of its file without folder and extension, in which each run of characters other than
 //! letters, digits and `_` becomes one `_`; a name that starts with a digit gets a `t` in front. If two files would have the
-//! same name, each of them gets the names of its folders in front, and if that is not enough, its extension at the end. A
-//! sheet has the name of its workbook, `_` and its own name. Names ignore case.
+//! same name, each of them gets the names of its folders in front, and if that is not enough, its extension at the end; what
+//! still has the name of another is numbered. A sheet has the name of its workbook, `_` and its own name; the engine numbers
+//! those that would have the name of another table. Names ignore case.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +42,7 @@ pub fn tables<'a>(paths: impl Iterator<Item = &'a String>) -> Vec<TableFile> {
         .collect();
     separate(&mut files, by_path);
     separate(&mut files, by_path_and_extension);
+    number(&mut files);
     files
 }
 
@@ -52,6 +54,25 @@ fn separate(files: &mut [TableFile], rename: fn(&str) -> String) {
     }
     for file in files.iter_mut().filter(|file| counts.get(&file.name.to_lowercase()).is_some_and(|count| *count > 1)) {
         file.name = rename(&file.path);
+    }
+}
+
+/// Numbers the names that are still shared: `q_1_csv`, `q_1_csv_2`.
+fn number(files: &mut [TableFile]) {
+    let mut taken: BTreeSet<String> = files.iter().map(|file| file.name.to_lowercase()).collect();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for file in files {
+        let count = seen.entry(file.name.to_lowercase()).or_default();
+        *count += 1;
+        if *count == 1 {
+            continue;
+        }
+        let mut name = format!("{}_{count}", file.name);
+        while !taken.insert(name.to_lowercase()) {
+            *count += 1;
+            name = format!("{}_{count}", file.name);
+        }
+        file.name = name;
     }
 }
 

@@ -9,6 +9,9 @@ use super::names::{TableFile, TableFormat, tables};
 use super::{MAX_QUERIED, MAX_ROWS, MAX_ROWS_SHOWN, MAX_SAVED, MAX_SHOWN, markdown};
 use crate::tools::files::{Engine, Files, size_text};
 
+/// Maximum number of tables that are listed with their columns.
+const MAX_LISTED: usize = 40;
+
 /// What the engine answers. A fault is a message for the model; `tables` are those that the message lists.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -57,10 +60,10 @@ pub async fn query_table<F: Files>(files: &mut F, sql: &str, save_as: &str) -> R
         );
     }
     let paths: Vec<&str> = known.iter().map(|file| file.path.as_str()).collect();
-    let with_version = |file: &TableFile| json!({ "path": file.path, "name": file.name, "format": file.format, "version": version(files, &file.path) });
     let request = json!({
         "sql": sql,
-        "files": known.iter().map(with_version).collect::<Vec<_>>(),
+        "files": known,
+        "listed": MAX_LISTED,
         "rows": MAX_ROWS_SHOWN,
         "chars": MAX_SHOWN,
         "max_rows": MAX_ROWS,
@@ -121,10 +124,6 @@ fn size<F: Files>(files: &F, path: &str) -> u64 {
     files.list().get(path).map_or(0, |info| info.size)
 }
 
-fn version<F: Files>(files: &F, path: &str) -> u64 {
-    files.list().get(path).map_or(0, |info| info.version)
-}
-
 fn footer(shown: usize, total: usize, cut: bool, saved: bool) -> String {
     let more = if cut { "more than " } else { "" };
     if shown == total {
@@ -140,7 +139,7 @@ fn listing(tables: &[Table], known: &[TableFile]) -> String {
     // The engine lists a workbook by its sheets.
     let listed = |file: &&TableFile| tables.iter().any(|table| table.path == file.path);
     let missing: Vec<&TableFile> = known.iter().filter(|file| !listed(file)).collect();
-    if tables.is_empty() || tables.len() >= 40 {
+    if tables.is_empty() || tables.len() >= MAX_LISTED {
         lines.extend(missing.iter().take(200).map(|file| match file.format {
             TableFormat::Workbook => format!("- sheets of {}: \"{}_…\"", file.path, file.name),
             _ => format!("- {} ({})", name(&file.name), file.path),

@@ -111,7 +111,7 @@ fn row(app: App, lines: Memo<Vec<Stored>>, stored: Stored) -> impl IntoView + us
         .class("run")
         .attr("aria-current", "false")
         .on(ev::click, move |_| app.open_stored(&now.get_untracked()))
-        .child(move || now.with(|stored| line(&stored.rail_now())));
+        .child(move || now.with(|stored| line(&stored.rail_now(), false)));
     (button, menu(app, session))
 }
 

@@ -43,9 +43,9 @@ export function xlsx(sheets) {
   ]);
 }
 
-/** A Word document with that XML as its body. */
-export const docx = (body, before = '') => zip([
+/** A Word document with that XML as its body. `claims`: as that of `zip`. */
+export const docx = (body, { before = '', claims } = {}) => zip([
   ['_rels/.rels', relations(['officeDocument', 'word/document.xml'])],
   ['word/document.xml', `${before}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`],
-]);
+], { claims });
 export const paragraph = (text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
