@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "docs")]
+mod bare;
 #[cfg(feature = "worker")]
 pub mod grammars;
 #[cfg(feature = "worker")]

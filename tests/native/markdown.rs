@@ -49,6 +49,48 @@ fn each_construct_becomes_its_node() {
 }
 
 #[test]
+fn bare_addresses_are_links_and_the_sentence_keeps_its_punctuation() {
+    let at = |before: &str, href: &str, after: &str| {
+        let mut nodes = vec![link(href, href)];
+        if !before.is_empty() {
+            nodes.insert(0, text(before));
+        }
+        if !after.is_empty() {
+            nodes.push(text(after));
+        }
+        paragraph(nodes)
+    };
+    let cases = [
+        ("See https://a.b/c_d?x=1.", at("See ", "https://a.b/c_d?x=1", ".")),
+        ("(http://a.b/c)", at("(", "http://a.b/c", ")")),
+        ("http://a.b/c_(d), then", at("", "http://a.b/c_(d)", ", then")),
+        ("http://[::1]:80/ it is", at("", "http://[::1]:80/", " it is")),
+        ("**https://a.b**", paragraph(vec![Node::Strong(vec![link("https://a.b", "https://a.b")])])),
+    ];
+    for (markdown, expected) in cases {
+        assert_eq!(parse(markdown), expected, "{markdown:?}");
+    }
+    for plain in ["xhttps://a.b", "https:// a", "http, https", "https://", "https://."] {
+        assert_eq!(parse(plain), paragraph(vec![text(plain)]), "{plain:?}");
+    }
+    for linked in ["[https://a.b](https://c.d)", "`https://a.b`", "```\nhttps://a.b\n```"] {
+        let mut found = Vec::new();
+        hrefs(&parse(linked), &mut found);
+        assert!(!found.contains(&"https://a.b".to_owned()), "{linked}");
+    }
+}
+
+#[test]
+fn footnotes_are_a_list_at_the_end() {
+    let nodes = parse("One[^b], two[^a], one again[^b], none[^c].\n\n[^a]: The *first*.\n[^b]: The second.\n");
+    assert_eq!(nodes[0], Node::Paragraph(vec![text("One[1], two[2], one again[1], none[^c].")]));
+    assert_eq!(nodes[1], Node::Rule);
+    let Node::List { start: Some(1), items } = &nodes[2] else { panic!("{nodes:?}") };
+    assert_eq!(items[0].children, paragraph(vec![text("The second.")]));
+    assert_eq!(items[1].children, paragraph(vec![text("The "), Node::Emphasis(vec![text("first")]), text(".")]));
+}
+
+#[test]
 fn lists_keep_their_start_and_their_tasks() {
     let item = |task, label: &str| Item { task, children: vec![text(label)] };
     let ordered = Node::List { start: Some(3), items: vec![item(None, "a"), item(None, "b")] };

@@ -17,21 +17,6 @@ export function safe(href, base) {
   }
 }
 
-// Models write bare addresses, which Markdown leaves as text.
-const ADDRESS = /https?:\/\/[^\s<>"'`]*[^\s<>"'`.,;:!?)\]}*_]/g;
-
-/** Converts text to nodes, with URLs as links. */
-function text(words, where) {
-  const parts = document.createDocumentFragment();
-  let at = 0;
-  for (const { 0: href, index } of where.inLink ? [] : words.matchAll(ADDRESS)) {
-    parts.append(words.slice(at, index), link({ href, children: [{ text: href }] }, where));
-    at = index + href.length;
-  }
-  parts.append(words.slice(at));
-  return parts;
-}
-
 /** Whether the text of a link is its URL, including the host, so that the host need not be shown next to it. */
 const saysHost = (words, url) => !url.username && words.includes(url.host) && [words, `https://${words}`, `http://${words}`].some((address) => safe(address)?.href === url.href);
 
@@ -42,7 +27,7 @@ const saysHost = (words, url) => !url.username && words.includes(url.host) && [w
  */
 function link({ href, children }, where) {
   const url = safe(href, where.base);
-  const inside = inlines(children, { ...where, inLink: true });
+  const inside = inlines(children, where);
   if (!url) return h('span', ...inside);
   const element = h('a', ...inside);
   element.href = url.href;
@@ -116,7 +101,7 @@ const DRAW = {
   code_block: code,
   quote: (children, where) => h('blockquote', ...children.map((child) => block(child, where))),
   table,
-  text,
+  text: (words) => document.createTextNode(words),
   strong: (children, where) => h('strong', ...inlines(children, where)),
   emphasis: (children, where) => h('em', ...inlines(children, where)),
   strike: (children, where) => h('s', ...inlines(children, where)),

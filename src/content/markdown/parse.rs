@@ -6,11 +6,18 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Op
 use super::highlight::Highlighter;
 use super::{Align, Cell, Item, MAX_DEPTH, Node, Table, Task, safe_href};
 
-/// Converts Markdown (CommonMark with tables, strikethrough and task lists) to nodes. Accepts any input and never panics.
+/// Converts Markdown (CommonMark with tables, strikethrough, task lists, footnotes and bare addresses) to nodes. Accepts any
+/// input and never panics.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Node> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut build = Build { stack: vec![Frame::new(FrameKind::Root)], skipped: 0, highlighter: Default::default() };
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES;
+    let mut build = Build {
+        stack: vec![Frame::new(FrameKind::Root)],
+        skipped: 0,
+        notes: Vec::new(),
+        highlighter: Default::default(),
+    };
     for event in Parser::new_ext(markdown, options) {
         build.event(event);
     }
@@ -50,6 +57,7 @@ enum FrameKind {
     Emphasis,
     Strike,
     Link { href: Option<String> },
+    Footnote(String),
     Image { href: Option<String> },
 }
 
@@ -64,6 +72,8 @@ struct Build {
     stack: Vec<Frame>,
     /// Open containers beyond the depth limit: they have no frame.
     skipped: usize,
+    /// Footnotes by label, numbered in the order in which they are first mentioned.
+    notes: Vec<(String, Vec<Node>)>,
     highlighter: Highlighter,
 }
 
@@ -72,13 +82,16 @@ impl Build {
         match event {
             Event::Start(tag) => self.open(tag),
             Event::End(end) => self.close(end),
-            // Math and footnotes are not enabled; if they ever are, their text is kept.
+            // Math is not enabled; if it ever is, its text is kept.
             Event::Text(text)
             | Event::Html(text)
             | Event::InlineHtml(text)
             | Event::InlineMath(text)
-            | Event::DisplayMath(text)
-            | Event::FootnoteReference(text) => self.text(&text),
+            | Event::DisplayMath(text) => self.text(&text),
+            Event::FootnoteReference(label) => {
+                let number = self.note(&label).saturating_add(1);
+                self.text(&format!("[{number}]"));
+            }
             Event::Code(text) => self.push(Node::Code(text.into_string())),
             Event::SoftBreak => self.text("\n"),
             Event::HardBreak => self.push(Node::Break),
@@ -111,6 +124,7 @@ impl Build {
             Tag::Strikethrough => FrameKind::Strike,
             Tag::Link { link_type, dest_url, .. } => FrameKind::Link { href: href(link_type, &dest_url) },
             Tag::Image { link_type, dest_url, .. } => FrameKind::Image { href: href(link_type, &dest_url) },
+            Tag::FootnoteDefinition(label) => FrameKind::Footnote(label.into_string()),
             // A block of raw HTML is a paragraph of text.
             _ => FrameKind::Paragraph,
         };
@@ -175,6 +189,12 @@ impl Build {
             FrameKind::Link { href: Some(href) } => self.push(Node::Link { href, children }),
             // The address is not safe: the text is kept without the link.
             FrameKind::Link { href: None } => children.into_iter().for_each(|child| self.push(child)),
+            FrameKind::Footnote(label) => {
+                let at = self.note(&label);
+                if let Some((_, note)) = self.notes.get_mut(at) {
+                    note.extend(children);
+                }
+            }
             FrameKind::Image { href } => self.push(Node::Image { alt: super::plain_text(&children), href }),
         }
     }
@@ -208,8 +228,24 @@ impl Build {
         }
     }
 
+    /// The index of a footnote.
+    fn note(&mut self, label: &str) -> usize {
+        let known = self.notes.iter().position(|(known, _)| known == label);
+        known.unwrap_or_else(|| {
+            self.notes.push((label.to_owned(), Vec::new()));
+            self.notes.len() - 1
+        })
+    }
+
+    /// The footnotes follow the text, as a numbered list.
     fn finish(mut self) -> Vec<Node> {
-        self.stack.drain(..).next().map(|root| root.children).unwrap_or_default()
+        let mut nodes = self.stack.drain(..).next().map(|root| root.children).unwrap_or_default();
+        if !self.notes.is_empty() {
+            let items = self.notes.into_iter().map(|(_, children)| Item { task: None, children }).collect();
+            nodes.extend([Node::Rule, Node::List { start: Some(1), items }]);
+        }
+        super::bare::link(&mut nodes);
+        nodes
     }
 }
 
