@@ -155,6 +155,15 @@ impl Desk {
                 }
             }
             Order::Unmount { files, name } => self.files(files).workspace().unmount(&name),
+            Order::Search { id, words } => {
+                let desk = self.clone();
+                spawn_local(async move {
+                    match desk.search(&words).await {
+                        Ok(sessions) => desk.hand_over(id, Some(&sessions)),
+                        Err(why) => desk.answer(id, Err(why)),
+                    }
+                });
+            }
             Order::Rename { id, keys, name } => {
                 let desk = self.clone();
                 spawn_local(async move { desk.answer(id, desk.rename(&keys, name).await) });

@@ -20,7 +20,7 @@ struct Report(NewsSender);
 
 impl Watch for Report {
     fn stored(&self, header: &Header) {
-        self.0.post(News::Stored { header: Box::new(header.clone()) }, Vec::new());
+        self.0.post(News::Stored { header: Box::new(header.clone().listed()) }, Vec::new());
     }
 
     fn health(&self, state: Result<(), StoreError>) {
@@ -126,6 +126,12 @@ impl Desk {
         Ok(())
     }
 
+    /// Returns the sessions of the stored tasks that contain these words.
+    pub(super) async fn search(&self, words: &str) -> Result<Vec<String>, String> {
+        let Some(Storage { database, .. }) = self.storage() else { return Ok(Vec::new()) };
+        database.search(words).await.map_err(|error| error.to_string())
+    }
+
     pub(super) async fn rename(&self, keys: &[String], name: Option<String>) -> Result<(), String> {
         let Some(Storage { database, tabs }) = self.storage() else { return Ok(()) };
         self.keepers(keys).for_each(|keeper| keeper.rename(name.clone()));
@@ -197,7 +203,7 @@ impl Desk {
     async fn catch_up(&self, key: &str) -> Option<Header> {
         let Storage { database, .. } = self.storage()?;
         let header = database.header(key).await.ok()??;
-        self.post(News::Stored { header: Box::new(header.clone()) }, Vec::new());
+        self.post(News::Stored { header: Box::new(header.clone().listed()) }, Vec::new());
         let followed = self.seats().into_iter().find(|seat| seat.follows(key));
         if let Some(seat) = followed
             && let Ok(events) = database.events_after(key, seat.session.events()).await

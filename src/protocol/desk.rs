@@ -168,6 +168,11 @@ pub enum Order {
         files: FilesId,
         name: String,
     },
+    /// Asks which stored tasks contain all of these words in their task, answer or calls: their sessions, as a JSON array.
+    Search {
+        id: QuestionId,
+        words: String,
+    },
     /// Renames stored runs; `None`: they are named after their task. Answered.
     Rename {
         id: QuestionId,
@@ -209,6 +214,7 @@ impl Order {
             | Order::Files { .. }
             | Order::Mount { .. }
             | Order::Unmount { .. }
+            | Order::Search { .. }
             | Order::Rename { .. } => Vec::new(),
         }
     }
@@ -338,6 +344,18 @@ pub struct Header {
     /// Its rail in the list. Untyped: a later version may draw it differently, and then the figures are enough.
     #[serde(default)]
     pub rail: Value,
+    /// What the search looks through: the task, the answer, the calls. Lower case; empty in what the page is told, which asks the
+    /// desk to search.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
+}
+
+impl Header {
+    /// Returns it without what only the search needs.
+    #[must_use]
+    pub fn listed(self) -> Self {
+        Header { words: String::new(), ..self }
+    }
 }
 
 impl Streamed {

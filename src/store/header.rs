@@ -7,12 +7,36 @@ use crate::protocol::desk::Header;
 use crate::trajectory::Summary;
 use crate::view::{RailView, Source};
 
+/// Bytes of the text that the search looks through.
+const MAX_WORDS: usize = 20_000;
+
 /// Returns the header of a run in its current state.
 #[must_use]
 pub(super) fn header(key: &str, name: Option<String>, run: &Run, updated_ms: u64) -> Header {
     let rail = serde_json::to_value(RailView::from(&Source::from(run))).unwrap_or(Value::Null);
     let (summary, ended) = (Summary::of_run(run), run.ending().is_some());
-    Header { key: key.to_owned(), name, updated_ms, ended, summary, rail }
+    let words = if ended { words(run) } else { run.task().input.to_lowercase() };
+    Header { key: key.to_owned(), name, updated_ms, ended, summary, rail, words: clipped(words) }
+}
+
+/// The text of a run that people remember it by.
+fn words(run: &Run) -> String {
+    let mut words = run.task().input.clone();
+    let mut add = |text: &str| {
+        words.push('\n');
+        words.push_str(text);
+    };
+    run.segments().iter().for_each(|ending| add(&ending.output));
+    for call in run.turns().iter().flat_map(|turn| &turn.tool_calls) {
+        add(&call.name);
+        add(&call.args.to_string());
+    }
+    words.to_lowercase()
+}
+
+fn clipped(mut words: String) -> String {
+    words.truncate(words.floor_char_boundary(MAX_WORDS));
+    words
 }
 
 /// Returns a new key. Keys created later sort later.

@@ -52,9 +52,21 @@ impl Database {
         let transaction = reading(&connection, &[RUNS])?;
         let texts: Vec<String> =
             transaction.object_store(RUNS)?.get_all::<JsValue>().primitive()?.await?.filter_map(text).collect();
-        let headers: Vec<Header> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+        let read = |text: &String| serde_json::from_str(text).ok().map(Header::listed);
+        let headers: Vec<Header> = texts.iter().filter_map(read).collect();
         let unread = texts.len() - headers.len();
         Ok((headers, unread))
+    }
+
+    /// Returns the sessions of the runs whose text contains all of these words.
+    pub async fn search(&self, words: &str) -> Result<Vec<String>, StoreError> {
+        let connection = self.connection()?;
+        let transaction = reading(&connection, &[RUNS])?;
+        let texts = transaction.object_store(RUNS)?.get_all::<JsValue>().primitive()?.await?.filter_map(text);
+        let wanted = words.to_lowercase();
+        let headers = texts.filter_map(|text| serde_json::from_str::<Header>(&text).ok());
+        let found = headers.filter(|header| wanted.split_whitespace().all(|word| header.words.contains(word)));
+        Ok(found.map(|header| header.summary.session_id).collect())
     }
 
     /// Returns the header of one run; `None`: it was deleted.

@@ -95,6 +95,7 @@ fn app() -> impl IntoView {
     title(app);
     mentions(app);
     leave(app);
+    app.search_answers();
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
     viewer::listen(app);
     route::listen(app);

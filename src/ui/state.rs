@@ -17,6 +17,7 @@ use crate::protocol::desk::{Header, SeatId};
 use crate::signin::SignIn;
 use crate::trajectory::Summary;
 use crate::view::branch::BranchDraft;
+use crate::view::ending::Tone;
 use crate::view::permit::PermitView;
 use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
@@ -84,6 +85,11 @@ pub struct App {
     pub listed: RwSignal<bool>,
     /// The search text of the list of runs.
     pub search: RwSignal<String>,
+    /// The sessions whose answers or calls contain the search text.
+    pub found: RwSignal<Vec<String>>,
+    /// The endings and the model to which the list is limited.
+    pub only_tone: RwSignal<Option<Tone>>,
+    pub only_model: RwSignal<String>,
     /// Tasks that are being opened, so that a second click does not open one twice.
     pub opening: StoredValue<Vec<String>>,
     pub line: StoredValue<Option<Line>, LocalStorage>,
@@ -229,6 +235,9 @@ impl App {
             deleted: RwSignal::new(Vec::new()),
             listed: RwSignal::new(false),
             search: RwSignal::new(String::new()),
+            found: RwSignal::new(Vec::new()),
+            only_tone: RwSignal::new(None),
+            only_model: RwSignal::new(String::new()),
             opening: StoredValue::new(Vec::new()),
             line: StoredValue::new_local(None),
             library: StoredValue::new_local(Library::default()),
@@ -305,6 +314,11 @@ impl Thread {
     pub fn began(&self) -> u64 {
         let seat = self.pages.with(|pages| pages.last().and_then(Page::seat));
         seat.and_then(|seat| seat.start()).map_or(self.opened_ms, |start| start.started_at.0)
+    }
+
+    /// The model of its last run.
+    pub fn model(&self) -> Option<String> {
+        self.with_last(|source| source.config.providers.first().map(|provider| provider.model.clone())).flatten()
     }
 
     /// Returns whether its last run is under way.

@@ -26,8 +26,9 @@ impl App {
     pub fn stored_lines(&self) -> Vec<Stored> {
         let open: Vec<String> =
             self.threads.with(|threads| threads.iter().filter_map(|thread| thread.session_id.clone()).collect());
-        let deleted = self.deleted.get();
+        let (deleted, found) = (self.deleted.get(), self.found.get());
         let wanted = self.search.get().to_lowercase();
+        let (tone, model) = (self.only_tone.get(), self.only_model.get());
         let mut lines: Vec<Stored> = Vec::new();
         self.stored.with(|headers| {
             for header in headers.iter().filter(|header| !open.contains(&header.summary.session_id)) {
@@ -43,9 +44,42 @@ impl App {
                 }
             }
         });
-        lines.retain(|line| !deleted.contains(&line.session_id) && (wanted.is_empty() || line.matches(&wanted)));
+        lines.retain(|line| {
+            let id = &line.session_id;
+            let fits = tone.is_none_or(|tone| line.rail_now().tone == Some(tone))
+                && (model.is_empty() || line.runs.iter().any(|header| header.summary.model == model));
+            fits && !deleted.contains(id) && (wanted.is_empty() || found.contains(id) || line.matches(&wanted))
+        });
         lines.sort_by_key(|line| std::cmp::Reverse(line.began()));
         lines
+    }
+
+    /// Asks the desk which stored runs contain the search text, whenever it has changed and then rested for a moment.
+    pub(super) fn search_answers(&self) {
+        let app = *self;
+        let later = StoredValue::new(None::<TimeoutHandle>);
+        Effect::new(move || {
+            let words = app.search.get().trim().to_owned();
+            if let Some(before) = later.get_value() {
+                before.clear();
+            }
+            app.found.set(Vec::new());
+            if words.is_empty() {
+                return;
+            }
+            let ask = move || {
+                let Some(line) = app.line.get_value() else { return };
+                let words = words.clone();
+                spawn_local(async move {
+                    let found = line.ask_for(|id| Order::Search { id, words: words.clone() }).await;
+                    if app.search.with_untracked(|now| now.trim() == words) {
+                        // Without an answer, the titles are still searched.
+                        app.found.set(found.unwrap_or_default());
+                    }
+                });
+            };
+            later.set_value(set_timeout_with_handle(ask, std::time::Duration::from_millis(150)).ok());
+        });
     }
 
     /// Opens a stored task with its follow-ups.

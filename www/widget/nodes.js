@@ -150,7 +150,6 @@ export function links(nodes, base) {
     if (Array.isArray(value)) return value.forEach(walk);
     if (typeof value !== 'object' || value === null || value.code_block) return undefined;
     if (value.link) return add(safe(value.link.href, base), plain(value.link.children).trim());
-    if (typeof value.text === 'string') for (const [href] of value.text.matchAll(ADDRESS)) add(safe(href, base), href);
     return Object.values(value).forEach(walk);
   };
   walk(nodes);

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlDetailsElement;
 
+use crate::view::ending::Tone;
 use crate::view::rail::day;
 
 use super::super::dom;
@@ -45,17 +46,23 @@ pub fn list(app: App) -> impl IntoView {
             html::input()
                 .r#type("search")
                 .class("search")
-                .attr("placeholder", "Search runs")
+                .attr("placeholder", "Search tasks and answers")
                 .attr("aria-label", "Search runs")
                 .prop("value", app.search.get_untracked())
                 .on(ev::input, move |event| app.search.set(event_target_value(&event)))
         })
     };
+    let filters = move || searched.get().then(|| filters(app));
     let lines = move || app.lines(stored.get());
     let none = move || {
         let wanted = app.search.get();
-        (!wanted.is_empty() && lines().is_empty())
-            .then(|| html::p().class("empty-list").child(format!("No run matches \u{201c}{wanted}\u{201d}.")))
+        let limited = app.only_tone.get().is_some() || app.only_model.with(|model| !model.is_empty());
+        let text = match (wanted.is_empty(), limited) {
+            (true, false) => return None,
+            (true, true) => "No run matches the filter.".to_owned(),
+            (false, _) => format!("No run matches \u{201c}{wanted}\u{201d}."),
+        };
+        lines().is_empty().then(|| html::p().class("empty-list").child(text))
     };
     let each = For(ForProps::builder()
         .each(lines)
@@ -66,7 +73,45 @@ pub fn list(app: App) -> impl IntoView {
             Line::Stored(line) => html::li().class("earlier").child(row(app, stored, line)).into_any(),
         })
         .build());
-    html::div().class("lists").child((search, none, html::ul().class("runs").child(each)))
+    html::div().class("lists").child((search, filters, none, html::ul().class("runs").child(each)))
+}
+
+/// Draws the choice of endings and models.
+fn filters(app: App) -> impl IntoView {
+    let tones = [
+        ("", "Any ending", None),
+        ("complete", "Complete", Some(Tone::Complete)),
+        ("synthesized", "Synthesized", Some(Tone::Synthesized)),
+        ("failed", "Failed", Some(Tone::Failed)),
+        ("cancelled", "Cancelled", Some(Tone::Cancelled)),
+    ];
+    let choose = move |event: web_sys::Event| {
+        let value = event_target_value(&event);
+        app.only_tone.set(tones.iter().find(|(key, ..)| *key == value).and_then(|(_, _, tone)| *tone));
+    };
+    let ending = html::select()
+        .attr("aria-label", "Ending")
+        .on(ev::change, choose)
+        .child(tones.map(|(key, text, _)| html::option().value(key).child(text)).into_iter().collect_view());
+    let models = Memo::new(move |_| {
+        let mut models: Vec<String> =
+            app.stored.with(|stored| stored.iter().map(|header| header.summary.model.clone()).collect());
+        models.sort();
+        models.dedup();
+        models.retain(|model| !model.is_empty());
+        models
+    });
+    let model = move || {
+        let each = models.get().into_iter().map(|model| html::option().value(model.clone()).child(model));
+        let each = each.collect_view();
+        (each.len() > 1).then(|| {
+            html::select()
+                .attr("aria-label", "Model")
+                .on(ev::change, move |event| app.only_model.set(event_target_value(&event)))
+                .child((html::option().value("").child("Any model"), each))
+        })
+    };
+    html::div().class("filters").child((ending, model))
 }
 
 impl App {
@@ -76,7 +121,14 @@ impl App {
         let open = self.threads.get().into_iter();
         let deleted = self.deleted.get();
         let open = open.filter(|thread| thread.session_id.as_ref().is_none_or(|session| !deleted.contains(session)));
-        let open = open.filter(|thread| wanted.is_empty() || thread.rail.with(|rail| matches(&rail.title, &wanted)));
+        let found = self.found.get();
+        let open = open.filter(|thread| {
+            let found = thread.session_id.as_ref().is_some_and(|session| found.contains(session));
+            wanted.is_empty() || found || thread.rail.with(|rail| matches(&rail.title, &wanted))
+        });
+        let (tone, model) = (self.only_tone.get(), self.only_model.get());
+        let open = open.filter(|thread| tone.is_none_or(|tone| thread.rail.with(|rail| rail.tone == Some(tone))));
+        let open = open.filter(|thread| model.is_empty() || thread.model().as_deref() == Some(model.as_str()));
         let mut lines: Vec<(u64, Line)> = open.map(|thread| (thread.began(), Line::Open(thread))).collect();
         lines.extend(stored.into_iter().map(|stored| (stored.began(), Line::Stored(stored))));
         lines.sort_by_key(|(began, _)| std::cmp::Reverse(*began));
