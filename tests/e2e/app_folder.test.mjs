@@ -76,12 +76,11 @@ const paths = async (page) => {
 const question = (page) => page.getByRole('group', { name: 'Permission needed' });
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60_000 });
 
-/** Reloads the page, and resumes its run. */
+/** Reloads the page, which stays at its run, and resumes it. */
 async function reopen(page) {
   await untilStored(page, (runs) => runs.length === 1);
   await page.reload();
   await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
-  await page.locator('.earlier .run').first().click();
   await page.getByRole('button', { name: 'Resume' }).first().click();
 }
 const newRun = (page) => page.getByRole('button', { name: 'New run' }).locator('visible=true').first().click();

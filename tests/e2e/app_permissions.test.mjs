@@ -117,7 +117,6 @@ test('a question survives a reload: the resumed run asks again, and stop closes 
   await page.waitForTimeout(500);
   await page.reload();
   await ready(page);
-  await page.locator('.earlier .run').first().click();
   await page.getByRole('button', { name: 'Resume' }).first().click();
   await question(page).getByRole('heading', { name: /a\.md$/ }).waitFor();
   assert.equal(await question(page).locator('.warning').count(), 0, 'the call had not begun');

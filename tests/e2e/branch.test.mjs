@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PHONE, WIDE, download, runTask, storedToTheEnd } from './lib/app.mjs';
+import { PHONE, WIDE, download, runTask, storedToTheEnd, startPage } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { root, withSite } from './lib/site.mjs';
@@ -52,7 +52,7 @@ for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WI
       await page.screenshot({ path: path.join(shots, `branched-${look}.png`) });
       // Both are stored separately, and the parent is unchanged.
       await storedToTheEnd(page, 2);
-      await page.reload();
+      await startPage(page);
       await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
       if (viewport === PHONE) await page.getByRole('button', { name: 'Runs', exact: true }).click();
       await page.locator('.earlier .run').nth(1).waitFor();

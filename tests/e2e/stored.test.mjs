@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { WIDE, download, runTask, storedToTheEnd, untilStored } from './lib/app.mjs';
+import { WIDE, download, runTask, startPage, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
 import { dist, withSite } from './lib/site.mjs';
@@ -80,7 +80,7 @@ for (const look of Object.keys(LOOKS)) {
       await page.keyboard.press('n');
     }
     await storedToTheEnd(page, 3);
-    await page.reload();
+    await startPage(page);
     await ready(page);
     await rail();
     await earlier(page).nth(2).waitFor();
@@ -100,7 +100,7 @@ for (const look of Object.keys(LOOKS)) {
     await storedToTheEnd(page, 4);
 
     await rail();
-    const third = page.locator('.earlier li').nth(1);
+    const third = page.locator('li.earlier').nth(1);
     await third.hover();
     await third.getByLabel('Rename or delete').click();
     await third.getByLabel('Name', { exact: true }).fill('The first notes');
@@ -108,19 +108,19 @@ for (const look of Object.keys(LOOKS)) {
     await page.locator('.earlier b', { hasText: 'The first notes' }).waitFor();
     // A name is shown before it is stored.
     await untilStored(page, (runs) => runs.some(({ name }) => name === 'The first notes'));
-    await page.reload();
+    await startPage(page);
     await ready(page);
     await rail();
     await earlier(page).nth(2).waitFor();
     assert.deepEqual(await earlier(page).locator('b').allInnerTexts(), ['Write them again.', 'And once more.', 'The first notes']);
 
-    const gone = page.locator('.earlier li').nth(1);
+    const gone = page.locator('li.earlier').nth(1);
     await gone.hover();
     await gone.getByLabel('Rename or delete').click();
     await shoot('menu');
     await gone.getByRole('button', { name: 'Delete', exact: true }).click();
-    await gone.getByRole('button', { name: 'Delete for good' }).click();
     await page.locator('.earlier b', { hasText: 'And once more.' }).waitFor({ state: 'detached' });
+    await untilStored(page, (runs) => runs.length === 3); // once it can no longer be undone
     const left = await everything(page);
     assert.equal(left.runs.length, 3, 'the task with its follow-up, and another');
     assert.ok(!JSON.stringify(left).includes('And once more.'), 'something of the deleted run is still stored');
@@ -223,7 +223,7 @@ for (const [name, [init, words]] of Object.entries(FAULTS)) {
     await ended(page);
     assert.equal(JSON.parse((await download(page)).text).output, ANSWER);
     await storedToTheEnd(page, 2);
-    await page.reload();
+    await startPage(page);
     await ready(page);
     await earlier(page).nth(1).waitFor();
     for (const at of [0, 1]) {
@@ -268,7 +268,7 @@ test('an older tab keeps the database locked: it is said, the run goes on, and i
     await old.evaluate(() => window.db.close());
     await ended(page);
     await untilStored(page, (runs) => runs.some(({ ended }) => ended));
-    await page.reload();
+    await startPage(page);
     await ready(page);
     await earlier(page).first().waitFor();
     await earlier(page).first().click();
@@ -295,7 +295,7 @@ test('a corrupt record is shown as far as it can be read, and nothing of it is l
   }));
   await garbage();
   const before = await everything(page);
-  await page.reload();
+  await startPage(page);
   await ready(page);
   await earlier(page).first().waitFor();
   await earlier(page).first().click();

@@ -24,6 +24,9 @@ export async function runExample(page, title) {
   await ended(page);
 }
 
+/** Loads the page anew without the address of a run: a reload would stay there. */
+export const startPage = (page) => page.goto(page.url().split('#')[0]);
+
 export async function runTask(page, task) {
   await page.getByRole('textbox', { name: 'Task' }).fill(task);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
