@@ -164,6 +164,7 @@ impl App {
             }
             Err(errors) => {
                 let message = errors.into_iter().next().map(|error| error.message).unwrap_or_default();
+                self.refused.set(true);
                 self.dialog.set(Some(Dialog::Settings));
                 self.complain(format!("A setting is wrong: {message}"));
                 None

@@ -45,6 +45,8 @@ pub struct App {
     /// The open thread; `None`: the start page.
     pub current: RwSignal<Option<u32>>,
     pub settings: RwSignal<Settings>,
+    /// A run was refused because of the settings, which are open now.
+    pub refused: RwSignal<bool>,
     pub keys: RwSignal<Keys>,
     pub theme: RwSignal<Theme>,
     pub dialog: RwSignal<Option<Dialog>>,
@@ -210,6 +212,7 @@ impl App {
             threads: RwSignal::new(Vec::new()),
             current: RwSignal::new(None),
             settings: RwSignal::new(Settings::default()),
+            refused: RwSignal::new(false),
             keys: RwSignal::new(Keys::default()),
             theme: RwSignal::new(Theme::Auto),
             dialog: RwSignal::new(None),

@@ -28,7 +28,12 @@ pub(super) fn link(nodes: &mut Vec<Node>) {
                 let rows = std::iter::once(&mut table.head).chain(&mut table.rows);
                 rows.flatten().for_each(link);
             }
-            Node::CodeBlock { .. } | Node::Rule | Node::Code(_) | Node::Link { .. } | Node::Image { .. } | Node::Break => {}
+            Node::CodeBlock { .. }
+            | Node::Rule
+            | Node::Code(_)
+            | Node::Link { .. }
+            | Node::Image { .. }
+            | Node::Break => {}
         }
         at += 1;
     }

@@ -10,8 +10,8 @@ use super::{Align, Cell, Item, MAX_DEPTH, Node, Table, Task, safe_href};
 /// input and never panics.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Node> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_FOOTNOTES;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
     let mut build = Build {
         stack: vec![Frame::new(FrameKind::Root)],
         skipped: 0,

@@ -10,6 +10,8 @@ mod probe;
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlInputElement;
 
 use crate::view::settings::{Field, FieldError, Group, ROWS};
 
@@ -43,15 +45,37 @@ pub fn settings(app: App) -> impl IntoView {
 type Errors = Memo<Vec<FieldError>>;
 
 fn content(app: App) -> impl IntoView {
-    let errors: Errors =
-        Memo::new(move |_| app.settings.with(|settings| settings.build(Vec::new()).err().unwrap_or_default()));
+    // An empty field is no mistake before the user has been there, or has tried to run with it.
+    let left = RwSignal::new(Vec::<String>::new());
+    let errors: Errors = Memo::new(move |_| {
+        app.settings.with(|settings| {
+            let mut errors = settings.build(Vec::new()).err().unwrap_or_default();
+            errors.retain(|error| {
+                let is_empty = settings.value(error.field).trim().is_empty();
+                !is_empty || app.refused.get() || left.with(|left| left.contains(&id_of(error.field)))
+            });
+            errors
+        })
+    });
+    on_cleanup(move || app.refused.set(false));
+    let target = |event: &web_sys::Event| event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
+    let leave = move |event: web_sys::FocusEvent| {
+        if let Some(field) = target(&event) {
+            left.update(|left| left.push(field.id()));
+        }
+    };
+    let change = move |event: web_sys::Event| {
+        if target(&event).is_some_and(|field| field.name() == "provider") {
+            left.set(Vec::new());
+        }
+    };
     let wrong = move || match errors.with(Vec::len) {
         0 => "Saved. Applies to your next run.".to_owned(),
         1 => "One value is wrong.".to_owned(),
         more => format!("{more} values are wrong."),
     };
     (
-        html::div().class("dialog-body").child((
+        html::div().class("dialog-body").on(ev::focusout, leave).on(ev::change, change).child((
             model::model(app, errors),
             html::fieldset()
                 .class("group")
