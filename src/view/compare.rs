@@ -28,6 +28,8 @@ pub struct Comparison {
 pub struct Fact {
     pub name: &'static str,
     pub values: [String; 2],
+    /// How much more or less the other run has, if both are amounts and differ: `+1,200 (+14 %)`.
+    pub change: Option<String>,
 }
 
 /// One row of turns.
@@ -73,8 +75,8 @@ impl Fact {
 impl Comparison {
     #[must_use]
     pub fn new(a: &Source<'_>, b: &Source<'_>) -> Self {
-        let facts =
-            facts(a).into_iter().zip(facts(b)).map(|((name, a), (_, b))| Fact { name, values: [a, b] }).collect();
+        let fact = |((name, a, from), (_, b, to))| Fact { name, values: [a, b], change: change(name, from, to) };
+        let facts = facts(a).into_iter().zip(facts(b)).map(fact).collect();
         let (mut rows, mut same, mut first) = (Vec::new(), Vec::new(), None);
         for at in 0..a.turns.len().max(b.turns.len()) {
             let turns = [a.turns.get(at), b.turns.get(at)];
@@ -161,24 +163,54 @@ fn first_difference(first: Option<(usize, u32, String)>) -> String {
     }
 }
 
-fn facts(source: &Source<'_>) -> Vec<(&'static str, String)> {
+/// Returns how much `to` is more or less than `from`.
+fn change(name: &str, from: Option<u64>, to: Option<u64>) -> Option<String> {
+    let (from, to) = (from?, to?);
+    let (sign, by) = match to.cmp(&from) {
+        std::cmp::Ordering::Equal => return None,
+        std::cmp::Ordering::Greater => ('+', to - from),
+        std::cmp::Ordering::Less => ('\u{2212}', from - to),
+    };
+    let amount = if name == DURATION { duration(by) } else { thousands(by) };
+    let percent = by.saturating_mul(100).checked_div(from).map(|percent| format!(" ({sign}{percent} %)"));
+    Some(format!("{sign}{amount}{}", percent.unwrap_or_default()))
+}
+
+const DURATION: &str = "Duration";
+
+/// Returns the facts: name, text, and the amount if it is one.
+fn facts(source: &Source<'_>) -> Vec<(&'static str, String, Option<u64>)> {
     let ending = source.segments.last();
     let models = provider::facts(source.config).join(", ");
     let calls: usize = source.turns.iter().map(|turn| turn.tool_calls.len()).sum();
     let failed =
         source.turns.iter().flat_map(|turn| &turn.attempts).filter(|attempt| !attempt.slugs.is_empty()).count();
+    let amount = |name, amount: u64| (name, thousands(amount), Some(amount));
     vec![
-        ("Task", one_line(source.input, 300)),
-        ("Model", models),
-        ("Preset", source.config.preset.as_str().to_owned()),
-        ("Turns", format!("{} of {}", source.turns.len(), source.effective_max_turns)),
-        ("LLM calls", thousands(u64::from(source.requests))),
-        ("Failed attempts", thousands(failed as u64)),
-        ("Tool calls", thousands(calls as u64)),
-        ("Tokens in", thousands(source.usage.input.0)),
-        ("Tokens out", thousands(source.usage.output.0)),
-        ("Duration", duration(source.elapsed_ms())),
-        ("Ended", ending.map_or_else(|| "unfinished".to_owned(), ending::short)),
-        ("Ended by", ending.map_or_else(String::new, |ending| ending.termination_reason.to_string())),
+        ("Task", one_line(source.input, 300), None),
+        ("Model", models, None),
+        ("Preset", source.config.preset.as_str().to_owned(), None),
+        ("Turns", format!("{} of {}", source.turns.len(), source.effective_max_turns), Some(source.turns.len() as u64)),
+        amount("LLM calls", u64::from(source.requests)),
+        amount("Failed attempts", failed as u64),
+        amount("Tool calls", calls as u64),
+        amount("Tokens in", source.usage.input.0),
+        amount("Tokens out", source.usage.output.0),
+        (DURATION, duration(source.elapsed_ms()), Some(source.elapsed_ms())),
+        ("Ended", ending.map_or_else(|| "unfinished".to_owned(), ending::short), None),
+        ("Ended by", ending.map_or_else(String::new, |ending| ending.termination_reason.to_string()), None),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DURATION, change};
+
+    #[test]
+    fn an_amount_says_by_how_much_it_differs() {
+        assert_eq!(change("Tokens in", Some(1_000), Some(2_200)).as_deref(), Some("+1,200 (+120 %)"));
+        assert_eq!(change("Turns", Some(4), Some(3)).as_deref(), Some("\u{2212}1 (\u{2212}25 %)"));
+        assert_eq!(change(DURATION, Some(0), Some(1_500)).as_deref(), Some("+1.5 s"));
+        assert_eq!((change("Turns", Some(4), Some(4)), change("Task", None, None)), (None, None));
+    }
 }

@@ -76,7 +76,11 @@ fn drawn(comparison: &Comparison) -> impl IntoView + use<> {
 
 fn fact(compared: &Fact) -> impl IntoView + use<> {
     let differs = compared.differs();
-    let mark = differs.then(|| html::span().class("differs").child("differs"));
+    // An amount says by how much it differs; the other facts can be read.
+    let mark = match &compared.change {
+        Some(change) => Some(html::span().class("differs").child(change.clone()).into_any()),
+        None => differs.then(|| html::span().class("hidden").child("differs").into_any()),
+    };
     html::tr().attr("data-differs", differs.then_some("")).child((
         html::th().attr("scope", "row").child((compared.name, mark)),
         html::td().child(compared.values[0].clone()),
