@@ -8,7 +8,7 @@ use crate::view::Phase;
 
 use super::icon::{Icon, icon};
 use super::state::{App, Backing, Dialog};
-use super::{answer, dom, follow, notify, permit, pictures, queue, toast};
+use super::{answer, dom, follow, notify, permit, pictures, queue, quote, toast};
 
 pub fn composer(app: App) -> impl IntoView {
     let placeholder = move || match app.phase() {
@@ -89,6 +89,7 @@ pub fn composer(app: App) -> impl IntoView {
     html::div().class("composer").child((
         toast::toast(app),
         follow::latest(app),
+        quote::button(app),
         permit::card(app),
         queue::card(app),
         answer::card(app),

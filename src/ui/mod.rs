@@ -46,6 +46,7 @@ mod pictures;
 mod plan;
 mod prose;
 mod queue;
+mod quote;
 mod rail;
 mod render;
 mod report;

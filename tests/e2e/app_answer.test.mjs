@@ -62,6 +62,11 @@ for (const look of Object.keys(LOOKS)) {
     await said(page, 'In Rust.');
     assert.equal(await page.getByRole('group', { name: 'Editing a prompt' }).count(), 0);
 
+    // A passage that is selected is quoted.
+    await page.locator('#transcript').getByText('In Rust.').first().selectText();
+    await page.getByRole('button', { name: 'Quote selection' }).click();
+    assert.equal(await task(page).inputValue(), '> In Rust.\n\n');
+
     // A follow-up that is edited continues what came before it, in a run of its own.
     await task(page).fill('What now?');
     await task(page).press('Enter');
