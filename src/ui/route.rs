@@ -1,17 +1,24 @@
 //! The address of the open task, `#/run/SESSION`: a reload stays there, Back and Forward lead from task to task.
 //!
+//! A text that was shared to the installed app comes in the query (manifest.webmanifest) and goes to the task box.
+//!
 //! Records from files and plans have no address: nothing of them is stored.
 
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
+use web_sys::Url;
 
 use super::dom;
 use super::state::App;
 
 const RUN: &str = "#/run/";
 
+/// The parameters of a shared text.
+const SHARED: [&str; 3] = ["share-title", "share-text", "share-url"];
+
 pub fn listen(app: App) {
+    take_shared(app);
     // The list of stored runs comes later than the page.
     let wanted = RwSignal::new(in_address());
     Effect::new(move || {
@@ -36,6 +43,23 @@ pub fn listen(app: App) {
         None if app.current.get_untracked().is_some() => app.new_run(),
         None => {}
     });
+}
+
+fn take_shared(app: App) {
+    let here = dom::window().location().href().ok().and_then(|href| Url::new(&href).ok());
+    let Some(here) = here else { return };
+    let params = here.search_params();
+    let parts: Vec<String> =
+        SHARED.iter().filter_map(|name| params.get(name)).filter(|part| !part.trim().is_empty()).collect();
+    if parts.is_empty() {
+        return;
+    }
+    app.draft.set(parts.join("\n"));
+    SHARED.iter().for_each(|name| params.delete(name));
+    // A reload does not bring it again.
+    if let Ok(history) = dom::window().history() {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&here.href()));
+    }
 }
 
 fn open(app: App, session: &str) {

@@ -224,3 +224,12 @@ test('a removed file comes back after Undo', () => withModel([], async (page) =>
   await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
   await files.getByRole('button', { name: `Remove ${name}`, exact: true }).waitFor();
 }));
+
+test('a text that is shared to the installed app is in the task box, once', () => withModel([], async (page, { app }) => {
+  const { share_target: target } = await page.evaluate(async () => (await fetch(document.querySelector('link[rel=manifest]').href)).json());
+  const query = new URLSearchParams({ [target.params.title]: 'A page', [target.params.text]: 'Read this', [target.params.url]: 'https://a.b/c' });
+  await page.goto(`${new URL(target.action, app).href}?${query}`);
+  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  assert.equal(await task(page).inputValue(), 'A page\nRead this\nhttps://a.b/c');
+  assert.equal(page.url(), app);
+}));
