@@ -20,8 +20,10 @@ pub struct PanelView {
     pub meter: Meter,
     /// One sentence under the meter.
     pub note: String,
-    /// `9 of up to 24`
+    /// The requests so far.
     pub calls: String,
+    /// `at most 24 in all`, while the run is in progress. It shrinks, so it is not next to the count.
+    pub calls_bound: Option<String>,
     pub tokens_in: String,
     pub tokens_out: String,
     pub tokens_cached: Option<String>,
@@ -114,7 +116,8 @@ impl From<&Source<'_>> for PanelView {
             level: meter::level(source.config.counter.as_ref(), turn, max_turns),
             meter: Meter::from(source),
             note: note(source, phase, turn),
-            calls: calls(source, phase),
+            calls: thousands(u64::from(source.requests)),
+            calls_bound: (phase != Phase::Ended).then(|| calls_bound(source.requests, source.calls_left)),
             tokens_in: tokens(usage, usage.input.0),
             tokens_out: tokens(usage, usage.output.0),
             tokens_cached: some(usage.cached.0),
@@ -203,14 +206,9 @@ fn limit(source: &Source<'_>) -> &'static str {
     }
 }
 
-fn calls(source: &Source<'_>, phase: Phase) -> String {
-    match phase {
-        Phase::Ended => thousands(u64::from(source.requests)),
-        Phase::Running | Phase::Synthesizing => {
-            let bound = u64::from(source.requests) + u64::from(source.calls_left);
-            format!("{} of up to {}", source.requests, thousands(bound))
-        }
-    }
+/// The bound of requests as text.
+pub(super) fn calls_bound(requests: u32, left: u32) -> String {
+    format!("at most {} in all", thousands(u64::from(requests) + u64::from(left)))
 }
 
 /// Returns the latest progress report, including those inside a batch.

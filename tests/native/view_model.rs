@@ -232,7 +232,8 @@ fn a_run_that_can_go_on_says_what_ended_it() {
 fn the_bound_of_llm_calls_is_shown_while_it_runs() {
     let open = play_open(limited(2), tool_turn("1"));
     let panel = view(&open).panel;
-    assert_eq!(panel.calls, format!("2 of up to {}", 2 + open.run().calls_left()));
+    assert_eq!(panel.calls, "2");
+    assert_eq!(panel.calls_bound, Some(format!("at most {} in all", 2 + open.run().calls_left())));
     assert_eq!(panel.phase, Phase::Running);
     assert!(panel.note.starts_with("This is the last turn"), "{}", panel.note);
 }

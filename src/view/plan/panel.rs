@@ -5,6 +5,7 @@ use crate::plan::{PlanEnding, StepStatus};
 
 use super::super::ending::Tone;
 use super::super::meter::Meter;
+use super::super::panel::calls_bound;
 use super::super::rail::RailView;
 use super::super::source::Origin;
 use super::StepView;
@@ -32,8 +33,10 @@ pub struct PlanPanelView {
     /// One tick per step.
     pub meter: Meter,
     pub note: String,
-    /// `9 of up to 48`
+    /// The requests so far.
     pub calls: String,
+    /// `at most 48 in all`, while the plan is in progress.
+    pub calls_bound: Option<String>,
     pub tokens_in: String,
     pub tokens_out: String,
     pub estimated: bool,
@@ -69,10 +72,6 @@ impl PlanPanelView {
         let tokens = |count: TokenCount| {
             if usage.estimated { format!("≈ {}", thousands(count.0)) } else { thousands(count.0) }
         };
-        let calls = match running {
-            true => format!("{requests} of up to {}", thousands(u64::from(requests) + u64::from(progress.calls_left))),
-            false => thousands(u64::from(requests)),
-        };
         let ending = progress.ending.map(PlanEndingView::from_ending);
         let text = format!("{done} of {}", counted(u64::from(of), "step"));
         PlanPanelView {
@@ -83,7 +82,8 @@ impl PlanPanelView {
             can_rerun: !running && progress.origin != Origin::Interrupted,
             meter: Meter { ticks: steps.iter().map(StepView::tick).collect(), label: format!("{text} completed") },
             note: note(progress, at_work),
-            calls,
+            calls: thousands(u64::from(requests)),
+            calls_bound: running.then(|| calls_bound(requests, progress.calls_left)),
             tokens_in: tokens(usage.input),
             tokens_out: tokens(usage.output),
             estimated: usage.estimated,
