@@ -45,9 +45,7 @@ impl App {
             return;
         }
         if let Some((thread, place)) = untrack(|| self.edited()) {
-            let asked = TaskInput { text: input, pictures: self.take_pictures() };
-            self.draft.set(String::new());
-            return self.run_edited_prompt(&thread, place, asked);
+            return self.run_edited_prompt(&thread, place, input);
         }
         if let Some(thread) = self.thread_now().filter(Thread::is_running) {
             self.draft.set(String::new());
@@ -80,9 +78,15 @@ impl App {
         }
     }
 
-    /// Starts a new run with the open run's task and the current settings.
+    /// Starts a new run with the task of the open thread's last run and the current settings.
     pub fn ask_again(&self) {
-        let page = self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.last().cloned()));
+        let last = self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.len().checked_sub(1)));
+        last.into_iter().for_each(|last| self.ask_again_at(last));
+    }
+
+    /// Does the same with another run of the open thread. `place`: its index.
+    pub fn ask_again_at(&self, place: usize) {
+        let page = self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.get(place).cloned()));
         if let (Some(page), Some(config)) = (page, self.config()) {
             self.begin(TaskInput { text: page.head.task, pictures: page.head.pictures }, config);
         }
@@ -120,6 +124,7 @@ impl App {
     pub fn new_run(&self) {
         self.view.set(View::Transcript);
         self.current.set(None);
+        self.end_editing();
         self.rail_open.set(false);
         self.toast.set(None);
         dom::focus(dom::TASK);
@@ -128,6 +133,7 @@ impl App {
     pub fn open_thread(&self, id: u32) {
         self.view.set(View::Transcript);
         self.current.set(Some(id));
+        self.end_editing();
         self.rail_open.set(false);
         // A document is read from its beginning; a run is followed at its end.
         let document = matches!(self.thread_now().map(|thread| thread.backing), Some(Backing::Document(_)));

@@ -5,26 +5,21 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::protocol::desk::RunLocation;
-use crate::view::Phase;
 use crate::view::panel::Remedy;
+use crate::view::{PanelView, Phase};
 
 use super::dom;
 use super::icon::{Icon, icon};
-use super::slots::Page;
-use super::state::{App, Backing, Dialog, TaskInput, Thread};
+use super::slots::{Behind, Page};
+use super::state::{App, Backing, Dialog, Editing, TaskInput, Thread};
 
-/// The prompt that is being edited: a run of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Editing {
-    thread: u32,
-    place: usize,
-}
-
-/// Draws the actions, once the run has ended.
+/// Draws the actions, once the run has ended. A step of a replay has none.
 pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
     let (panel, page) = (page.panel.clone(), page.clone());
+    let has_acts = !matches!(page.behind, Behind::Stepped(_));
     let ended = Memo::new(move |_| {
-        panel.with(|panel| (panel.phase == Phase::Ended && panel.ending.is_some()).then_some(panel.remedy))
+        let ended = |panel: &PanelView| has_acts && panel.phase == Phase::Ended && panel.ending.is_some();
+        panel.with(|panel| ended(panel).then_some(panel.remedy))
     });
     move || ended.get().map(|remedy| bar(app, &page, remedy))
 }
@@ -45,7 +40,7 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
         (
             button(Icon::Settings, text, title, move || app.dialog.set(Some(Dialog::Settings))),
             button(Icon::Again, "Try again", "Run the same task again with the current settings", move || {
-                app.ask_again()
+                app.ask_again_at(place);
             }),
         )
     });
@@ -99,22 +94,24 @@ impl App {
     pub(super) fn edit_prompt(&self, place: usize) {
         let Some(thread) = self.thread_now() else { return };
         let Some(page) = thread.pages.with_untracked(|pages| pages.get(place).cloned()) else { return };
-        self.editing.set(Some(Editing { thread: thread.id, place }));
+        let draft = (self.draft.get_untracked(), self.take_pictures());
+        let aside = self.editing.with_untracked(|editing| editing.as_ref().map(|editing| editing.aside.clone()));
+        self.editing.set(Some(Editing { thread: thread.id, place, aside: aside.unwrap_or(draft) }));
         self.draft.set(page.head.task);
-        self.take_pictures();
         self.put_back_pictures(page.head.pictures);
         dom::focus(dom::TASK);
     }
 
     /// The run whose prompt is being edited, if its thread is open.
     pub(super) fn edited(&self) -> Option<(Thread, usize)> {
-        let Editing { thread: id, place } = self.editing.get()?;
+        let (id, place) =
+            self.editing.with(|editing| editing.as_ref().map(|editing| (editing.thread, editing.place)))?;
         self.thread().filter(|thread| thread.id == id).map(|thread| (thread, place))
     }
 
     /// Runs the edited prompt after what came before it, in a thread of its own.
-    pub(super) fn run_edited_prompt(&self, thread: &Thread, place: usize, asked: TaskInput) {
-        let Some(config) = self.config() else { return };
+    pub(super) fn run_edited_prompt(&self, thread: &Thread, place: usize, text: String) {
+        let Some(config) = self.config().filter(|_| self.line.with_value(Option::is_some)) else { return };
         if let Err(why) = self.find_again(thread) {
             return self.complain(why);
         }
@@ -122,8 +119,20 @@ impl App {
         let before = before.and_then(|at| thread.pages.with_untracked(|pages| pages.get(at).and_then(Page::seat)));
         let Backing::Live { workspace, .. } = &thread.backing else { return };
         let workspace = self.copy_of(workspace);
-        self.editing.set(None);
+        let asked = TaskInput { text, pictures: self.take_pictures() };
+        self.end_editing();
         self.run_in_new_thread(asked, config, workspace, before.as_ref());
+    }
+}
+
+impl App {
+    /// Puts back what was in the task box before a prompt was edited there.
+    pub(super) fn end_editing(&self) {
+        let Some(Editing { aside: (draft, pictures), .. }) = self.editing.get_untracked() else { return };
+        self.editing.set(None);
+        self.take_pictures();
+        self.draft.set(draft);
+        self.put_back_pictures(pictures);
     }
 }
 
@@ -131,9 +140,7 @@ impl App {
 pub fn card(app: App) -> impl IntoView {
     let shown = Memo::new(move |_| app.edited().is_some());
     let cancel = move |_| {
-        app.editing.set(None);
-        app.draft.set(String::new());
-        app.take_pictures();
+        app.end_editing();
         dom::focus(dom::TASK);
     };
     html::div().class("queue").attr("aria-live", "polite").child(move || {

@@ -72,22 +72,9 @@ pub fn composer(app: App) -> impl IntoView {
         )
             .into_any(),
     };
-    let to_read = move || match app.thread().map(|thread| thread.backing) {
-        Some(Backing::Document(_)) => {
-            Some("This run was opened from a file: you can read and download it, but not continue it.")
-        }
-        Some(Backing::Plan { .. }) => Some("Plans don't support follow-ups. You can run any step again."),
-        Some(Backing::Live { .. }) => app.page().and_then(|page| {
-            page.panel.with(|panel| match (panel.elsewhere, panel.can_resume) {
-                (true, _) => Some("This run belongs to another tab. Ask follow-ups there."),
-                (_, true) => Some("This run has not ended: resume it in the panel to continue."),
-                _ => None,
-            })
-        }),
-        None => None,
-    };
+    let to_read = move || app.why_only_to_read();
     html::div().class("composer").child((
-        toast::toast(app),
+        toast::toast(app.toast, move |deleted| app.undo(deleted)),
         follow::latest(app),
         quote::button(app),
         permit::card(app),
@@ -128,4 +115,29 @@ fn read_only(app: App, text: &'static str) -> impl IntoView {
         html::p().child(text),
         html::button().r#type("button").class("btn quiet").on(ev::click, move |_| app.new_run()).child("New run"),
     ))
+}
+
+impl App {
+    /// Why no follow-up is possible in the open thread; `None`: one is.
+    fn why_only_to_read(&self) -> Option<&'static str> {
+        match self.thread().map(|thread| thread.backing) {
+            Some(Backing::Document(_)) => {
+                Some("This run was opened from a file: you can read and download it, but not continue it.")
+            }
+            Some(Backing::Plan { .. }) => Some("Plans don't support follow-ups. You can run any step again."),
+            Some(Backing::Live { .. }) => self.page().and_then(|page| {
+                page.panel.with(|panel| match (panel.elsewhere, panel.can_resume) {
+                    (true, _) => Some("This run belongs to another tab. Ask follow-ups there."),
+                    (_, true) => Some("This run has not ended: resume it in the panel to continue."),
+                    _ => None,
+                })
+            }),
+            None => None,
+        }
+    }
+
+    /// Whether something can be written in the task box.
+    pub(super) fn can_write(&self) -> bool {
+        self.why_only_to_read().is_none()
+    }
 }

@@ -22,6 +22,7 @@ use super::folder;
 use super::icon::{Icon, icon};
 use super::library::FileRow;
 use super::state::{App, Dialog};
+use super::toast::Undo;
 
 /// Bytes of a file that are shown; the whole can be downloaded.
 const SHOWN: f64 = 200_000.0;
@@ -77,6 +78,7 @@ fn list(app: App) -> impl IntoView {
         folder::list(app),
         move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
                                                  its own files.")),
+        move || removed(app),
         html::ul().class("files").child(For(ForProps::builder()
             .each(rows)
             .key(|row| (row.path.clone(), row.size.clone(), row.written))
@@ -84,6 +86,21 @@ fn list(app: App) -> impl IntoView {
             .build())),
         folder::space(),
     )
+}
+
+/// The toast is behind the dialog, so what was just removed can be brought back here, too.
+fn removed(app: App) -> Option<impl IntoView + use<>> {
+    let undo = app.toast.with(|toast| toast.as_ref().and_then(|toast| toast.undo.clone()))?;
+    let Undo::File(path) = &undo else { return None };
+    let text = format!("Removed {path}.");
+    let back = move |_| {
+        app.toast.set(None);
+        app.undo(&undo);
+    };
+    Some(html::p().class("removed").child((
+        html::span().child(text),
+        html::button().r#type("button").class("btn quiet small").on(ev::click, back).child("Undo"),
+    )))
 }
 
 fn file(app: App, row: FileRow) -> impl IntoView {

@@ -10,8 +10,11 @@ use super::{dom, follow};
 
 pub fn listen(app: App) {
     let _ = window_event_listener(ev::keydown, move |event| {
-        let command = event.ctrl_key() != event.meta_key() && !event.alt_key() && !event.shift_key();
-        if command && event.key().eq_ignore_ascii_case("k") && !event.default_prevented() {
+        let command =
+            if is_mac() { event.meta_key() && !event.ctrl_key() } else { event.ctrl_key() && !event.meta_key() };
+        let plain = !event.alt_key() && !event.shift_key();
+        let elsewhere = app.dialog.get_untracked().is_some_and(|dialog| dialog != Dialog::Palette);
+        if command && plain && !elsewhere && event.key().eq_ignore_ascii_case("k") && !event.default_prevented() {
             event.prevent_default();
             return app.toggle_palette();
         }
@@ -48,6 +51,11 @@ pub fn listen(app: App) {
             _ => {}
         }
     });
+}
+
+/// On a Mac, Ctrl+K deletes to the end of a line.
+fn is_mac() -> bool {
+    dom::window().navigator().platform().is_ok_and(|platform| platform.starts_with("Mac"))
 }
 
 fn typing(event: &KeyboardEvent) -> bool {

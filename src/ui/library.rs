@@ -6,8 +6,7 @@ use web_sys::Blob;
 use crate::content::format::{bytes, counted};
 use crate::worker::Workspace;
 
-use super::slots::Local;
-use super::state::{App, Backing, Library, Thread};
+use super::state::{App, Backing, Library, Removed, Thread};
 use super::toast::Undo;
 
 /// One file in the drawer.
@@ -73,15 +72,32 @@ impl App {
     }
 
     pub fn remove_file(&self, path: &str) {
-        let undo = self.file(path).map(|blob| Undo::File(path.to_owned(), Local::new(blob)));
-        self.library.update_value(|library| {
-            library.files.remove(path);
-        });
-        if let Some(workspace) = workspace(self.thread_now()) {
+        let workspace = workspace(self.thread_now());
+        let from = workspace.and_then(|workspace| Some((workspace.clone(), workspace.get(path)?)));
+        if let Some((workspace, _)) = &from {
             workspace.remove(path);
         }
+        self.library.update_value(|library| {
+            let own = library.files.remove(path);
+            library.removed = Some(Removed { path: path.to_owned(), own, from });
+        });
         self.files_version.update(|version| *version += 1);
-        self.tell_with_undo(format!("Removed {path}."), undo);
+        self.tell_with_undo(format!("Removed {path}."), Some(Undo::File(path.to_owned())));
+    }
+
+    /// Puts the removed file back where it was.
+    pub(super) fn put_back_file(&self, path: &str) {
+        let removed = self.library.try_update_value(|library| library.removed.take()).flatten();
+        let Some(Removed { own, from, .. }) = removed.filter(|removed| removed.path == path) else { return };
+        if let Some((workspace, blob)) = from {
+            let _ = workspace.put(path, blob);
+        }
+        if let Some(blob) = own {
+            self.library.update_value(|library| {
+                library.files.insert(path.to_owned(), blob);
+            });
+        }
+        self.files_version.update(|version| *version += 1);
     }
 
     /// Returns the files of the open thread, or those that a new one would have.

@@ -95,7 +95,6 @@ fn app() -> impl IntoView {
     clock(app);
     title(app);
     mentions(app);
-    leave(app);
     app.search_answers();
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
     viewer::listen(app);
@@ -153,11 +152,6 @@ fn clock(app: App) {
             event.prevent_default();
         }
     });
-}
-
-/// Deletes what waits for an Undo when the page is left: the tab may never come back.
-fn leave(app: App) {
-    let _ = window_event_listener(leptos::ev::pagehide, move |_| app.delete_rest());
 }
 
 /// Keeps the list of the files that an answer can mention.

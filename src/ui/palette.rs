@@ -11,7 +11,7 @@ use crate::view::palette::rank;
 
 use super::dialog::dialog;
 use super::dom;
-use super::state::{App, Dialog};
+use super::state::{App, Dialog, Thread};
 use super::theme::Theme;
 use super::viewer::state::View;
 
@@ -81,10 +81,12 @@ fn content(app: App) -> impl IntoView {
     let (query, at) = (RwSignal::new(String::new()), RwSignal::new(0usize));
     let all = StoredValue::new(app.entries());
     let found = Memo::new(move |_| query.with(|query| all.with_value(|all| matching(all, query))));
+    let some = Memo::new(move |_| found.with(|found| !found.is_empty()));
     let choose = move |at: usize| {
         if let Some(entry) = found.with_untracked(|found| found.get(at).cloned()) {
             app.dialog.set(None);
-            app.do_entry(&entry.action);
+            // Once the dialog is closed: it gives the focus back first.
+            set_timeout(move || app.do_entry(&entry.action), std::time::Duration::ZERO);
         }
     };
     let field = NodeRef::<html::Input>::new();
@@ -138,10 +140,11 @@ fn content(app: App) -> impl IntoView {
             .id(FIELD)
             .node_ref(field)
             .attr("role", "combobox")
-            .attr("aria-expanded", "true")
-            .attr("aria-controls", "palette-list")
+            .attr("aria-expanded", move || if some.get() { "true" } else { "false" })
+            .attr("aria-controls", move || some.get().then_some("palette-list"))
+            .attr("aria-autocomplete", "list")
             .attr("aria-label", "Action or run")
-            .attr("aria-activedescendant", move || option_id(at.get()))
+            .attr("aria-activedescendant", move || some.get().then(|| option_id(at.get())))
             .attr("autocomplete", "off")
             .attr("spellcheck", "false")
             .attr("placeholder", "New run, download, dark, or a word of a run")
@@ -213,7 +216,11 @@ impl App {
             add(&format!("Theme: {}", theme.label()), "", Action::Theme(theme));
         }
         self.threads.with_untracked(|threads| {
-            for thread in threads.iter().rev().filter(|thread| Some(thread.id) != self.current.get_untracked()) {
+            let deleted = |thread: &&Thread| {
+                thread.session_id.as_ref().is_some_and(|session| untrack(|| self.is_deleted(session)))
+            };
+            let others = threads.iter().rev().filter(|thread| Some(thread.id) != self.current.get_untracked());
+            for thread in others.filter(|thread| !deleted(thread)) {
                 add(&thread.rail.with_untracked(|rail| rail.title.clone()), "open run", Action::Open(thread.id));
             }
         });

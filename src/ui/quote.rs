@@ -25,7 +25,7 @@ pub fn button(app: App) -> impl IntoView {
     // The page lasts as long as the document.
     let _ = dom::document().add_event_listener_with_callback("selectionchange", look.into_js_value().unchecked_ref());
     move || {
-        selected.get().then(|| {
+        (selected.get() && app.can_write()).then(|| {
             html::button()
                 .r#type("button")
                 .class("btn quiet small quote")

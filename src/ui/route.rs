@@ -33,8 +33,9 @@ pub fn listen(app: App) {
     let session = Memo::new(move |_| app.thread().map(|thread| thread.session_id));
     Effect::new(move |before: Option<()>| {
         let session = session.get();
-        // What the address asks for is not open yet.
-        if before.is_some() && wanted.get_untracked().is_none() {
+        // Until what the address asks for is open, it stays.
+        if before.is_some() && (session.is_some() || wanted.get_untracked().is_none()) {
+            wanted.set(None);
             write(session.flatten().as_deref());
         }
     });

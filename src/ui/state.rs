@@ -25,7 +25,6 @@ use crate::view::{PanelView, Phase, RailView, Source};
 use crate::worker::workspace::Subscription;
 use crate::worker::{ViewerHost, Workspace};
 
-use super::answer::Editing;
 use super::desk::{Line, Seat};
 use super::keys::Keys;
 use super::plan::state::PlanPage;
@@ -82,7 +81,7 @@ pub struct App {
     /// The stored runs, oldest first.
     pub stored: RwSignal<Vec<Header>>,
     /// Tasks that are deleted as soon as this can no longer be undone, by session.
-    pub deleted: RwSignal<Vec<String>>,
+    pub deleted: RwSignal<Vec<(String, Option<TimeoutHandle>)>>,
     /// The list of stored runs has arrived.
     pub listed: RwSignal<bool>,
     /// The search text of the list of runs.
@@ -161,6 +160,23 @@ pub struct OpenRecord {
     pub events: usize,
 }
 
+/// The prompt that is being edited: a run of a thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Editing {
+    pub thread: u32,
+    pub place: usize,
+    /// What was in the task box before.
+    pub aside: (String, Vec<PictureView>),
+}
+
+/// A removed file, as it was in the open thread and among the user's own files.
+#[derive(Clone, Debug)]
+pub struct Removed {
+    pub path: String,
+    pub own: Option<Blob>,
+    pub from: Option<(Workspace, Blob)>,
+}
+
 /// The input of a run, as the page shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskInput {
@@ -191,6 +207,8 @@ pub struct Library {
     /// Folders of the user's disk by name, as handles. Their files are among `files`, below the name.
     pub folders: BTreeMap<String, JsValue>,
     pub subscriptions: Vec<Subscription>,
+    /// The last file that was removed, for Undo.
+    pub removed: Option<Removed>,
 }
 
 /// Whether the files are loaded. A run that is started earlier waits for them; otherwise it would find no files.

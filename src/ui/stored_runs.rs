@@ -22,13 +22,24 @@ pub struct Stored {
 }
 
 impl App {
+    /// Returns the stored runs that are not open and fit the search and the filters of the list, newest first.
+    pub fn listed_lines(&self) -> Vec<Stored> {
+        let found = self.found.get();
+        let wanted = self.search.get().to_lowercase();
+        let (tone, model) = (self.only_tone.get(), self.only_model.get());
+        let mut lines = self.stored_lines();
+        lines.retain(|line| {
+            let fits = tone.is_none_or(|tone| line.rail_now().tone == Some(tone))
+                && (model.is_empty() || line.runs.iter().any(|header| header.summary.model == model));
+            fits && (wanted.is_empty() || found.contains(&line.session_id) || line.matches(&wanted))
+        });
+        lines
+    }
+
     /// Returns the stored runs that are not open, newest first.
     pub fn stored_lines(&self) -> Vec<Stored> {
         let open: Vec<String> =
             self.threads.with(|threads| threads.iter().filter_map(|thread| thread.session_id.clone()).collect());
-        let (deleted, found) = (self.deleted.get(), self.found.get());
-        let wanted = self.search.get().to_lowercase();
-        let (tone, model) = (self.only_tone.get(), self.only_model.get());
         let mut lines: Vec<Stored> = Vec::new();
         self.stored.with(|headers| {
             for header in headers.iter().filter(|header| !open.contains(&header.summary.session_id)) {
@@ -44,12 +55,7 @@ impl App {
                 }
             }
         });
-        lines.retain(|line| {
-            let id = &line.session_id;
-            let fits = tone.is_none_or(|tone| line.rail_now().tone == Some(tone))
-                && (model.is_empty() || line.runs.iter().any(|header| header.summary.model == model));
-            fits && !deleted.contains(id) && (wanted.is_empty() || found.contains(id) || line.matches(&wanted))
-        });
+        lines.retain(|line| !self.is_deleted(&line.session_id));
         lines.sort_by_key(|line| std::cmp::Reverse(line.began()));
         lines
     }
@@ -101,6 +107,9 @@ impl App {
 
     /// Opens a task by its session, whether it is open already or stored. Returns whether it was found.
     pub(super) fn open_session(&self, session_id: &str) -> bool {
+        if untrack(|| self.is_deleted(session_id)) {
+            return false;
+        }
         let open = self.threads.with_untracked(|threads| {
             let same = threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id));
             same.map(|thread| thread.id)
@@ -177,7 +186,10 @@ impl App {
     /// Takes in the list of all stored runs.
     pub(super) fn take_list(&self, headers: Vec<Header>, unread: usize) {
         self.stored.set(headers);
-        self.listed.set(true);
+        if !self.listed.get_untracked() {
+            self.listed.set(true);
+            self.delete_rest();
+        }
         if unread > 0 {
             self.complain(format!("This version cannot read {unread} stored runs. They were not changed."));
         }

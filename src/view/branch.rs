@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use crate::engine::{
     Branch, CallId, CallRecord, CounterLevel, FinishReason, Parent, ProviderConfig, RawCall, Reply, RunConfig,
-    TurnRecord,
+    TurnRecord, own_tools,
 };
 
 use super::provider;
+use super::replay::context_line;
 use super::source::Source;
 
 /// The contents of the form.
@@ -161,12 +162,17 @@ fn parsed_calls(text: &str) -> Result<Vec<RawCall>, String> {
 /// The calls of a turn that were run, with their results.
 fn results(turn: &TurnRecord) -> Vec<CallResult> {
     let last = turn.tool_calls.len().saturating_sub(1);
-    let each = turn.tool_calls.iter().enumerate().filter(|(_, call)| call.slug.is_none());
+    // The engine answers its own tools itself.
+    let own = |name: &str| [own_tools::BATCH, own_tools::SPAWN, own_tools::PROGRESS, own_tools::REPORT].contains(&name);
+    let each = turn.tool_calls.iter().enumerate().filter(|(_, call)| call.slug.is_none() && !own(&call.name));
     each.filter_map(|(place, call)| {
         let mut result = call.result.clone()?;
-        // The engine writes the counter line again.
-        if place == last && turn.counter_level != CounterLevel::Off {
-            result.truncate(result.rfind('\n').unwrap_or(result.len()));
+        // The engine writes its lines at the end again.
+        if place == last {
+            if turn.counter_level != CounterLevel::Off {
+                result.truncate(result.rfind('\n').unwrap_or(result.len()));
+            }
+            result.truncate(result.len() - context_line(&result));
         }
         let title = format!("{} {}", call.name, call.args);
         Some(CallResult { call: call.id.clone(), title, was: result.clone(), result })

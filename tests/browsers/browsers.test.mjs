@@ -127,7 +127,7 @@ for (const name of WANTED) {
 
   test(`${name}: the app answers an example with the demo model, and the run is there after a reload`, () => withTab(name, (tab) => withSite(async ({ app }) => {
     const button = (pattern) => until(() => tab.executeScript('return [...document.querySelectorAll("button")].find((one) => RegExp(arguments[0]).test(one.innerText))', pattern), `a button ${pattern}`);
-    const ending = () => until(() => tab.executeScript('return document.querySelector(".ending")?.innerText'), 'how it ended', 60000);
+    const ending = () => until(() => tab.executeScript('return document.querySelector(".ending")?.textContent'), 'how it ended', 60000);
     await tab.get(app);
     await button('^Files\\s*[1-9]'); // the examples need them
     await (await button('Tools over files')).click();

@@ -48,6 +48,7 @@ for (const look of Object.keys(LOOKS)) {
 
     await acts(page).getByRole('button', { name: 'Regenerate' }).click();
     await said(page, 'Another answer.');
+    await page.getByRole('region', { name: 'How it ended' }).waitFor();
     assert.match(await page.locator('.facts').innerText(), /branch of run_.* before turn 1/);
 
     await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
@@ -219,9 +220,7 @@ test('a removed file comes back after Undo', () => withModel([], async (page) =>
   const name = (await first.getAttribute('aria-label')).replace('Remove ', '');
   await first.click();
   assert.equal(await files.getByRole('button', { name: `Remove ${name}`, exact: true }).count(), 0);
-  await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
+  await files.getByRole('button', { name: 'Undo' }).click();
   await files.getByRole('button', { name: `Remove ${name}`, exact: true }).waitFor();
 }));
 

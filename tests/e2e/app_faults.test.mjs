@@ -6,7 +6,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PHONE, drop, runTask, storedToTheEnd, withApp } from './lib/app.mjs';
+import { PHONE, drop, runTask, startPage, storedToTheEnd, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { reply, withScript } from './lib/script-server.mjs';
@@ -153,7 +153,7 @@ for (const [act, remark, slug] of [['Stop', /^Incomplete: the run was stopped/, 
     await partial(page).scrollIntoViewIfNeeded();
     await shoot(act.toLowerCase());
     await storedToTheEnd(page, 1);
-    await page.reload();
+    await startPage(page);
     const rail = page.locator('.rail .run', { hasText: 'Tell me a story' });
     await rail.waitFor({ state: 'attached' });
     if (!(await rail.isVisible())) await page.getByRole('button', { name: 'Runs', exact: true }).click();

@@ -82,7 +82,7 @@ fn bare_addresses_are_links_and_the_sentence_keeps_its_punctuation() {
 
 #[test]
 fn footnotes_are_a_list_at_the_end() {
-    let nodes = parse("One[^b], two[^a], one again[^b], none[^c].\n\n[^a]: The *first*.\n[^b]: The second.\n");
+    let nodes = parse("One[^b], two[^a], one again[^B], none[^c].\n\n[^a]: The *first*.\n[^b]: The second.\n");
     assert_eq!(nodes[0], Node::Paragraph(vec![text("One[1], two[2], one again[1], none[^c].")]));
     assert_eq!(nodes[1], Node::Rule);
     let Node::List { start: Some(1), items } = &nodes[2] else { panic!("{nodes:?}") };
@@ -290,6 +290,11 @@ fn hostile_input_takes_no_time() {
         "&#x41;".repeat(50_000),
         "[a]: b\n".repeat(20_000),
         (1..1_500).map(|n| format!("{} a\n", "`".repeat(n))).collect(),
+        format!("http://a{}", ")".repeat(500_000)),
+        "xhttp://a".repeat(50_000),
+        "http://a-".repeat(50_000),
+        "http://a\n*b* ".repeat(30_000),
+        (0..10_000).map(|n| format!("[^{n}] ")).chain((0..10_000).map(|n| format!("\n\n[^{n}]: a"))).collect(),
     ];
     for markdown in cases {
         let started = Work::begin();

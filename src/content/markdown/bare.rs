@@ -2,20 +2,17 @@
 
 use super::{Node, safe_href};
 
+/// A longer address stays text, in bytes.
+const LONGEST: usize = 2_048;
+
 /// Makes links of the web addresses in texts, except inside links.
 pub(super) fn link(nodes: &mut Vec<Node>) {
-    let mut at = 0;
-    while at < nodes.len() {
-        let Some(node) = nodes.get_mut(at) else { return };
-        match node {
+    let mut linked = Vec::with_capacity(nodes.len());
+    for mut node in nodes.drain(..) {
+        match &mut node {
             Node::Text(text) => {
-                let parts = split(text);
-                if parts.len() != 1 || !matches!(parts.first(), Some(Node::Text(_))) {
-                    let count = parts.len();
-                    nodes.splice(at..=at, parts);
-                    at += count;
-                    continue;
-                }
+                linked.extend(split(text));
+                continue;
             }
             Node::Paragraph(children)
             | Node::Heading { children, .. }
@@ -35,8 +32,9 @@ pub(super) fn link(nodes: &mut Vec<Node>) {
             | Node::Image { .. }
             | Node::Break => {}
         }
-        at += 1;
+        linked.push(node);
     }
+    *nodes = linked;
 }
 
 fn split(text: &str) -> Vec<Node> {
@@ -47,18 +45,23 @@ fn split(text: &str) -> Vec<Node> {
         let (words, from) = rest.split_at(start);
         before.push_str(words);
         let inside_a_word = before.chars().next_back().is_some_and(char::is_alphanumeric);
-        let address = address(from);
-        match safe_href(address).filter(|_| !address.is_empty() && !inside_a_word) {
-            Some(href) => {
+        let found = if inside_a_word { Err("http".len()) } else { address(from) };
+        match found.map(|address| (address, safe_href(address))) {
+            Ok((address, Some(href))) => {
                 if !before.is_empty() {
                     parts.push(Node::Text(std::mem::take(&mut before)));
                 }
                 parts.push(Node::Link { href, children: vec![Node::Text(address.to_owned())] });
                 rest = from.get(address.len()..).unwrap_or_default();
             }
-            None => {
-                before.push_str("http");
-                rest = from.get("http".len()..).unwrap_or_default();
+            Ok((address, None)) => {
+                before.push_str(address);
+                rest = from.get(address.len()..).unwrap_or_default();
+            }
+            Err(passed) => {
+                let (words, after) = from.split_at(passed);
+                before.push_str(words);
+                rest = after;
             }
         }
     }
@@ -69,24 +72,38 @@ fn split(text: &str) -> Vec<Node> {
     parts
 }
 
-/// The address at the beginning of a text; empty if there is none. Punctuation at its end belongs to the sentence.
-fn address(text: &str) -> &str {
+/// The address at the beginning of a text that begins with `http`. Punctuation at its end belongs to the sentence.
+///
+/// # Errors
+/// There is none in the next bytes, whose number is returned.
+fn address(text: &str) -> Result<&str, usize> {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or_default();
     if !host.starts_with(|c: char| c.is_alphanumeric() || c == '[') {
-        return "";
+        return Err("http".len());
     }
-    let end = text.find(|c: char| c.is_whitespace() || c.is_control() || "<>\"'`".contains(c)).unwrap_or(text.len());
-    let mut found = text.get(..end).unwrap_or_default();
+    let window = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
+    let end = window.find(|c: char| c.is_whitespace() || c.is_control() || "<>\"'`".contains(c));
+    if end.is_none() && window.len() < text.len() {
+        return Err(window.len());
+    }
+    let mut found = window.get(..end.unwrap_or(window.len())).unwrap_or_default();
+    // Brackets that were opened before the address.
+    let surplus = |close: char, open: char| found.matches(close).count().saturating_sub(found.matches(open).count());
+    let (mut round, mut square) = (surplus(')', '('), surplus(']', '['));
     loop {
-        let open = |close: char, open: char| found.matches(open).count() >= found.matches(close).count();
+        let closes = |surplus: &mut usize| {
+            let own = *surplus == 0;
+            *surplus = surplus.saturating_sub(1);
+            own
+        };
         let keep = match found.chars().next_back() {
-            Some(')') => open(')', '('),
-            Some(']') => open(']', '['),
+            Some(')') => closes(&mut round),
+            Some(']') => closes(&mut square),
             Some('.' | ',' | ';' | ':' | '!' | '?' | '*' | '_' | '~' | '}' | '|') => false,
             _ => true,
         };
         if keep {
-            return found;
+            return Ok(found);
         }
         let mut chars = found.chars();
         chars.next_back();

@@ -1,5 +1,7 @@
 //! The parser: builds nodes from pulldown-cmark's events. Only in workers; the small worker does not highlight code.
 
+use std::collections::HashMap;
+
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
 #[cfg(feature = "worker")]
@@ -16,6 +18,7 @@ pub fn parse(markdown: &str) -> Vec<Node> {
         stack: vec![Frame::new(FrameKind::Root)],
         skipped: 0,
         notes: Vec::new(),
+        labels: HashMap::new(),
         highlighter: Default::default(),
     };
     for event in Parser::new_ext(markdown, options) {
@@ -72,8 +75,9 @@ struct Build {
     stack: Vec<Frame>,
     /// Open containers beyond the depth limit: they have no frame.
     skipped: usize,
-    /// Footnotes by label, numbered in the order in which they are first mentioned.
-    notes: Vec<(String, Vec<Node>)>,
+    /// Footnotes in the order in which they are first mentioned, and their places by label.
+    notes: Vec<Vec<Node>>,
+    labels: HashMap<String, usize>,
     highlighter: Highlighter,
 }
 
@@ -191,7 +195,7 @@ impl Build {
             FrameKind::Link { href: None } => children.into_iter().for_each(|child| self.push(child)),
             FrameKind::Footnote(label) => {
                 let at = self.note(&label);
-                if let Some((_, note)) = self.notes.get_mut(at) {
+                if let Some(note) = self.notes.get_mut(at) {
                     note.extend(children);
                 }
             }
@@ -230,18 +234,20 @@ impl Build {
 
     /// The index of a footnote.
     fn note(&mut self, label: &str) -> usize {
-        let known = self.notes.iter().position(|(known, _)| known == label);
-        known.unwrap_or_else(|| {
-            self.notes.push((label.to_owned(), Vec::new()));
-            self.notes.len() - 1
-        })
+        // Labels are compared without regard to case.
+        let next = self.notes.len();
+        let at = *self.labels.entry(label.to_lowercase()).or_insert(next);
+        if at == next {
+            self.notes.push(Vec::new());
+        }
+        at
     }
 
     /// The footnotes follow the text, as a numbered list.
     fn finish(mut self) -> Vec<Node> {
         let mut nodes = self.stack.drain(..).next().map(|root| root.children).unwrap_or_default();
         if !self.notes.is_empty() {
-            let items = self.notes.into_iter().map(|(_, children)| Item { task: None, children }).collect();
+            let items = self.notes.into_iter().map(|children| Item { task: None, children }).collect();
             nodes.extend([Node::Rule, Node::List { start: Some(1), items }]);
         }
         super::bare::link(&mut nodes);

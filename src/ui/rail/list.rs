@@ -38,9 +38,10 @@ impl Line {
 }
 
 pub fn list(app: App) -> impl IntoView {
-    let stored = Memo::new(move |_| app.stored_lines());
+    let stored = Memo::new(move |_| app.listed_lines());
     let count = move || app.stored.with(Vec::len).max(app.threads.with(Vec::len));
-    let searched = Memo::new(move |_| count() >= SEARCHED || !app.search.with(String::is_empty));
+    let limited = move || app.only_tone.get().is_some() || app.only_model.with(|model| !model.is_empty());
+    let searched = Memo::new(move |_| count() >= SEARCHED || !app.search.with(String::is_empty) || limited());
     let search = move || {
         searched.get().then(|| {
             html::input()
@@ -56,8 +57,7 @@ pub fn list(app: App) -> impl IntoView {
     let lines = move || app.lines(stored.get());
     let none = move || {
         let wanted = app.search.get();
-        let limited = app.only_tone.get().is_some() || app.only_model.with(|model| !model.is_empty());
-        let text = match (wanted.is_empty(), limited) {
+        let text = match (wanted.is_empty(), limited()) {
             (true, false) => return None,
             (true, true) => "No run matches the filter.".to_owned(),
             (false, _) => format!("No run matches \u{201c}{wanted}\u{201d}."),
@@ -89,10 +89,14 @@ fn filters(app: App) -> impl IntoView {
         let value = event_target_value(&event);
         app.only_tone.set(tones.iter().find(|(key, ..)| *key == value).and_then(|(_, _, tone)| *tone));
     };
-    let ending = html::select()
-        .attr("aria-label", "Ending")
-        .on(ev::change, choose)
-        .child(tones.map(|(key, text, _)| html::option().value(key).child(text)).into_iter().collect_view());
+    let ending = html::select().attr("aria-label", "Ending").on(ev::change, choose).child(
+        tones
+            .map(|(key, text, tone)| {
+                html::option().value(key).prop("selected", move || app.only_tone.get() == tone).child(text)
+            })
+            .into_iter()
+            .collect_view(),
+    );
     let models = Memo::new(move |_| {
         let mut models: Vec<String> =
             app.stored.with(|stored| stored.iter().map(|header| header.summary.model.clone()).collect());
@@ -102,7 +106,11 @@ fn filters(app: App) -> impl IntoView {
         models
     });
     let model = move || {
-        let each = models.get().into_iter().map(|model| html::option().value(model.clone()).child(model));
+        let each = models.get().into_iter().map(|model| {
+            let shown = model.clone();
+            let is_chosen = move || app.only_model.with(|chosen| *chosen == shown);
+            html::option().value(model.clone()).prop("selected", is_chosen).child(model)
+        });
         let each = each.collect_view();
         (each.len() > 1).then(|| {
             html::select()
@@ -119,8 +127,7 @@ impl App {
     fn lines(&self, stored: Vec<Stored>) -> Vec<Line> {
         let wanted = self.search.get().to_lowercase();
         let open = self.threads.get().into_iter();
-        let deleted = self.deleted.get();
-        let open = open.filter(|thread| thread.session_id.as_ref().is_none_or(|session| !deleted.contains(session)));
+        let open = open.filter(|thread| thread.session_id.as_ref().is_none_or(|session| !self.is_deleted(session)));
         let found = self.found.get();
         let open = open.filter(|thread| {
             let found = thread.session_id.as_ref().is_some_and(|session| found.contains(session));

@@ -9,13 +9,23 @@ use crate::view::RailView;
 use super::super::desk::Seat;
 use super::super::slots::Page;
 use super::super::state::{App, SHOWN, Thread};
+use super::super::storage;
 use super::super::toast::Undo;
+
+/// Where the sessions are kept that are to be deleted.
+const DELETED: &str = "turnwise.deleted";
 
 impl App {
     /// Returns the name of a stored task.
     pub fn title_of(&self, session_id: &str) -> String {
         let runs = self.runs_of(session_id);
-        runs.first().map(|header| RailView::from(header).title).unwrap_or_default()
+        let open = || {
+            self.threads.with_untracked(|threads| {
+                let thread = threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id));
+                thread.map(|thread| thread.rail.with_untracked(|rail| rail.title.clone()))
+            })
+        };
+        runs.first().map(|header| RailView::from(header).title).or_else(open).unwrap_or_default()
     }
 
     /// Renames a stored task; if the name is empty, it is named after its text again.
@@ -54,28 +64,62 @@ impl App {
         }
         let (app, session) = (*self, session_id.to_owned());
         let title = self.title_of(session_id);
-        self.deleted.update(|deleted| deleted.push(session.clone()));
+        let later = set_timeout_with_handle(move || app.delete_for_good(&session), SHOWN).ok();
+        self.deleted.update(|deleted| deleted.push((session_id.to_owned(), later)));
+        self.remember_deleted();
         self.leave(session_id);
-        self.tell_with_undo(format!("Deleted \u{201c}{title}\u{201d}."), Some(Undo::Task(session.clone())));
-        set_timeout(move || app.delete_for_good(&session), SHOWN);
+        self.tell_with_undo(format!("Deleted \u{201c}{title}\u{201d}."), Some(Undo::Task(session_id.to_owned())));
     }
 
-    /// Brings back a task that was to be deleted.
-    pub(in super::super) fn keep_task(&self, session_id: &str) {
-        self.deleted.update(|deleted| deleted.retain(|other| other != session_id));
-    }
-
-    /// Deletes what can no longer be brought back by Undo: the page is about to close.
-    pub(in super::super) fn delete_rest(&self) {
-        for session in self.deleted.get_untracked() {
-            self.delete_for_good(&session);
+    /// Brings back what the Undo button stands for.
+    pub fn undo(&self, deleted: &Undo) {
+        match deleted {
+            Undo::Task(session) => self.keep_task(session),
+            Undo::File(path) => self.put_back_file(path),
         }
+    }
+
+    /// Whether a task is about to be deleted.
+    pub fn is_deleted(&self, session_id: &str) -> bool {
+        self.deleted.with(|deleted| deleted.iter().any(|(other, _)| other == session_id))
+    }
+
+    /// Deletes what an earlier page could no longer delete.
+    pub(in super::super) fn delete_rest(&self) {
+        let rest = storage::load(DELETED).unwrap_or_default();
+        for session in rest.lines() {
+            self.deleted.update(|deleted| deleted.push((session.to_owned(), None)));
+            self.delete_for_good(session);
+        }
+    }
+
+    fn keep_task(&self, session_id: &str) {
+        self.deleted.update(|deleted| {
+            deleted.retain(|(other, later)| {
+                if let (true, Some(later)) = (other == session_id, later) {
+                    later.clear();
+                }
+                other != session_id
+            });
+        });
+        self.remember_deleted();
+    }
+
+    /// Keeps in the browser what is to be deleted: the page may be closed before.
+    fn remember_deleted(&self) {
+        let sessions = self.deleted.with_untracked(|deleted| {
+            deleted.iter().map(|(session, _)| session.clone()).collect::<Vec<_>>().join("\n")
+        });
+        storage::save(DELETED, &sessions);
     }
 
     /// Deletes a task, if it was not brought back and is not open in another tab.
     fn delete_for_good(&self, session_id: &str) {
-        if !self.deleted.with_untracked(|deleted| deleted.iter().any(|other| other == session_id)) {
+        if !untrack(|| self.is_deleted(session_id)) {
             return;
+        }
+        if self.seats_of(session_id).iter().any(Seat::is_running) {
+            return self.keep_task(session_id); // it was opened again, and goes on
         }
         let keys: Vec<String> = self.runs_of(session_id).into_iter().map(|header| header.key).collect();
         let seats = self.seats_of(session_id);
@@ -86,7 +130,7 @@ impl App {
             let seats = seats.iter().map(Seat::id).collect();
             let deleted = line.ask(|id| Order::Delete { id, keys, seats }, Vec::new()).await;
             // If that failed, it is on the list again.
-            app.deleted.update(|deleted| deleted.retain(|other| *other != session));
+            app.keep_task(&session);
             if let Err(why) = deleted {
                 app.complain(why);
             }

@@ -111,7 +111,8 @@ fn counter_line(content: &str, config: &RunConfig, run: &Run) -> Option<(Counter
     })
 }
 
-fn context_line(content: &str) -> usize {
+/// The bytes of the context line at the end of a result without its counter line, including the line break.
+pub(in super::super) fn context_line(content: &str) -> usize {
     match content.rsplit_once('\n') {
         Some((rest, line)) if line.starts_with("[Context ") && line.ends_with("% full]") => content.len() - rest.len(),
         _ => 0,

@@ -22,6 +22,7 @@ pub use change::{Standing, StateAt};
 pub use difference::{Difference, Entry, Op};
 pub use fold::{Replay, Sent};
 pub use marks::Mark;
+pub(super) use marks::context_line;
 pub use message::{MessageView, Role};
 pub use request::RequestView;
 pub use step::{Step, StepKind, StepTone, Steps};
