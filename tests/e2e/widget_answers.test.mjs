@@ -98,6 +98,7 @@ test('a question that no search fits is reported to the page and to its address,
   assert.deepEqual(request.postDataJSON(), report);
   assert.equal(request.method(), 'POST');
   assert.equal((await request.allHeaders()).cookie, undefined);
+  assert.equal((await request.response()).status(), 204);
   assert.ok(asked.includes('/questions'));
   assert.deepEqual(await heard(tab, 'unanswered'), [report]);
   assert.equal((await heard(tab, 'final'))[0].answered, false);
