@@ -27,8 +27,7 @@ pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
 fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
     let (place, behind) = (page.place, page.behind.clone());
     let answer = move || behind.with(|source| source.segments.last().map(|ending| ending.output.clone())).flatten();
-    let copied = answer.clone();
-    let copy = move || copied().filter(|text| !text.is_empty());
+    let copy = move || answer().filter(|text| !text.is_empty());
     let has_answer = copy().is_some();
     // A record has its prompt, but not the settings to send another one.
     let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);

@@ -3,7 +3,7 @@
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
-use web_sys::{HtmlInputElement, KeyboardEvent};
+use web_sys::KeyboardEvent;
 
 use crate::trajectory::Format;
 use crate::view::Phase;
@@ -92,7 +92,7 @@ fn content(app: App) -> impl IntoView {
     let field = NodeRef::<html::Input>::new();
     Effect::new(move || {
         if let Some(field) = field.get() {
-            let _ = HtmlInputElement::from(field).focus();
+            let _ = field.focus();
         }
     });
     let pressed = move |event: KeyboardEvent| {
