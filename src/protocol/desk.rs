@@ -351,6 +351,13 @@ pub struct Header {
 }
 
 impl Header {
+    /// When it began here, in milliseconds since 1970, from its key: a branch has the start time of the run that it comes from.
+    #[must_use]
+    pub fn began_ms(&self) -> u64 {
+        let digits: String = self.key.chars().filter(|c| *c != '-').take(12).collect();
+        u64::from_str_radix(&digits, 16).unwrap_or(self.summary.started_ms)
+    }
+
     /// Returns it without what only the search needs.
     #[must_use]
     pub fn listed(self) -> Self {

@@ -221,7 +221,7 @@ impl Stored {
 
     /// When its last run began, in milliseconds since 1970.
     pub fn began(&self) -> u64 {
-        self.runs.iter().map(|header| header.summary.started_ms).max().unwrap_or(0)
+        self.runs.iter().map(Header::began_ms).max().unwrap_or(0)
     }
 
     /// Returns whether all words of the search occur, in any place.

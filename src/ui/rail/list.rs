@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlDetailsElement;
 
+use crate::protocol::desk::Header;
 use crate::view::ending::Tone;
 use crate::view::rail::day;
 
@@ -136,7 +137,12 @@ impl App {
         let (tone, model) = (self.only_tone.get(), self.only_model.get());
         let open = open.filter(|thread| tone.is_none_or(|tone| thread.rail.with(|rail| rail.tone == Some(tone))));
         let open = open.filter(|thread| model.is_empty() || thread.model().as_deref() == Some(model.as_str()));
-        let mut lines: Vec<(u64, Line)> = open.map(|thread| (thread.began(), Line::Open(thread))).collect();
+        let began = |thread: &Thread| {
+            let is_of_thread = |header: &&Header| thread.session_id.as_ref() == Some(&header.summary.session_id);
+            let stored = self.stored.with(|headers| headers.iter().filter(is_of_thread).map(Header::began_ms).max());
+            stored.unwrap_or_else(|| thread.began())
+        };
+        let mut lines: Vec<(u64, Line)> = open.map(|thread| (began(&thread), Line::Open(thread))).collect();
         lines.extend(stored.into_iter().map(|stored| (stored.began(), Line::Stored(stored))));
         lines.sort_by_key(|(began, _)| std::cmp::Reverse(*began));
         let (now, offset) = (dom::now(), dom::clock_offset());
