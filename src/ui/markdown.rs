@@ -129,6 +129,7 @@ fn list(start: Option<u64>, items: &[Item]) -> Element {
     for item in items {
         let element = directed(dom::element("li"));
         if let Some(task) = item.task {
+            element.set_class_name("todo");
             text(&element, if task == Task::Done { "☑ " } else { "☐ " });
         }
         item.children.iter().for_each(|child| within(&element, child));
