@@ -38,7 +38,7 @@ pub fn connect(app: App) -> impl IntoView {
                 )),
                 html::button()
                     .r#type("button")
-                    .class("btn primary")
+                    .class("btn quiet")
                     .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
                     .child("Connect a model"),
             ))
