@@ -36,14 +36,19 @@ for (const look of Object.keys(LOOKS)) {
   ], async (page) => {
     const shoot = camera(page, 'answer-acts', look);
     await runTask(page, 'Show me code.');
-    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
-    const copied = async (button) => { await button.click(); await page.getByText('Copied.').waitFor(); };
+    const copies = async (button, text) => {
+      await page.evaluate(() => navigator.clipboard.writeText('before'));
+      await button.click();
+      const deadline = performance.now() + 20_000;
+      let copied = 'before';
+      while (copied === 'before' && performance.now() < deadline) copied = await page.evaluate(() => navigator.clipboard.readText());
+      assert.equal(copied, text);
+    };
     const code = page.locator('.prose .code');
     await code.locator('.code-head span', { hasText: 'js' }).waitFor();
-    await copied(code.getByRole('button', { name: 'Copy' }));
-    assert.equal(await clipboard(), 'const a = 1;\nconst b = 2;\n');
-    await copied(acts(page).getByRole('button', { name: 'Copy' }));
-    assert.equal(await clipboard(), CODE);
+    await copies(code.getByRole('button', { name: 'Copy' }), 'const a = 1;\nconst b = 2;\n');
+    await copies(acts(page).getByRole('button', { name: 'Copy' }), CODE);
+    await page.getByText('Copied.').waitFor();
     await shoot('ended');
 
     await acts(page).getByRole('button', { name: 'Regenerate' }).click();
