@@ -68,7 +68,8 @@ for (const look of Object.keys(LOOKS)) {
     await said(page, 'In Rust.');
     assert.equal(await page.getByRole('group', { name: 'Editing a prompt' }).count(), 0);
 
-    // A passage that is selected is quoted.
+    // A passage that is selected is quoted. While it streams, it is drawn anew.
+    await acts(page).waitFor();
     await page.locator('#transcript').getByText('In Rust.').first().selectText();
     await page.getByRole('button', { name: 'Quote selection' }).click();
     assert.equal(await task(page).inputValue(), '> In Rust.\n\n');
@@ -76,7 +77,7 @@ for (const look of Object.keys(LOOKS)) {
     // A follow-up that is edited continues what came before it, in a run of its own.
     await task(page).fill('What now?');
     await task(page).press('Enter');
-    await said(page, 'A follow-up.');
+    await page.getByRole('group', { name: 'This answer' }).nth(1).waitFor();
     await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
     await task(page).fill('And now?');
     await task(page).press('Enter');
@@ -100,6 +101,7 @@ test('a tool\'s result and the model\'s reply are changed, and the run goes on f
   await result.fill('5');
   await dialog.getByRole('button', { name: 'Start the branch' }).click();
   await said(page, 'Five.');
+  await acts(page).waitFor();
   await page.getByRole('button', { name: /^Branch: Turn 2/ }).click();
   await dialog.getByText('Change the model\'s reply in this turn').click();
   assert.equal(await dialog.getByLabel('Text', { exact: true }).inputValue(), 'Five.');
