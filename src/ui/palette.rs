@@ -79,8 +79,12 @@ pub fn keys(app: App) -> impl IntoView {
 
 fn content(app: App) -> impl IntoView {
     let (query, at) = (RwSignal::new(String::new()), RwSignal::new(0usize));
-    let all = StoredValue::new(app.entries());
-    let found = Memo::new(move |_| query.with(|query| all.with_value(|all| matching(all, query))));
+    // A run may end while the palette is open.
+    let all = Memo::new(move |_| {
+        let _ = app.phase();
+        app.entries()
+    });
+    let found = Memo::new(move |_| query.with(|query| all.with(|all| matching(all, query))));
     let some = Memo::new(move |_| found.with(|found| !found.is_empty()));
     let choose = move |at: usize| {
         if let Some(entry) = found.with_untracked(|found| found.get(at).cloned()) {
