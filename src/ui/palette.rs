@@ -143,6 +143,8 @@ fn content(app: App) -> impl IntoView {
             .r#type("text")
             .id(FIELD)
             .node_ref(field)
+            // Whether the dialog opens before this is there, or after.
+            .attr("autofocus", "")
             .attr("role", "combobox")
             .attr("aria-expanded", move || if some.get() { "true" } else { "false" })
             .attr("aria-controls", move || some.get().then_some("palette-list"))
