@@ -21,7 +21,7 @@ globalThis.turnwiseCite = (host) => {
   if (paths && /, (page|slide|sheet|lines?|section) |:\d/.test(host.textContent)) import("./preview.js").then(({ cite, named }) => cite(host, named(paths.split("\n"))));
 };
 globalThis.turnwiseShow = (host, text, place) => import("./preview.js").then(({ show }) => show(host, text, place));
-// The space that is used, folders of the user's disk, and dropped archives. The picker needs the click that led here, so it is called before anything loads.
+// The space that is used, folders on the user's disk, and dropped archives. The picker needs the click that led here, so it is called before anything loads.
 globalThis.turnwiseSpace = async () => (await navigator.storage?.estimate?.()) ?? {};
 globalThis.turnwiseHasPicker = () => "showDirectoryPicker" in window;
 globalThis.turnwisePick = () => window.showDirectoryPicker({ mode: "read" });

@@ -257,7 +257,7 @@ pub struct Permissions {
     /// Tools that write files of the workspace. Default: `ask` if a person answers, otherwise `allow`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Rule>,
-    /// Tools that write to a folder of the user's disk. Default: `ask`.
+    /// Tools that write to a folder on the user's disk. Default: `ask`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<Rule>,
     /// Tools that reach the network. Default: `ask`.
@@ -270,7 +270,7 @@ pub struct Permissions {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "types", ts(as = "Option<BTreeMap<String, Rule>>", optional))]
     pub tools: BTreeMap<String, Rule>,
-    /// The folders of the user's disk that are part of the workspace, by name: a call that writes below one touches `folder`.
+    /// The folders on the user's disk that are part of the workspace, by name: a call that writes below one touches `folder`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
     pub folders: Vec<String>,

@@ -118,6 +118,15 @@ pub struct Reply {
     pub model: String,
 }
 
+impl Reply {
+    /// A reply that a person wrote in place of the model.
+    #[must_use]
+    pub fn by_hand(content: String, tool_calls: Vec<RawCall>) -> Self {
+        let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
+        Reply { content, tool_calls, finish, ..Reply::default() }
+    }
+}
+
 /// A tool call exactly as the model sent it: the id may be empty or repeated, the arguments may be no JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(

@@ -158,7 +158,7 @@ pub enum Order {
         files: FilesId,
         changes: Vec<FileChange>,
     },
-    /// A folder of the user's disk, which becomes part of these files. The part: its handle.
+    /// A folder on the user's disk, which becomes part of these files. The part: its handle.
     Mount {
         files: FilesId,
         name: String,

@@ -57,7 +57,7 @@ pub struct Approval<'a> {
     pub again: bool,
     /// What the call would change in files, as a unified diff, if that is known beforehand.
     pub diff: Option<&'a str>,
-    /// The folders of the user's disk that it may write to, by name.
+    /// The folders on the user's disk that it may write to, by name.
     pub folders: &'a [String],
 }
 

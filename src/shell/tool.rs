@@ -146,7 +146,7 @@ impl Task {
         self.session.with_run(by_rules).unwrap_or(spec.side_effect)
     }
 
-    /// The folders of the user's disk that these arguments name.
+    /// The folders on the user's disk that these arguments name.
     fn folders(&self, arguments: &str) -> Vec<String> {
         let named = |run: Option<&Run>| {
             run.and_then(Run::permissions).map(|rules| rules.folders_in(arguments)).unwrap_or_default()

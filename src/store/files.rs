@@ -70,7 +70,7 @@ impl Mirror {
         }
         let mut changes = Changes { version, known: BTreeMap::new(), contents: Vec::new() };
         for file in workspace.list() {
-            // Files of the user's disk are not copied.
+            // Files on the user's disk are not copied.
             if workspace.folder_of(&file.path).is_some() {
                 continue;
             }

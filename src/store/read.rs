@@ -11,6 +11,7 @@ use super::files::{self, StoredFile};
 use crate::engine::{Run, RunConfig, Task};
 use crate::protocol::desk::Header;
 use crate::trajectory::RecordedEvent;
+use crate::view::rail::has_words;
 use crate::worker::Workspace;
 
 /// The start of a run.
@@ -65,7 +66,7 @@ impl Database {
         let texts = transaction.object_store(RUNS)?.get_all::<JsValue>().primitive()?.await?.filter_map(text);
         let wanted = words.to_lowercase();
         let headers = texts.filter_map(|text| serde_json::from_str::<Header>(&text).ok());
-        let found = headers.filter(|header| wanted.split_whitespace().all(|word| header.words.contains(word)));
+        let found = headers.filter(|header| has_words(&header.words, &wanted));
         Ok(found.map(|header| header.summary.session_id).collect())
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::document::Trajectory;
 use super::restore::Restored;
 use super::{RecordedEvent, replay};
-use crate::engine::{Branch, CallId, Event, FinishReason, Parent, RawCall, Reply, RunConfig, Task, ToolOutcome};
+use crate::engine::{Branch, CallId, Event, Parent, RawCall, Reply, RunConfig, Task, ToolOutcome};
 
 /// A run's origin and the events that lead to the point where it continues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,7 +84,7 @@ impl Course {
             None => of_turn(&recorded, turn)?,
         };
         if let Some(call) = &call_id {
-            edit(&mut recorded, call, result)?;
+            recorded = recorded.with_result(call, result)?;
         }
         let (restored, events) =
             Restored::up_to_turn(&recorded, place).ok_or("the events of this trajectory do not lead to that turn")?;
@@ -136,34 +136,28 @@ impl Trajectory {
     /// # Errors
     /// The call was not run.
     pub fn with_result(mut self, call: &CallId, result: String) -> Result<Self, String> {
-        edit(&mut self, call, result)?;
+        let finished = self.events.iter_mut().find_map(|recorded| match &mut recorded.event {
+            Event::ToolFinished { call: id, outcome } if id == call => Some(outcome),
+            _ => None,
+        });
+        let outcome =
+            finished.ok_or_else(|| format!("the call {} was not run, so its result cannot be changed", call.0))?;
+        let repaired_args = match outcome {
+            ToolOutcome::Executed { repaired_args, .. } => repaired_args.take(),
+            _ => None,
+        };
+        *outcome = ToolOutcome::Executed { content: result, images: Vec::new(), repaired_args };
         Ok(self)
     }
 }
 
-fn edit(recorded: &mut Trajectory, call: &CallId, result: String) -> Result<(), String> {
-    let finished = recorded.events.iter_mut().find_map(|recorded| match &mut recorded.event {
-        Event::ToolFinished { call: id, outcome } if id == call => Some(outcome),
-        _ => None,
-    });
-    let outcome =
-        finished.ok_or_else(|| format!("the call {} was not run, so its result cannot be changed", call.0))?;
-    let repaired_args = match outcome {
-        ToolOutcome::Executed { repaired_args, .. } => repaired_args.take(),
-        _ => None,
-    };
-    *outcome = ToolOutcome::Executed { content: result, images: Vec::new(), repaired_args };
-    Ok(())
-}
-
 impl From<WishedReply> for Reply {
     fn from(WishedReply { text, tool_calls }: WishedReply) -> Self {
-        let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
         let call = |WishedCall { tool_name, input }: WishedCall| RawCall {
             id: String::new(),
             name: tool_name,
             arguments: input.to_string(),
         };
-        Reply { content: text, tool_calls: tool_calls.into_iter().map(call).collect(), finish, ..Reply::default() }
+        Reply::by_hand(text, tool_calls.into_iter().map(call).collect())
     }
 }

@@ -25,10 +25,9 @@ pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
 }
 
 fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
-    let (place, behind) = (page.place, page.behind.clone());
-    let answer = move || behind.with(|source| source.segments.last().map(|ending| ending.output.clone())).flatten();
-    let copy = move || answer().filter(|text| !text.is_empty());
-    let has_answer = copy().is_some();
+    let place = page.place;
+    let has_answer = page.answer().is_some();
+    let copied = page.clone();
     // A record has its prompt, but not the settings to send another one.
     let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
     let mend = remedy.filter(|_| own).map(|remedy| {
@@ -47,7 +46,7 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
         mend,
         has_answer.then(|| {
             button(Icon::Copy, "Copy", "Copy the answer as Markdown", move || {
-                if let Some(text) = copy() {
+                if let Some(text) = copied.answer() {
                     app.copy(&text);
                 }
             })
@@ -73,10 +72,7 @@ fn button(name: Icon, text: &'static str, title: &'static str, act: impl Fn() + 
 impl App {
     /// Copies the answer of the open thread's last run.
     pub(super) fn copy_answer(&self) {
-        let page = untrack(|| self.page());
-        let answer =
-            page.and_then(|page| page.behind.with(|source| source.segments.last().map(|ending| ending.output.clone())));
-        match answer.flatten().filter(|text| !text.is_empty()) {
+        match untrack(|| self.page()).and_then(|page| page.answer()) {
             Some(text) => self.copy(&text),
             None => self.complain("This run has no answer to copy."),
         }

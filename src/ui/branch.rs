@@ -222,7 +222,7 @@ impl App {
         });
     }
 
-    /// Copies the files of a run as they are now: the files as of a past turn are not kept.
+    /// Copies the run's current files. How they were at an earlier turn is not stored.
     pub(super) fn copy_of(&self, files: &Workspace) -> Workspace {
         let workspace = self.new_workspace();
         for file in files.list() {

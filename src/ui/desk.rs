@@ -213,7 +213,7 @@ impl Line {
         id
     }
 
-    /// Adds a folder of the user's disk to these files, also at the desk.
+    /// Adds a folder on the user's disk to these files, also at the desk.
     pub fn mount(&self, workspace: &Workspace, name: &str, handle: &JsValue) {
         workspace.mount(name, handle.clone());
         if let Some(files) = self.known_files(workspace) {
@@ -221,7 +221,7 @@ impl Line {
         }
     }
 
-    /// Removes a folder of the user's disk from these files, also at the desk.
+    /// Removes a folder on the user's disk from these files, also at the desk.
     pub fn unmount(&self, workspace: &Workspace, name: &str) {
         workspace.unmount(name);
         if let Some(files) = self.known_files(workspace) {

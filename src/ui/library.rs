@@ -16,7 +16,7 @@ pub struct FileRow {
     pub size: String,
     /// The agent wrote it.
     pub written: bool,
-    /// It is in a folder of the user's disk.
+    /// It is in a folder on the user's disk.
     pub on_disk: bool,
 }
 

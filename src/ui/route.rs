@@ -2,7 +2,7 @@
 //!
 //! A text that was shared to the installed app comes in the query (manifest.webmanifest) and goes to the task box.
 //!
-//! Records from files and plans have no address: nothing of them is stored.
+//! Plans and records opened from a file have no address, because they are not stored.
 
 use leptos::ev;
 use leptos::prelude::*;

@@ -38,7 +38,7 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn message(this: &Problem) -> String;
 
-    /// A folder of the user's disk (`FileSystemDirectoryHandle`).
+    /// A folder on the user's disk (`FileSystemDirectoryHandle`).
     pub type Folder;
     #[wasm_bindgen(method, getter)]
     pub fn name(this: &Folder) -> String;

@@ -130,6 +130,12 @@ impl Page {
         seat.look(|source| Page::new(place, source, Behind::Seat(Local::new(seat.clone()))))
     }
 
+    /// Returns the answer of its run, as Markdown; `None`: it has none.
+    pub fn answer(&self) -> Option<String> {
+        let answer = self.behind.with(|source| source.segments.last().map(|ending| ending.output.clone()));
+        answer.flatten().filter(|text| !text.is_empty())
+    }
+
     /// Returns the seat of its run; `None`: the desk does not drive this run.
     pub fn seat(&self) -> Option<Seat> {
         match &self.behind {

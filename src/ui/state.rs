@@ -204,7 +204,7 @@ pub struct Library {
     pub files: BTreeMap<String, Blob>,
     /// Documents that came with an example, only for its thread.
     pub lent: BTreeMap<String, Blob>,
-    /// Folders of the user's disk by name, as handles. Their files are among `files`, below the name.
+    /// Folders on the user's disk by name, as handles. Their files are among `files`, below the name.
     pub folders: BTreeMap<String, JsValue>,
     pub subscriptions: Vec<Subscription>,
     /// The last file that was removed, for Undo.

@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 
 use crate::protocol::desk::{Header, Order};
 use crate::view::RailView;
+use crate::view::rail::has_words;
 
 use super::desk::{Line, Seat};
 use super::slots::Page;
@@ -231,7 +232,6 @@ impl Stored {
             let reason = summary.termination_reason.map(|reason| reason.to_string()).unwrap_or_default();
             text.push_str(&format!(" {} {} {} {reason}", summary.title, summary.model, summary.run_id));
         }
-        let text = text.to_lowercase();
-        wanted.split_whitespace().all(|word| text.contains(word))
+        has_words(&text.to_lowercase(), wanted)
     }
 }

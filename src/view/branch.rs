@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::engine::{
-    Branch, CallId, CallRecord, CounterLevel, FinishReason, Parent, ProviderConfig, RawCall, Reply, RunConfig,
-    TurnRecord, own_tools,
+    Branch, CallId, CallRecord, CounterLevel, Parent, ProviderConfig, RawCall, Reply, RunConfig, TurnRecord, own_tools,
 };
 
 use super::provider;
@@ -120,8 +119,7 @@ impl BranchDraft {
         if self.reply.trim().is_empty() && tool_calls.is_empty() {
             return Err("The model's reply is empty: write a text or a tool call.".to_owned());
         }
-        let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
-        Ok(Some(Reply { content: self.reply.clone(), tool_calls, finish, ..Reply::default() }))
+        Ok(Some(Reply::by_hand(self.reply.clone(), tool_calls)))
     }
 
     /// The form's heading.

@@ -22,7 +22,7 @@ pub struct Permit<'a> {
     pub again: bool,
     /// What it would change in files, as a unified diff.
     pub diff: Option<&'a str>,
-    /// The folders of the user's disk that it may write to, by name.
+    /// The folders on the user's disk that it may write to, by name.
     pub folders: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct PermitView {
     pub body: PermitBody,
     /// The name of the tool, for the answer that covers all its calls.
     pub tool: String,
-    /// The folders of the user's disk that it may write to, by name.
+    /// The folders on the user's disk that it may write to, by name.
     pub folders: Vec<String>,
 }
 

@@ -23,6 +23,12 @@ pub struct RailView {
     pub ticks: Vec<Tick>,
 }
 
+/// Whether all words of a search occur in a text, in any place. Both are in lower case.
+#[must_use]
+pub fn has_words(text: &str, search: &str) -> bool {
+    search.split_whitespace().all(|word| text.contains(word))
+}
+
 const DAY_MS: u64 = 86_400_000;
 
 /// The day of a moment, as a heading of the list: `Today`, `Yesterday`, `Monday`, `November 12`, `March 2025`. `offset_ms`: what has

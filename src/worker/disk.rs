@@ -1,4 +1,4 @@
-//! Writes files to a folder of the user's disk through its handle (`FileSystemDirectoryHandle`).
+//! Writes files to a folder on the user's disk through its handle (`FileSystemDirectoryHandle`).
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};

@@ -27,10 +27,10 @@ pub struct Driver {
     schemas: RefCell<Vec<Value>>,
     tickets: Cell<u32>,
     generations: Cell<u64>,
-    /// Files that calls wrote below a folder of the user's disk: the host writes them there first.
+    /// Files that calls wrote below a folder on the user's disk: the host writes them there first.
     #[cfg(feature = "desk")]
     to_disk: RefCell<HashMap<Ticket, Vec<(String, Blob)>>>,
-    /// The folders of the user's disk in the run's rules, also those that are not open.
+    /// The folders on the user's disk in the run's rules, also those that are not open.
     #[cfg(feature = "desk")]
     folders: RefCell<Vec<String>>,
 }
@@ -244,7 +244,7 @@ impl Driver {
         let _ = waiting.done.send(ended);
     }
 
-    /// Writes the files of a call to the folders of the user's disk, then adds them to the workspace.
+    /// Writes the files of a call to the folders on the user's disk, then adds them to the workspace.
     ///
     /// # Errors
     /// The reason why one of them could not be written, for the model. The files before it are written.
@@ -274,7 +274,7 @@ impl Driver {
         self.folders.replace(names);
     }
 
-    /// Whether a path is below a folder of the user's disk, open or not.
+    /// Whether a path is below a folder on the user's disk, open or not.
     #[cfg(feature = "desk")]
     fn is_on_disk(&self, path: &str) -> bool {
         let listed = |name: &str| self.folders.borrow().iter().any(|folder| folder == name);

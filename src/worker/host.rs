@@ -32,7 +32,7 @@ impl ToolHost {
         ToolHost { driver: Driver::new(worker_url, workspace, max_workers), open: Rc::default() }
     }
 
-    /// Sets the folders of the user's disk that these files may be in, by name. What a tool writes below one that is not open
+    /// Sets the folders on the user's disk that these files may be in, by name. What a tool writes below one that is not open
     /// is not written.
     #[cfg(feature = "desk")]
     #[must_use]
@@ -58,7 +58,7 @@ impl ToolHost {
 
     /// Checks the arguments and runs a built-in tool. The deadline counts from the moment a worker has the call; a worker
     /// that misses it is ended, and the next call gets a new worker.
-    /// `to_disk`: whether it may write to folders of the user's disk.
+    /// `to_disk`: whether it may write to folders on the user's disk.
     pub async fn run(&self, call: RunTool, spec: ToolSpec, to_disk: bool) -> ToolOutcome {
         let schema = self.driver.schema(&spec.parameters);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole milliseconds since 1970

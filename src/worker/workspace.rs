@@ -25,7 +25,7 @@ struct WorkspaceState {
     entries: BTreeMap<String, Entry>,
     version: u64,
     listeners: Vec<Weak<dyn Fn()>>,
-    /// Folders of the user's disk by name: the files below them are not copies.
+    /// Folders on the user's disk by name: the files below them are not copies.
     folders: BTreeMap<String, JsValue>,
 }
 
@@ -119,7 +119,7 @@ impl Workspace {
         JsFuture::from(blob.text()).await.ok()?.as_string()
     }
 
-    /// Adds a folder of the user's disk. Its files are added like others, below its name.
+    /// Adds a folder on the user's disk. Its files are added like others, below its name.
     pub fn mount(&self, name: &str, handle: JsValue) {
         self.inner.borrow_mut().folders.insert(name.to_owned(), handle);
     }
@@ -135,13 +135,13 @@ impl Workspace {
         }
     }
 
-    /// Returns the folders of the user's disk.
+    /// Returns the folders on the user's disk.
     #[must_use]
     pub fn folders(&self) -> Vec<(String, JsValue)> {
         self.inner.borrow().folders.iter().map(|(name, handle)| (name.clone(), handle.clone())).collect()
     }
 
-    /// Returns the folder of the user's disk that a path is in, and the path below it.
+    /// Returns the folder on the user's disk that a path is in, and the path below it.
     #[must_use]
     pub fn folder_of<'a>(&self, path: &'a str) -> Option<(JsValue, &'a str)> {
         let (name, rest) = path.split_once('/')?;

@@ -1,7 +1,6 @@
 //! Programs: what the calls of `run_code` are to the run that made it (semantics.md#programs).
 
 use crate::support::*;
-use serde_json::json;
 use turnwise::engine::*;
 use turnwise::trajectory::{RecordedProgram, Recorder, Trajectory, programs, replay};
 
@@ -12,15 +11,7 @@ struct Program {
 }
 
 fn program_config(preset: Preset, change: impl FnOnce(&mut RunConfig)) -> RunConfig {
-    let spec = |name: &str| ToolSpec {
-        name: name.into(),
-        description: name.into(),
-        parameters: json!({ "type": "object" }),
-        may_finish: name == "submit",
-        side_effect: SideEffect::None,
-        effect_argument: None,
-    };
-    let tools = vec![spec("read"), spec("submit"), own_tools::program_spec(), own_tools::batch_spec()];
+    let tools = vec![plain_tool("read"), plain_tool("submit"), own_tools::program_spec(), own_tools::batch_spec()];
     let mut config = RunConfig { tools, seed: 7, ..RunConfig::preset(preset) };
     change(&mut config);
     config

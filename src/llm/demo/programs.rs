@@ -159,7 +159,7 @@ fn is_named(task: &str, column: &str) -> bool {
     words(&column).any(|part| part.chars().count() > 2 && words(task).any(|word| is_same(&word, &part)))
 }
 
-/// A sheet with the columns to compare, as they are written in a query.
+/// A sheet and the columns to compare, quoted for SQL.
 struct Sheet<'a> {
     table: &'a str,
     label: &'a str,

@@ -8,7 +8,7 @@ use web_sys::HtmlDetailsElement;
 
 use crate::protocol::desk::Header;
 use crate::view::ending::Tone;
-use crate::view::rail::day;
+use crate::view::rail::{day, has_words};
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};
@@ -132,7 +132,7 @@ impl App {
         let found = self.found.get();
         let open = open.filter(|thread| {
             let found = thread.session_id.as_ref().is_some_and(|session| found.contains(session));
-            wanted.is_empty() || found || thread.rail.with(|rail| matches(&rail.title, &wanted))
+            wanted.is_empty() || found || thread.rail.with(|rail| has_words(&rail.title.to_lowercase(), &wanted))
         });
         let (tone, model) = (self.only_tone.get(), self.only_model.get());
         let open = open.filter(|thread| tone.is_none_or(|tone| thread.rail.with(|rail| rail.tone == Some(tone))));
@@ -158,11 +158,6 @@ impl App {
         }
         out
     }
-}
-
-fn matches(text: &str, wanted: &str) -> bool {
-    let text = text.to_lowercase();
-    wanted.split_whitespace().all(|word| text.contains(word))
 }
 
 fn row(app: App, lines: Memo<Vec<Stored>>, stored: Stored) -> impl IntoView + use<> {

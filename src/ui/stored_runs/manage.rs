@@ -71,7 +71,7 @@ impl App {
         self.tell_with_undo(format!("Deleted \u{201c}{title}\u{201d}."), Some(Undo::Task(session_id.to_owned())));
     }
 
-    /// Brings back what the Undo button stands for.
+    /// Undoes a deletion.
     pub fn undo(&self, deleted: &Undo) {
         match deleted {
             Undo::Task(session) => self.keep_task(session),

@@ -64,16 +64,20 @@ pub fn error(slug: Slug, retry: Retry) -> ModelError {
     ModelError { slug, message: format!("{slug} happened"), status: None, retry_after_ms: None, retry }
 }
 
-pub fn config(preset: Preset) -> RunConfig {
-    let spec = |name: &str| ToolSpec {
+/// A tool without effects that takes anything; `submit` may finish a run.
+pub fn plain_tool(name: &str) -> ToolSpec {
+    ToolSpec {
         name: name.into(),
         description: name.into(),
         parameters: json!({ "type": "object" }),
         may_finish: name == "submit",
         side_effect: SideEffect::None,
         effect_argument: None,
-    };
-    RunConfig { tools: vec![spec("search"), spec("read"), spec("submit")], ..RunConfig::preset(preset) }
+    }
+}
+
+pub fn config(preset: Preset) -> RunConfig {
+    RunConfig { tools: ["search", "read", "submit"].map(plain_tool).to_vec(), ..RunConfig::preset(preset) }
 }
 
 pub fn task() -> Task {

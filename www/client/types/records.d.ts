@@ -240,7 +240,7 @@ export interface TrajectoryPermissions {
   answers: TrajectoryAnswers;
   /** Tools that write files of the workspace. Default: `ask` if a person answers, otherwise `allow`. */
   workspace: TrajectoryRule | null;
-  /** Tools that write to a folder of the user's disk. Default: `ask`. */
+  /** Tools that write to a folder on the user's disk. Default: `ask`. */
   folder: TrajectoryRule | null;
   /** Tools that reach the network. Default: `ask`. */
   network: TrajectoryRule | null;
@@ -248,7 +248,7 @@ export interface TrajectoryPermissions {
   page: TrajectoryRule | null;
   /** Rules for single tools, by name. They take precedence over the others. */
   tools?: Record<string, TrajectoryRule>;
-  /** The folders of the user's disk that are part of the workspace, by name: a call that writes below one touches `folder`. */
+  /** The folders on the user's disk that are part of the workspace, by name: a call that writes below one touches `folder`. */
   folders?: string[];
 }
 
