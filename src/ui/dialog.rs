@@ -44,7 +44,12 @@ pub fn dialog<V: IntoView + 'static>(
         .class(class)
         .attr("aria-label", title)
         .node_ref(element)
-        .on(ev::close, move |_| close())
+        .on(ev::close, move |_| {
+            // The event comes a task after the dialog was closed; it may be open again by then.
+            if element.get_untracked().is_some_and(|element| !element.open()) {
+                close();
+            }
+        })
         .on(ev::click, move |event| {
             // A click on the backdrop is a click on the dialog itself.
             if event.target().map(wasm_bindgen::JsValue::from)
