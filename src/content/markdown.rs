@@ -6,8 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "docs")]
-mod bare;
+pub mod bare;
 #[cfg(feature = "worker")]
 pub mod grammars;
 #[cfg(feature = "worker")]

@@ -66,6 +66,7 @@ impl App {
             task.apply(&mut config);
             let asked = TaskInput { text: task.text.to_owned(), pictures: Vec::new() };
             if task.files.is_empty() {
+                samples::bring_back(*self);
                 return self.begin(asked, config);
             }
             let app = *self;
@@ -165,6 +166,7 @@ impl App {
             .with_untracked(|settings| (settings.build(crate::tools::all()), !settings.value(Field::Seed).is_empty()));
         match built {
             Ok(config) => {
+                self.note_model();
                 let config = self.with_folders(config);
                 Some(if seeded { config } else { RunConfig { seed: random_seed(), ..config } })
             }

@@ -1,9 +1,10 @@
-//! A failed attempt: its partial text, the calls it asked for, one line with its slugs, and what the model was told
-//! about it.
+//! A failed attempt: its partial text, the calls it asked for, and one line that says why; its codes and what the model
+//! was told about it are under Details.
 
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::content::markdown::{Node, bare};
 use crate::view::attempt::Weight;
 use crate::view::{FailedAttempt, PartialView};
 
@@ -22,19 +23,37 @@ pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
         then.push_str(", ");
         then.push_str(&attempt.then);
     }
-    let message = Some(attempt.message.clone()).filter(|message| !message.is_empty());
-    let what =
-        html::span().class("what").child((call::slugs(&attempt.slugs), message.map(|text| html::span().child(text))));
-    let then = html::span().class("then").child(then);
-    let line = match attempt.notice.clone() {
-        None => html::div().class(class).child(html::p().class("line").child((what, then))).into_any(),
-        Some(notice) => {
-            let cue = html::span().class("told").child((icon::chevron(), "Notice to the model"));
-            let summary = html::summary().class("line").child((what, html::span().class("rest").child((then, cue))));
-            html::details().class(class).child((summary, html::blockquote().child(notice))).into_any()
-        }
+    // A sentence; the codes are under Details.
+    let what = match attempt.message.is_empty() {
+        false => attempt.message.clone(),
+        true => attempt.slugs.first().map(|slug| slug.meaning.to_owned()).unwrap_or_default(),
     };
+    let codes = attempt.slugs.iter().map(|slug| call::code_of(*slug));
+    let told = attempt
+        .notice
+        .clone()
+        .map(|notice| (html::p().class("over").child("Notice to the model"), html::blockquote().child(notice)));
+    let cue = html::span().class("told").child((icon::chevron(), "Details"));
+    let rest = html::span().class("rest").child((html::span().class("then").child(then), cue));
+    let line = html::details().class(class).child((
+        html::summary().class("line").child((html::span().class("what").child(linked(&what)), rest)),
+        html::div().class("codes").child(codes.collect_view()),
+        told,
+    ));
     (call::list(&attempt.calls), attempt.partial.as_ref().map(|view| partial(app, view)), line)
+}
+
+/// Draws a message; the addresses in it are links.
+pub fn linked(text: &str) -> impl IntoView + use<> {
+    let part = |node: Node| match node {
+        Node::Link { href, .. } => {
+            let address = href.clone();
+            Some(html::a().href(href).target("_blank").rel("noreferrer").child(address).into_any())
+        }
+        Node::Text(text) => Some(text.into_any()),
+        _ => None,
+    };
+    bare::split(text).into_iter().filter_map(part).collect::<Vec<AnyView>>()
 }
 
 /// Draws text that was streamed until its request was aborted: it stays in its place, marked as incomplete.

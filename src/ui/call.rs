@@ -40,7 +40,7 @@ fn card(call: &CallView) -> impl IntoView + use<> {
     let card = html::details()
         .class("call")
         .attr("data-state", state(call))
-        .child((html::summary().child(line(call)), detail(call.args.clone(), call.result.clone())));
+        .child((html::summary().child(line(call)), detail(call.args.clone(), call.result.clone(), call.slug)));
     (card, inside(&call.inner))
 }
 
@@ -69,7 +69,7 @@ fn live_card(app: App, slot: &CallSlot) -> impl IntoView + use<> {
     };
     let texts = {
         let view = slot.view.clone();
-        Memo::new(move |_| view.with(|view| (view.args.clone(), view.result.clone())))
+        Memo::new(move |_| view.with(|view| (view.args.clone(), view.result.clone(), view.slug)))
     };
     let inside = {
         let view = slot.view.clone();
@@ -99,12 +99,12 @@ fn live_card(app: App, slot: &CallSlot) -> impl IntoView + use<> {
         html::summary().on(ev::click, move |_| opened.set(true)).child(line),
         figures(FigurePlace::Inside),
         move || {
-            let (args, result) = texts.get();
+            let (args, result, slug) = texts.get();
             match &code {
                 // Highlighted when it is seen.
-                Some(code) if opened.get() => program(app, code, result).into_any(),
+                Some(code) if opened.get() => program(app, code, result, slug).into_any(),
                 Some(_) => ().into_any(),
-                None => detail(args, result).into_any(),
+                None => detail(args, result, slug).into_any(),
             }
         },
     ));
@@ -128,7 +128,8 @@ fn line(call: &CallView) -> impl IntoView + use<> {
             html::span().class("name").child(call.name.clone()),
             html::span().class("arg").child(call.summary.clone()),
             note(call),
-            call.slug.map(slug),
+            // A sentence stands below, and the code among the details.
+            call.slug.filter(|_| why.is_none()).map(|slug| html::span().class("why-short").child(slug.meaning)),
             call.ended_run.map(|text| html::span().class("ended-run").child(text)),
             call.duration.clone().map(|duration| html::span().class("t").child(duration)),
             (call.state == CallState::Open).then(|| html::span().class("pulse").attr("title", "running")),
@@ -138,7 +139,7 @@ fn line(call: &CallView) -> impl IntoView + use<> {
 }
 
 /// Draws a program, as code, and what it printed and returned.
-fn program(app: App, code: &str, result: Option<String>) -> impl IntoView + use<> {
+fn program(app: App, code: &str, result: Option<String>, failure: Option<SlugView>) -> impl IntoView + use<> {
     let prose = Prose::new("prose");
     prose.set(&fenced(code));
     app.renderer.get_value().render(&prose);
@@ -147,15 +148,17 @@ fn program(app: App, code: &str, result: Option<String>) -> impl IntoView + use<
         prose.place(),
         html::p().class("over").child("What the model read"),
         html::pre().attr("tabindex", "0").child(result.unwrap_or_else(|| "no answer yet".to_owned())),
+        failure.map(code_of),
     ))
 }
 
-fn detail(args: String, result: Option<String>) -> impl IntoView {
+fn detail(args: String, result: Option<String>, failure: Option<SlugView>) -> impl IntoView {
     html::div().class("detail").child((
         html::p().class("over").child("Arguments"),
         html::pre().class("args").attr("tabindex", "0").child(args),
         html::p().class("over").child("What the model read"),
         html::pre().attr("tabindex", "0").child(result.unwrap_or_else(|| "no answer yet".to_owned())),
+        failure.map(code_of),
     ))
 }
 
@@ -187,6 +190,11 @@ fn note(call: &CallView) -> Option<AnyView> {
         Note::Value(value) => Some(html::span().class("value").child(value).into_any()),
         Note::Size(size) => Some(html::span().class("t").child(size).into_any()),
     }
+}
+
+/// Draws the code of a failure with its meaning, among details.
+pub fn code_of(view: SlugView) -> impl IntoView {
+    html::p().class("code-of").child((slug(view), html::span().child(view.meaning)))
 }
 
 /// Draws slugs verbatim, each with its meaning.

@@ -8,7 +8,7 @@ use crate::view::Phase;
 
 use super::icon::{Icon, icon};
 use super::state::{App, Backing, Dialog};
-use super::{answer, dom, follow, notify, permit, pictures, queue, quote, toast};
+use super::{answer, dom, follow, notify, permit, pictures, queue, quote, switcher, toast};
 
 pub fn composer(app: App) -> impl IntoView {
     let placeholder = move || match app.phase() {
@@ -96,12 +96,7 @@ pub fn composer(app: App) -> impl IntoView {
                         html::span().class("word").child("Files "),
                         html::span().child(move || app.file_count()),
                     )),
-                html::button()
-                    .r#type("button")
-                    .class("btn bare model")
-                    .attr("title", "Model and settings")
-                    .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
-                    .child((icon(Icon::Settings), html::span().child(move || app.model_name()))),
+                switcher::switcher(app),
                 html::span().class("grow"),
                 act,
             )),

@@ -9,7 +9,7 @@ use crate::view::report::ReportPosition;
 
 use super::slots::Whose;
 use super::state::App;
-use super::{icon, report};
+use super::{attempt, icon, report};
 
 /// Draws an ending. `at`: the index of the run in its thread, and of the segment in its run.
 pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize)) -> impl IntoView + use<> {
@@ -50,7 +50,7 @@ pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize))
                         )),
                     )),
                 )),
-                view.error.map(|error| html::p().class("error").child(error)),
+                view.error.map(|error| html::p().class("error").child(attempt::linked(&error))),
             )),
         )),
         report_at(ReportPosition::After),

@@ -21,6 +21,7 @@ use super::figure::{figure, file_text};
 use super::folder;
 use super::icon::{Icon, icon};
 use super::library::FileRow;
+use super::samples;
 use super::state::{App, Dialog};
 use super::toast::Undo;
 
@@ -40,6 +41,14 @@ pub fn files(app: App) -> impl IntoView {
 fn list(app: App) -> impl IntoView {
     let rows = move || app.files();
     let empty = move || rows().is_empty();
+    let table = move |sample: bool| {
+        let some = move || rows().into_iter().filter(|row| row.sample == sample).collect::<Vec<_>>();
+        html::ul().class("files").child(For(ForProps::builder()
+            .each(some)
+            .key(|row| (row.path.clone(), row.size.clone(), row.written))
+            .children(move |row| html::li().class("file").child(file(app, row)))
+            .build()))
+    };
     (
         html::div().class("zone").child((
             html::p().child("Drop files or a whole folder anywhere on this page: texts, tables, PDFs, office documents, e-books; a .zip is opened. They stay in this browser; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
@@ -79,11 +88,30 @@ fn list(app: App) -> impl IntoView {
         move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
                                                  its own files.")),
         move || removed(app),
-        html::ul().class("files").child(For(ForProps::builder()
-            .each(rows)
-            .key(|row| (row.path.clone(), row.size.clone(), row.written))
-            .children(move |row| html::li().class("file").child(file(app, row)))
-            .build())),
+        table(false),
+        html::div().class("samples").attr("hidden", move || (!rows().iter().any(|row| row.sample)).then_some("")).child((
+            html::div().class("over-row").child((
+                html::h3().class("over").child("Sample files"),
+                html::button()
+                    .r#type("button")
+                    .class("btn bare small")
+                    .attr("title", "Remove all sample files; your own files stay")
+                    .on(ev::click, move |_| app.remove_samples())
+                    .child("Remove all"),
+            )),
+            html::p().class("fact").child("The app's own manual, which the examples read. New runs get these files too."),
+            table(true),
+        )),
+        move || {
+            app.files_version.track();
+            (!samples::removed().is_empty()).then(|| {
+                html::button()
+                    .r#type("button")
+                    .class("btn bare small back")
+                    .on(ev::click, move |_| samples::bring_back(app))
+                    .child("Bring the sample files back")
+            })
+        },
         folder::space(),
     )
 }
@@ -91,8 +119,11 @@ fn list(app: App) -> impl IntoView {
 /// The toast is behind the dialog, so what was just removed can be brought back here, too.
 fn removed(app: App) -> Option<impl IntoView + use<>> {
     let undo = app.toast.with(|toast| toast.as_ref().and_then(|toast| toast.undo.clone()))?;
-    let Undo::File(path) = &undo else { return None };
-    let text = format!("Removed {path}.");
+    let text = match &undo {
+        Undo::File(path) => format!("Removed {path}."),
+        Undo::Samples => "Removed the sample files.".to_owned(),
+        Undo::Task(_) => return None,
+    };
     let back = move |_| {
         app.toast.set(None);
         app.undo(&undo);

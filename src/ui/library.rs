@@ -1,4 +1,7 @@
-//! The files that the user added: every new thread starts with them. Files that an agent writes stay with its thread.
+//! The files that the user added and the sample files: every new thread starts with them. Files that an agent writes stay
+//! with its thread.
+
+use std::collections::BTreeMap;
 
 use leptos::prelude::*;
 use web_sys::Blob;
@@ -6,6 +9,7 @@ use web_sys::Blob;
 use crate::content::format::{bytes, counted};
 use crate::worker::Workspace;
 
+use super::samples;
 use super::state::{App, Backing, Library, Removed, Thread};
 use super::toast::Undo;
 
@@ -16,19 +20,21 @@ pub struct FileRow {
     pub size: String,
     /// The agent wrote it.
     pub written: bool,
+    /// It came with the app.
+    pub sample: bool,
     /// It is in a folder on the user's disk.
     pub on_disk: bool,
 }
 
 impl App {
-    /// Creates a workspace with the user's files.
+    /// Creates a workspace with the sample files and the user's own.
     pub fn new_workspace(&self) -> Workspace {
         let workspace = Workspace::new();
         self.library.with_value(|library| {
             for (name, handle) in &library.folders {
                 workspace.mount(name, handle.clone());
             }
-            for (path, blob) in &library.files {
+            for (path, blob) in library.samples.iter().chain(&library.files) {
                 let _ = workspace.put(path, blob.clone());
             }
         });
@@ -79,22 +85,56 @@ impl App {
         }
         self.library.update_value(|library| {
             let own = library.files.remove(path);
-            library.removed = Some(Removed { path: path.to_owned(), own, from });
+            // A file of the user's hides the sample, which comes to light again.
+            let sample = if own.is_none() { library.samples.remove(path) } else { None };
+            if sample.is_some() {
+                let mut paths = samples::removed();
+                paths.insert(path.to_owned());
+                samples::set_removed(&paths);
+            }
+            library.removed = Some(Removed { path: path.to_owned(), own, sample, from });
         });
         self.files_version.update(|version| *version += 1);
         self.tell_with_undo(format!("Removed {path}."), Some(Undo::File(path.to_owned())));
     }
 
+    /// Removes all sample files, for later visits too. The agent's changed versions stay with their thread.
+    pub fn remove_samples(&self) {
+        let workspace = workspace(self.thread_now());
+        self.library.update_value(|library| {
+            let mut paths = samples::removed();
+            for (path, blob) in std::mem::take(&mut library.samples) {
+                if let Some(workspace) =
+                    workspace.as_ref().filter(|workspace| workspace.get(&path).as_ref() == Some(&blob))
+                {
+                    workspace.remove(&path);
+                }
+                paths.insert(path);
+            }
+            samples::set_removed(&paths);
+        });
+        self.files_version.update(|version| *version += 1);
+        self.tell_with_undo("Removed the sample files.".to_owned(), Some(Undo::Samples));
+    }
+
     /// Puts the removed file back where it was.
     pub(super) fn put_back_file(&self, path: &str) {
         let removed = self.library.try_update_value(|library| library.removed.take()).flatten();
-        let Some(Removed { own, from, .. }) = removed.filter(|removed| removed.path == path) else { return };
+        let Some(Removed { own, sample, from, .. }) = removed.filter(|removed| removed.path == path) else { return };
         if let Some((workspace, blob)) = from {
             let _ = workspace.put(path, blob);
         }
         if let Some(blob) = own {
             self.library.update_value(|library| {
                 library.files.insert(path.to_owned(), blob);
+            });
+        }
+        if let Some(blob) = sample {
+            let mut paths = samples::removed();
+            paths.remove(path);
+            samples::set_removed(&paths);
+            self.library.update_value(|library| {
+                library.samples.insert(path.to_owned(), blob);
             });
         }
         self.files_version.update(|version| *version += 1);
@@ -109,21 +149,31 @@ impl App {
                 let rows = workspace.list().into_iter();
                 rows.map(|file| {
                     let now = workspace.get(&file.path);
-                    let brought = [&library.files, &library.lent].map(|files| files.get(&file.path));
-                    let written = brought.iter().all(|brought| *brought != now.as_ref());
-                    FileRow { on_disk: on_disk(library, &file.path), path: file.path, size: bytes(file.size), written }
+                    let is_from =
+                        |files: &BTreeMap<String, Blob>| now.is_some() && files.get(&file.path) == now.as_ref();
+                    let sample = is_from(&library.samples);
+                    FileRow {
+                        on_disk: on_disk(library, &file.path),
+                        written: !sample && !is_from(&library.files) && !is_from(&library.lent),
+                        sample,
+                        size: bytes(file.size),
+                        path: file.path,
+                    }
                 })
                 .collect()
             }
             None => {
-                let rows = library.files.iter();
-                rows.map(|(path, blob)| FileRow {
+                let mut all: BTreeMap<&String, (&Blob, bool)> =
+                    library.samples.iter().map(|(path, blob)| (path, (blob, true))).collect();
+                all.extend(library.files.iter().map(|(path, blob)| (path, (blob, false))));
+                let rows = all.into_iter().map(|(path, (blob, sample))| FileRow {
                     path: path.clone(),
                     size: size(blob),
                     written: false,
+                    sample,
                     on_disk: on_disk(library, path),
-                })
-                .collect()
+                });
+                rows.collect()
             }
         })
     }
@@ -131,7 +181,9 @@ impl App {
     pub fn file(&self, path: &str) -> Option<Blob> {
         match workspace(self.thread_now()) {
             Some(workspace) => workspace.get(path),
-            None => self.library.with_value(|library| library.files.get(path).cloned()),
+            None => self
+                .library
+                .with_value(|library| library.files.get(path).or_else(|| library.samples.get(path)).cloned()),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::view::{EndingView, PanelView, Phase, TickKind};
 use super::call;
 use super::ending::dot;
 use super::export;
-use super::icon::{Icon, icon};
+use super::icon::{self, Icon, icon};
 use super::meter;
 use super::plan;
 use super::plan::state::PlanPage;
@@ -204,21 +204,25 @@ fn context(fill: &Fill) -> impl IntoView + use<> {
 }
 
 fn ends(view: &EndingView) -> impl IntoView + use<> {
-    let row = |name: &'static str, code: String, text: String| {
-        html::div().child((
-            html::dt().child(name),
-            html::dd().child((html::code().child(code), html::span().class("words").child(text))),
-        ))
+    let row = |name: &'static str, text: String| {
+        html::div().child((html::dt().child(name), html::dd().child(html::span().class("plain").child(text))))
+    };
+    let code = |name: &'static str, code: String| {
+        html::div().child((html::dt().child(name), html::dd().child(html::code().child(code))))
     };
     html::section().class("ends").attr("aria-label", "Ending").child((
         html::p().class("headline").child((dot(Some(view.tone), "dot"), html::span().child(view.headline.clone()))),
         html::dl().child((
-            row("Ended by", view.reason.clone(), String::new()),
-            row("Outcome", view.outcome.to_owned(), view.outcome_words.to_owned()),
-            row("Answer from", view.source.to_owned(), view.source_words.to_owned()),
-            html::div().child((
-                html::dt().child("Used"),
-                html::dd().child(html::span().class("plain").child(view.turns.clone())),
+            row("Outcome", view.outcome_words.to_owned()),
+            row("Answer", view.source_words.to_owned()),
+            row("Used", view.turns.clone()),
+        )),
+        html::details().child((
+            html::summary().child((icon::chevron(), "Details")),
+            html::dl().child((
+                code("Ended by", view.reason.clone()),
+                code("Outcome", view.outcome.to_owned()),
+                code("Answer from", view.source.to_owned()),
             )),
         )),
     ))

@@ -1,7 +1,7 @@
 //! The sample files: the project's own documents, so that the first task has something to work on.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use gloo_net::http::Request;
@@ -12,9 +12,12 @@ use web_sys::Blob;
 
 use super::dom;
 use super::state::App;
+use super::storage;
 
 /// Path of the list of documents, a JSON array written by the build.
 const LIST: &str = "docs/files.json";
+/// Storage key of the paths that the user removed.
+const REMOVED: &str = "turnwise.samples_removed";
 
 /// Calls `f` now, or as soon as the files are loaded.
 pub fn when_ready(app: App, f: impl FnOnce() + 'static) {
@@ -25,20 +28,22 @@ pub fn when_ready(app: App, f: impl FnOnce() + 'static) {
     }
 }
 
-/// Loads all files at once, after the page has loaded. A site may have none.
+/// Loads all files at once, after the page has loaded, but for those that the user removed. A site may have none.
 pub fn load(app: App) {
     spawn_local(async move {
         let list = fetch(LIST).await.unwrap_or_default();
         let names: Vec<String> = serde_json::from_str(&list).unwrap_or_default();
-        let missing = Rc::new(Cell::new(names.len()));
+        let removed = removed();
+        let paths: Vec<String> = names.into_iter().map(|name| format!("docs/{name}")).collect();
+        let paths: Vec<String> = paths.into_iter().filter(|path| !removed.contains(path)).collect();
+        let missing = Rc::new(Cell::new(paths.len()));
         let files = Rc::new(RefCell::new(Vec::new()));
-        if names.is_empty() {
+        if paths.is_empty() {
             done(app, Vec::new());
         }
-        for name in names {
+        for path in paths {
             let (missing, files) = (missing.clone(), files.clone());
             spawn_local(async move {
-                let path = format!("docs/{name}");
                 if let Some(blob) = fetch(&path).await.and_then(|text| dom::text_blob(&text, "text/plain")) {
                     files.borrow_mut().push((path, blob));
                 }
@@ -55,15 +60,35 @@ fn done(app: App, files: Vec<(String, Blob)>) {
     if app.files_version.try_get_untracked().is_none() {
         return; // the page is gone
     }
-    if !files.is_empty() {
-        app.add_files(files);
-    }
+    app.library.update_value(|library| library.samples.extend(files));
+    app.files_version.update(|version| *version += 1);
     let waiting = app.samples.try_update_value(|samples| {
         samples.ready = true;
         std::mem::take(&mut samples.waiting)
     });
     for f in waiting.unwrap_or_default() {
         f();
+    }
+}
+
+/// Loads what the user removed, for good.
+pub fn bring_back(app: App) {
+    if !removed().is_empty() {
+        storage::remove(REMOVED);
+        app.samples.update_value(|samples| samples.ready = false);
+        load(app);
+    }
+}
+
+/// The paths of the files that the user removed, on this visit or an earlier one.
+pub fn removed() -> BTreeSet<String> {
+    storage::load(REMOVED).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+pub fn set_removed(paths: &BTreeSet<String>) {
+    match serde_json::to_string(paths) {
+        Ok(text) if !paths.is_empty() => storage::save(REMOVED, &text),
+        _ => storage::remove(REMOVED),
     }
 }
 

@@ -27,6 +27,7 @@ use crate::worker::{ViewerHost, Workspace};
 
 use super::desk::{Line, Seat};
 use super::keys::Keys;
+use super::models_used::{self, UsedModel};
 use super::plan::state::PlanPage;
 use super::render::Renderer;
 use super::slots::{Local, Page};
@@ -44,6 +45,8 @@ pub struct App {
     /// The open thread; `None`: the start page.
     pub current: RwSignal<Option<u32>>,
     pub settings: RwSignal<Settings>,
+    /// The models that runs have used, the last one first.
+    pub models_used: RwSignal<Vec<UsedModel>>,
     /// A run was refused because of the settings, which are open now.
     pub refused: RwSignal<bool>,
     pub keys: RwSignal<Keys>,
@@ -169,11 +172,12 @@ pub struct Editing {
     pub aside: (String, Vec<PictureView>),
 }
 
-/// A removed file, as it was in the open thread and among the user's own files.
+/// A removed file, as it was in the open thread, among the user's own files and among the samples.
 #[derive(Clone, Debug)]
 pub struct Removed {
     pub path: String,
     pub own: Option<Blob>,
+    pub sample: Option<Blob>,
     pub from: Option<(Workspace, Blob)>,
 }
 
@@ -202,6 +206,8 @@ pub enum BranchOf {
 #[derive(Debug, Default)]
 pub struct Library {
     pub files: BTreeMap<String, Blob>,
+    /// The sample files that the user has not removed. A file of the user's with the same path hides one.
+    pub samples: BTreeMap<String, Blob>,
     /// Documents that came with an example, only for its thread.
     pub lent: BTreeMap<String, Blob>,
     /// Folders on the user's disk by name, as handles. Their files are among `files`, below the name.
@@ -211,7 +217,7 @@ pub struct Library {
     pub removed: Option<Removed>,
 }
 
-/// Whether the files are loaded. A run that is started earlier waits for them; otherwise it would find no files.
+/// Whether the sample files are loaded. A run that is started earlier waits for them; otherwise it would find no files.
 #[derive(Default)]
 pub struct Samples {
     pub ready: bool,
@@ -230,6 +236,7 @@ impl App {
             threads: RwSignal::new(Vec::new()),
             current: RwSignal::new(None),
             settings: RwSignal::new(Settings::default()),
+            models_used: RwSignal::new(models_used::load()),
             refused: RwSignal::new(false),
             keys: RwSignal::new(Keys::default()),
             theme: RwSignal::new(Theme::Auto),

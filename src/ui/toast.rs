@@ -20,6 +20,8 @@ pub enum Undo {
     Task(String),
     /// A file, by its path: the last one that was removed.
     File(String),
+    /// All sample files.
+    Samples,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

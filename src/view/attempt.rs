@@ -6,14 +6,14 @@ use super::call::CallView;
 use super::slug::{SlugView, is_models_doing};
 use crate::content::format::{duration, one_line};
 
-/// An attempt that gave no usable reply.
+/// An attempt that gave no usable reply, or several in a row that failed for the same reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedAttempt {
     /// The most significant first; never empty.
     pub slugs: Vec<SlugView>,
     /// Empty if one of its calls says the same.
     pub message: String,
-    /// `attempt 1 of 3`
+    /// `attempt 1 of 3`, `attempts 1 to 3 of 3`
     pub attempt: String,
     /// `tried again after 0.8 s`, `no attempt left`
     pub then: String,
@@ -55,26 +55,55 @@ pub(super) fn failed(
     open: bool,
 ) -> Vec<FailedAttempt> {
     let faults = record.attempts.iter().enumerate().filter(|(_, attempt)| !attempt.slugs.is_empty());
-    let mut before: Option<&str> = None;
-    faults
-        .map(|(place, attempt)| {
-            let again = record.attempts.get(place + 1);
-            let mut failed = failed_attempt(attempt, max_attempts, again, open);
-            let retry = again.or_else(|| next.and_then(|turn| turn.attempts.first()));
-            failed.notice = retry.and_then(|retry| notice_after(attempt, retry));
-            failed.calls = calls_of(record, attempt.attempt);
-            let message = attempt.error.as_deref();
-            if message.is_some() && message == before {
-                failed.message = "Same error as before.".to_owned();
-            }
-            // The call's card says it better, with the details.
-            if failed.calls.iter().any(|call| call.slug == failed.slugs.first().copied()) {
-                failed.message.clear();
-            }
-            before = message;
-            failed
-        })
-        .collect()
+    let mut shown: Vec<(Series, FailedAttempt)> = Vec::new();
+    for (place, attempt) in faults {
+        let again = record.attempts.get(place + 1);
+        let mut failed = failed_attempt(attempt, max_attempts, again, open);
+        let retry = again.or_else(|| next.and_then(|turn| turn.attempts.first()));
+        failed.notice = retry.and_then(|retry| notice_after(attempt, retry));
+        failed.calls = calls_of(record, attempt.attempt);
+        // The call's card says it better, with the details.
+        if failed.calls.iter().any(|call| call.slug == failed.slugs.first().copied()) {
+            failed.message.clear();
+        }
+        match shown.last_mut() {
+            Some((series, before)) if series.goes_on(attempt, before, &failed) => series.add(attempt, before, failed),
+            _ => shown.push((Series { first: attempt, waits: Vec::new() }, failed)),
+        }
+    }
+    shown.into_iter().map(|(_, failed)| failed).collect()
+}
+
+/// Successive attempts that failed for the same reason, and have nothing else to show: they are shown as one.
+struct Series<'a> {
+    first: &'a AttemptRecord,
+    /// The wait before each attempt but the first: `0.8 s`
+    waits: Vec<String>,
+}
+
+impl Series<'_> {
+    fn goes_on(&self, next: &AttemptRecord, before: &FailedAttempt, failed: &FailedAttempt) -> bool {
+        let is_plain = |view: &FailedAttempt| view.notice.is_none() && view.calls.is_empty() && view.partial.is_none();
+        next.error.is_some()
+            && (&next.error, &next.slugs) == (&self.first.error, &self.first.slugs)
+            && is_plain(before)
+            && is_plain(failed)
+    }
+
+    fn add(&mut self, next: &AttemptRecord, shown: &mut FailedAttempt, failed: FailedAttempt) {
+        self.waits.push(next.waited_ms.filter(|ms| *ms > 0).map_or_else(|| "0 s".to_owned(), duration));
+        let (_, of) = failed.attempt.split_once(" of ").unwrap_or_default();
+        let waits = match self.waits.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+            None => String::new(),
+        };
+        *shown = FailedAttempt {
+            attempt: format!("attempts {} to {} of {of}", self.first.attempt, next.attempt),
+            then: format!("tried again after {waits}, {}", failed.then),
+            ..failed
+        };
+    }
 }
 
 /// Returns the calls of the attempts that did not fail.

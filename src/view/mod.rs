@@ -140,9 +140,15 @@ pub fn segments(source: &Source<'_>) -> Vec<SegmentView> {
         .filter_map(|(index, ending)| {
             let span = spans.get(index);
             let next_max = spans.get(index + 1).map(|next| next.max_turns);
+            let mut view = EndingView::for_segment(source, index)?;
+            // The turn right above shows it.
+            let last = source.turns_of(index).last().and_then(|turn| turn.attempts.last());
+            if last.is_some_and(|attempt| attempt.error == ending.error) {
+                view.error = None;
+            }
             Some(SegmentView {
                 after: span.and_then(|span| span.end.checked_sub(1)),
-                ending: EndingView::for_segment(source, index)?,
+                ending: view,
                 report: ReportView::for_ending(source.config, ending),
                 granted: next_max.map(|max| max.saturating_sub(ending.total_turns)),
             })

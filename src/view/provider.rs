@@ -125,7 +125,9 @@ pub fn name(provider: &ProviderConfig) -> String {
     }
 }
 
-fn host(url: &str) -> Option<&str> {
+/// Returns the host of an address, with its port.
+#[must_use]
+pub fn host(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     rest.split(['/', '?', '#']).next().filter(|host| !host.is_empty())
 }

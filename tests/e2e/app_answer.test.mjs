@@ -238,7 +238,7 @@ test('a run has an address, keeps its place in the list, and comes back after Un
 test('a removed file comes back after Undo', () => withModel([], async (page) => {
   await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
   const files = page.getByRole('dialog', { name: 'Files' });
-  const first = files.getByRole('button', { name: /^Remove / }).first();
+  const first = files.locator('.file').getByRole('button', { name: /^Remove / }).first();
   const name = (await first.getAttribute('aria-label')).replace('Remove ', '');
   await first.click();
   assert.equal(await files.getByRole('button', { name: `Remove ${name}`, exact: true }).count(), 0);

@@ -146,7 +146,7 @@ for (const [act, remark, slug] of [['Stop', /^Incomplete: the run was stopped/, 
       await partial(page).locator('strong').nth(11).waitFor();
       assert.match(await partial(page).locator('.fact').innerText(), remark);
       assert.match(await partial(page).innerText(), /Paragraph 1 of[^]*Paragraph 12 of/);
-      assert.equal(await page.locator('.failed .slug').innerText(), slug);
+      assert.equal(await page.locator('.failed .slug').textContent(), slug);
       assert.equal(await page.getByText('Paragraph 12 of the story').count(), 1, 'once');
     };
     await check();

@@ -16,7 +16,7 @@ const openSettings = (page) => page.getByTitle('Model and settings').click();
 const card = (page, name) => page.getByRole('radiogroup', { name: 'Provider' }).getByText(name, { exact: true });
 // The options of the model list, since select boxes of other settings have options too.
 const options = (page, which) => page.getByRole('listbox', { name: 'Models' }).getByRole('option', which);
-const model = (page) => page.getByRole('combobox', { name: 'Model' });
+const model = (page) => page.getByRole('combobox', { name: 'Model', exact: true });
 
 /** Answers all requests to a provider's origin with its model list; returns the requests. */
 async function listModels(page, origin, answer) {

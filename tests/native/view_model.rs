@@ -169,9 +169,16 @@ fn a_failed_attempt_stays_visible_with_its_slug_and_what_came_of_it() {
 
     let failed = play(limited(5), vec![cut(), Step::Timer(None), cut(), Step::Timer(None), cut()]);
     let turn = &view(&failed).turns[0];
-    assert!(turn.failed[0].then.starts_with("tried again after"), "{:?}", turn.failed[0]);
-    assert_eq!(turn.failed[1].message, "Same error as before.");
-    assert_eq!(turn.failed[2].then, "no attempt left");
+    // One cause is shown once.
+    let [one] = turn.failed.as_slice() else { panic!("{:?}", turn.failed) };
+    assert_eq!(one.attempt, "attempts 1 to 3 of 3");
+    assert!(one.then.starts_with("tried again after") && one.then.ends_with(", no attempt left"), "{}", one.then);
+
+    let other = || Step::Fail(error(Slug::Timeout, Retry::Yes));
+    let failed = play(limited(5), vec![cut(), Step::Timer(None), other(), Step::Timer(None), other()]);
+    let turn = &view(&failed).turns[0];
+    let attempts: Vec<&str> = turn.failed.iter().map(|one| one.attempt.as_str()).collect();
+    assert_eq!(attempts, ["attempt 1 of 3", "attempts 2 to 3 of 3"], "another cause is shown on its own");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::{Node, safe_href};
 const LONGEST: usize = 2_048;
 
 /// Makes links of the web addresses in texts, except inside links.
+#[cfg(feature = "docs")]
 pub(super) fn link(nodes: &mut Vec<Node>) {
     let mut linked = Vec::with_capacity(nodes.len());
     for mut node in nodes.drain(..) {
@@ -37,7 +38,9 @@ pub(super) fn link(nodes: &mut Vec<Node>) {
     *nodes = linked;
 }
 
-fn split(text: &str) -> Vec<Node> {
+/// Splits a plain text into texts and the web addresses in it, as links.
+#[must_use]
+pub fn split(text: &str) -> Vec<Node> {
     let mut parts = Vec::new();
     let mut rest = text;
     let mut before = String::new();

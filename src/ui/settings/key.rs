@@ -11,6 +11,7 @@ use crate::view::settings::Field;
 
 use super::super::signin;
 use super::super::state::App;
+use super::probe;
 
 pub fn key(app: App, provider: ProviderCard) -> impl IntoView {
     let label = match provider.key {
@@ -29,20 +30,23 @@ pub fn key(app: App, provider: ProviderCard) -> impl IntoView {
 }
 
 fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView {
+    let input = html::input()
+        .r#type("password")
+        .id("setting-key")
+        .attr("autocomplete", "off")
+        .attr("spellcheck", "false")
+        .attr("aria-describedby", "setting-key-help")
+        .prop("value", move || app.keys.with(|keys| keys.get(&address(app))).unwrap_or_default())
+        .on(ev::input, move |event| {
+            let address = address(app);
+            app.keys.update(|keys| keys.set(&address, &event_target_value(&event)));
+        });
+    let (test, result) = probe::probe(app);
     html::div().class("input mono wide").child((
         html::label().r#for("setting-key").child(label),
         (provider.kind == ProviderKind::Openrouter).then(|| sign_in(app)),
-        html::input()
-            .r#type("password")
-            .id("setting-key")
-            .attr("autocomplete", "off")
-            .attr("spellcheck", "false")
-            .attr("aria-describedby", "setting-key-help")
-            .prop("value", move || app.keys.with(|keys| keys.get(&address(app))).unwrap_or_default())
-            .on(ev::input, move |event| {
-                let address = address(app);
-                app.keys.update(|keys| keys.set(&address, &event_target_value(&event)));
-            }),
+        html::div().class("beside").child((input, test)),
+        result,
         html::span().class("help").id("setting-key-help").child((
             "Kept in this tab's memory, sent only to this address and never recorded. It is gone when the tab closes. ",
             (!provider.keys_at.is_empty()).then(|| {

@@ -1,4 +1,4 @@
-//! The settings dialog: the model and its test, every field of a run's configuration, tools, appearance.
+//! The settings dialog, in tabs: the model and its test, every field of a run's configuration, tools, appearance.
 
 mod built_in;
 mod field;
@@ -6,6 +6,7 @@ mod key;
 mod model;
 mod model_field;
 mod probe;
+mod tabs;
 
 use leptos::ev;
 use leptos::html;
@@ -13,9 +14,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
-use crate::view::settings::{Field, FieldError, Group, ROWS};
+use crate::view::settings::{Field, FieldError, Group, ROWS, Tab};
 
 use super::dialog::dialog;
+use super::dom;
 use super::icon;
 use super::state::{App, Dialog};
 use super::storage;
@@ -74,25 +76,57 @@ fn content(app: App) -> impl IntoView {
         1 => "One value is wrong.".to_owned(),
         more => format!("{more} values are wrong."),
     };
+    let open = RwSignal::new(Tab::default());
+    let first_wrong =
+        move || errors.with(|errors| errors.first().map(|error| (tabs::tab_of(error), id_of(error.field))));
+    if let Some((tab, _)) = untrack(first_wrong).filter(|_| app.refused.get_untracked()) {
+        open.set(tab);
+    }
+    let is_elsewhere = move || first_wrong().is_some_and(|(tab, _)| tab != open.get());
+    let show = move |_| {
+        if let Some((tab, id)) = untrack(first_wrong) {
+            open.set(tab);
+            // Once its panel is shown.
+            set_timeout(move || dom::focus(&id), std::time::Duration::ZERO);
+        }
+    };
     (
+        tabs::list(open, errors),
         html::div().class("dialog-body").on(ev::focusout, leave).on(ev::change, change).child((
-            model::model(app, errors),
-            html::fieldset()
-                .class("group")
-                .child((html::legend().child("Run"), html::div().class("grid").child(fields(app, Group::Run, errors)))),
-            folded(app, Group::Report, errors),
-            folded(app, Group::Counter, errors),
-            folded(app, Group::Synthesis, errors),
-            tools(app),
-            folded(app, Group::Limits, errors),
-            folded(app, Group::Retries, errors),
-            appearance(app),
+            tabs::panel(Tab::Model, open, model::model(app, errors)),
+            tabs::panel(
+                Tab::Run,
+                open,
+                (
+                    group(app, Group::Run, errors),
+                    folded(app, Group::Report, errors),
+                    folded(app, Group::Counter, errors),
+                    folded(app, Group::Synthesis, errors),
+                ),
+            ),
+            tabs::panel(Tab::Tools, open, (tools(app), group(app, Group::Tools, errors))),
+            tabs::panel(
+                Tab::Limits,
+                open,
+                (
+                    group(app, Group::Limits, errors),
+                    folded(app, Group::Prices, errors),
+                    folded(app, Group::Deadlines, errors),
+                    folded(app, Group::Retries, errors),
+                ),
+            ),
+            tabs::panel(Tab::Appearance, open, appearance(app)),
         )),
         html::div().class("dialog-foot").child((
-            html::span().class("grow").attr("role", "status").child(wrong),
+            html::span().class("grow").child((html::span().attr("role", "status").child(wrong), move || {
+                is_elsewhere().then(|| {
+                    html::button().r#type("button").class("btn bare small").on(ev::click, show).child("Show it")
+                })
+            })),
             html::button()
                 .r#type("button")
                 .class("btn quiet")
+                .attr("title", "Reset everything but the model to the values of the preset")
                 .on(ev::click, move |_| app.settings.update(crate::view::settings::Settings::reset))
                 .child("Reset to preset"),
             html::button()
@@ -102,6 +136,13 @@ fn content(app: App) -> impl IntoView {
                 .child("Done"),
         )),
     )
+}
+
+/// Draws a group that is always open.
+fn group(app: App, group: Group, errors: Errors) -> impl IntoView {
+    html::fieldset()
+        .class("group")
+        .child((html::legend().child(group.title()), html::div().class("grid").child(fields(app, group, errors))))
 }
 
 fn fields(app: App, group: Group, errors: Errors) -> Vec<AnyView> {
@@ -146,8 +187,8 @@ fn tools(app: App) -> impl IntoView {
             html::span().class("help").child(tool.description),
         ))
     });
-    html::details().class("group").child((
-        html::summary().child((icon::chevron(), "Tools", html::span().class("fact").child(summary))),
+    html::fieldset().class("group").child((
+        html::legend().child(("Tools ", html::span().class("fact").child(summary))),
         html::div().class("grid").child(boxes.collect_view()),
     ))
 }
@@ -161,7 +202,7 @@ fn appearance(app: App) -> impl IntoView {
             .child(theme.label())
     });
     html::fieldset().class("group").child((
-        html::legend().child("Appearance"),
+        html::legend().child("Theme"),
         html::div().child(html::div().class("segmented").child(buttons.into_iter().collect_view())),
     ))
 }

@@ -13,12 +13,12 @@ use super::{Errors, built_in, field, key, model_field, probe};
 
 pub fn model(app: App, errors: Errors) -> impl IntoView {
     let chosen = Memo::new(move |_| app.settings.with(|settings| settings.provider_card().map(|card| card.id)));
-    html::fieldset().class("group").child((
-        html::legend().child("Model"),
-        providers(app),
-        move || chosen.get().and_then(provider_card).map(|provider| server(app, provider, errors)),
-        probe::probe(app),
-    ))
+    html::fieldset().class("group").child((html::legend().child("Model"), providers(app), move || {
+        match chosen.get().and_then(provider_card) {
+            Some(provider) => server(app, provider, errors).into_any(),
+            None => probe::probe(app).into_any(),
+        }
+    }))
 }
 
 /// Draws every provider as a card of one radio group, so that arrow keys move through all of them.
@@ -62,7 +62,7 @@ fn card(app: App, id: &'static str, name: String, text: &'static str) -> impl In
 fn server(app: App, provider: ProviderCard, errors: Errors) -> impl IntoView {
     let hint = html::p().class("advice").child(provider.hint);
     if provider.kind == ProviderKind::PromptApi {
-        return html::div().class("server").child((hint, built_in::built_in(app))).into_any();
+        return html::div().class("server").child((hint, built_in::built_in(app), probe::probe(app))).into_any();
     }
     let row = |field| field_of(app, field, errors);
     // If there is no default address, it is asked for first.

@@ -12,7 +12,8 @@ use crate::view::probe::{Probe, probe_config};
 use super::super::desk::Seat;
 use super::super::state::App;
 
-pub fn probe(app: App) -> impl IntoView {
+/// Returns the button, and the place of its result.
+pub fn probe(app: App) -> (impl IntoView, impl IntoView) {
     let state = RwSignal::new(Option::<Probe>::None);
     let running = RwSignal::new_local(Option::<Seat>::None);
     // A result does not apply to other settings.
@@ -64,13 +65,12 @@ pub fn probe(app: App) -> impl IntoView {
                 .into_any(),
         ),
     };
-    html::div().class("test").child((
-        html::button().r#type("button").class("btn quiet").prop("disabled", asking).on(ev::click, test).child("Test"),
-        move || {
-            let (kind, content) = result();
-            html::output().attr("data-state", kind).child(content)
-        },
-    ))
+    let button = html::button().r#type("button").class("btn quiet").prop("disabled", asking).on(ev::click, test);
+    let output = html::div().class("test").child(move || {
+        let (kind, content) = result();
+        html::output().attr("data-state", kind).child(content)
+    });
+    (html::div().child(button.child("Test")), output)
 }
 
 /// Draws a text; parts between backticks are to be typed or copied.

@@ -76,6 +76,7 @@ impl App {
         match deleted {
             Undo::Task(session) => self.keep_task(session),
             Undo::File(path) => self.put_back_file(path),
+            Undo::Samples => super::super::samples::bring_back(*self),
         }
     }
 

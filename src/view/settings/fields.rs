@@ -57,8 +57,22 @@ pub enum Group {
     Counter,
     Synthesis,
     Report,
+    Tools,
     Limits,
+    Prices,
+    Deadlines,
     Retries,
+}
+
+/// A tab of the dialog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    #[default]
+    Model,
+    Run,
+    Tools,
+    Limits,
+    Appearance,
 }
 
 /// How a value is entered. Bounds are inclusive.
@@ -153,7 +167,6 @@ pub const ROWS: &[Row] = &[
     row(Field::Temperature, "temperature", Group::Run, "Temperature", "Leave empty for the model's default.", Input::OptionalDecimal { min: 0.0, max: 2.0 }),
     row(Field::Seed, "seed", Group::Run, "Seed", "For jitter and ids: same seed, same run. Leave empty for a new one each time.", Input::OptionalWhole { min: 1, max: u64::MAX }),
     row(Field::System, "system", Group::Run, "System text", "Leave empty for the preset's text.", Input::Lines),
-    row(Field::FileChanges, "file_changes", Group::Run, "Changes to files", "For the files of a task. Changes to a folder of your disk always ask.", CHANGES),
     row(Field::Counter, "counter", Group::Counter, "Turn counter", "After every turn with tool calls, tells the model how many turns it has used.", Input::Switch),
     row(Field::ModerateAt, "moderate_at", Group::Counter, "Amber from", "Turns remaining.", Input::Whole { min: 0, max: 1_000 }),
     row(Field::UrgentAt, "urgent_at", Group::Counter, "Red from", "Turns remaining.", Input::Whole { min: 0, max: 1_000 }),
@@ -172,17 +185,18 @@ pub const ROWS: &[Row] = &[
     row(Field::Tokens, "tokens", Group::Limits, "Max total tokens", "Input and output; the run then concludes. Leave empty for no limit.", MANY),
     row(Field::Cost, "cost", Group::Limits, "Max total cost, US dollars", "Needs prices: known, or set below. Leave empty for no limit.", Input::OptionalDecimal { min: 0.000_001, max: 1e6 }),
     row(Field::ContextTokens, "context_tokens", Group::Limits, "Context window, tokens", "When it is full, the oldest tool results are removed. Leave empty for the model's, if known.", MANY),
-    row(Field::PriceInput, "price_input", Group::Limits, "Price of input", "US dollars per million tokens. Leave empty for the list price, if known.", PRICE),
-    row(Field::PriceOutput, "price_output", Group::Limits, "Price of output", "US dollars per million tokens.", PRICE),
-    row(Field::PriceCached, "price_cached", Group::Limits, "Price of cached input", "Leave empty for the price of input.", PRICE),
-    row(Field::ToolTimeout, "tool_timeout", Group::Limits, "Tool deadline, seconds", "A tool that does not answer by then is ended.", DEADLINE),
-    row(Field::ParallelTools, "parallel_tools", Group::Limits, "Tools at once", "", Input::Whole { min: 1, max: 64 }),
-    row(Field::ToolCallsPerTurn, "tool_calls_per_turn", Group::Limits, "Tool calls per turn", "Further calls are answered but not run.", Input::Whole { min: 1, max: 1_000 }),
-    row(Field::MaxResultChars, "max_result_chars", Group::Limits, "Result length, characters", "Longer results are cut in the middle; the full text is kept.", Input::Whole { min: 100, max: 10_000_000 }),
-    row(Field::HeadersTimeout, "headers_timeout", Group::Limits, "Wait for an answer, seconds", "Until the response begins.", DEADLINE),
-    row(Field::FirstTokenTimeout, "first_token_timeout", Group::Limits, "First token, seconds", "Until the reply begins. A model that thinks in silence needs more.", DEADLINE),
-    row(Field::RequestTimeout, "request_timeout", Group::Limits, "Whole answer, seconds", "Until the reply is complete.", DEADLINE),
-    row(Field::IdleTimeout, "idle_timeout", Group::Limits, "Silent stream, seconds", "How long a stream may pause.", DEADLINE),
+    row(Field::PriceInput, "price_input", Group::Prices, "Price of input", "US dollars per million tokens. Leave empty for the list price, if known.", PRICE),
+    row(Field::PriceOutput, "price_output", Group::Prices, "Price of output", "US dollars per million tokens.", PRICE),
+    row(Field::PriceCached, "price_cached", Group::Prices, "Price of cached input", "Leave empty for the price of input.", PRICE),
+    row(Field::FileChanges, "file_changes", Group::Tools, "Changes to files", "For the files of a task. Changes to a folder of your disk always ask.", CHANGES),
+    row(Field::ToolTimeout, "tool_timeout", Group::Tools, "Tool deadline, seconds", "A tool that does not answer by then is ended.", DEADLINE),
+    row(Field::ParallelTools, "parallel_tools", Group::Tools, "Tools at once", "", Input::Whole { min: 1, max: 64 }),
+    row(Field::ToolCallsPerTurn, "tool_calls_per_turn", Group::Tools, "Tool calls per turn", "Further calls are answered but not run.", Input::Whole { min: 1, max: 1_000 }),
+    row(Field::MaxResultChars, "max_result_chars", Group::Tools, "Result length, characters", "Longer results are cut in the middle; the full text is kept.", Input::Whole { min: 100, max: 10_000_000 }),
+    row(Field::HeadersTimeout, "headers_timeout", Group::Deadlines, "Wait for an answer, seconds", "Until the response begins.", DEADLINE),
+    row(Field::FirstTokenTimeout, "first_token_timeout", Group::Deadlines, "First token, seconds", "Until the reply begins. A model that thinks in silence needs more.", DEADLINE),
+    row(Field::RequestTimeout, "request_timeout", Group::Deadlines, "Whole answer, seconds", "Until the reply is complete.", DEADLINE),
+    row(Field::IdleTimeout, "idle_timeout", Group::Deadlines, "Silent stream, seconds", "How long a stream may pause.", DEADLINE),
     row(Field::RetryBase, "retry_base", Group::Retries, "First wait, seconds", "Doubled for each attempt, with jitter.", WAIT),
     row(Field::RetryCap, "retry_cap", Group::Retries, "Longest wait, seconds", "", WAIT),
     row(Field::RateLimitWait, "rate_limit_wait", Group::Retries, "First wait after a rate limit, seconds", "Where the server does not say how long. Doubled for each attempt.", WAIT),
@@ -208,9 +222,6 @@ impl Field {
 }
 
 impl Group {
-    pub const ALL: &'static [Group] =
-        &[Group::Model, Group::Run, Group::Report, Group::Counter, Group::Synthesis, Group::Limits, Group::Retries];
-
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -219,8 +230,36 @@ impl Group {
             Group::Counter => "Turn counter",
             Group::Synthesis => "Synthesis",
             Group::Report => "Final report",
+            Group::Tools => "Tool calls",
             Group::Limits => "Limits",
+            Group::Prices => "Prices",
+            Group::Deadlines => "Deadlines of a request",
             Group::Retries => "Retries",
+        }
+    }
+
+    #[must_use]
+    pub fn tab(self) -> Tab {
+        match self {
+            Group::Model => Tab::Model,
+            Group::Run | Group::Counter | Group::Synthesis | Group::Report => Tab::Run,
+            Group::Tools => Tab::Tools,
+            Group::Limits | Group::Prices | Group::Deadlines | Group::Retries => Tab::Limits,
+        }
+    }
+}
+
+impl Tab {
+    pub const ALL: [Tab; 5] = [Tab::Model, Tab::Run, Tab::Tools, Tab::Limits, Tab::Appearance];
+
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Tab::Model => "Model",
+            Tab::Run => "Run",
+            Tab::Tools => "Tools",
+            Tab::Limits => "Limits",
+            Tab::Appearance => "Appearance",
         }
     }
 }

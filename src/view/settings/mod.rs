@@ -13,7 +13,7 @@ use crate::engine::{Preset, RunConfig, ToolSpec, own_tools};
 
 use super::provider::Need;
 
-pub use fields::{Field, Group, Input, ROWS, Row};
+pub use fields::{Field, Group, Input, ROWS, Row, Tab};
 pub use provider::Whose;
 
 /// The user's changes.
@@ -113,23 +113,20 @@ impl Settings {
             }
             Group::Counter | Group::Synthesis => "off".to_owned(),
             Group::Report => value(Field::ReportFormat),
-            Group::Limits => self.limits(),
+            Group::Prices => self.prices(),
+            Group::Deadlines => format!("{} s for the whole answer", value(Field::RequestTimeout)),
             Group::Retries => format!("{} s doubling up to {} s", value(Field::RetryBase), value(Field::RetryCap)),
-            Group::Model | Group::Run => String::new(),
+            Group::Model | Group::Run | Group::Tools | Group::Limits => String::new(),
         }
     }
 
-    fn limits(&self) -> String {
-        let shown = |field: Field| Some(self.value(field)).filter(|value| !value.is_empty());
-        let set = [
-            shown(Field::WallTime).map(|seconds| format!("{seconds} s in all")),
-            shown(Field::Tokens).map(|tokens| format!("{tokens} tokens")),
-            shown(Field::Cost).map(|dollars| format!("$ {dollars}")),
-            shown(Field::ContextTokens).map(|tokens| format!("window {tokens}")),
-        ];
-        let mut text: Vec<String> = set.into_iter().flatten().collect();
-        text.push(format!("tools {} s, {} at once", self.value(Field::ToolTimeout), self.value(Field::ParallelTools)));
-        text.join(", ")
+    fn prices(&self) -> String {
+        let (input, output) = (self.value(Field::PriceInput), self.value(Field::PriceOutput));
+        if input.is_empty() && output.is_empty() {
+            return "list prices".to_owned();
+        }
+        let shown = |price: &str| if price.is_empty() { "list price".to_owned() } else { format!("${price}") };
+        format!("{} in, {} out", shown(&input), shown(&output))
     }
 
     /// Returns whether a field applies, given the other fields.

@@ -1,0 +1,82 @@
+//! The tabs of the settings. Every panel is in the page, so that a value keeps its place while another tab is open.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use web_sys::KeyboardEvent;
+
+use crate::view::settings::{FieldError, Tab};
+
+use super::super::dom;
+use super::Errors;
+
+/// The tab that is open.
+pub type Open = RwSignal<Tab>;
+
+/// Draws the list of tabs. The arrow keys move through it; a tab with a wrong value is marked.
+pub fn list(open: Open, errors: Errors) -> impl IntoView {
+    let pressed = move |event: KeyboardEvent| {
+        let at = Tab::ALL.iter().position(|tab| *tab == open.get_untracked()).unwrap_or_default();
+        let last = Tab::ALL.len() - 1;
+        let next = match event.key().as_str() {
+            "Home" => 0,
+            "End" => last,
+            "ArrowLeft" => at.checked_sub(1).unwrap_or(last),
+            "ArrowRight" => (at + 1) % Tab::ALL.len(),
+            _ => return,
+        };
+        event.prevent_default();
+        if let Some(tab) = Tab::ALL.get(next) {
+            open.set(*tab);
+            dom::focus(&tab_id(*tab));
+        }
+    };
+    let tabs = Tab::ALL.map(|tab| {
+        let is_open = Memo::new(move |_| open.get() == tab);
+        let wrong = Memo::new(move |_| errors.with(|errors| errors.iter().any(|error| tab_of(error) == tab)));
+        html::button()
+            .r#type("button")
+            .class("tab")
+            .attr("role", "tab")
+            .id(tab_id(tab))
+            .attr("aria-controls", panel_id(tab))
+            .attr("aria-selected", move || if is_open.get() { "true" } else { "false" })
+            .attr("tabindex", move || if is_open.get() { "0" } else { "-1" })
+            .on(ev::click, move |_| open.set(tab))
+            .child((tab.title(), move || {
+                wrong
+                    .get()
+                    .then(|| html::span().class("dot").attr("role", "img").attr("aria-label", "has a wrong value"))
+            }))
+    });
+    html::div()
+        .class("tab-list")
+        .attr("role", "tablist")
+        .attr("aria-label", "Settings")
+        .on(ev::keydown, pressed)
+        .child(tabs.into_iter().collect_view())
+}
+
+/// Draws the panel of a tab.
+pub fn panel(tab: Tab, open: Open, content: impl IntoView) -> impl IntoView {
+    html::div()
+        .class("tab-panel")
+        .attr("role", "tabpanel")
+        .id(panel_id(tab))
+        .attr("aria-labelledby", tab_id(tab))
+        .attr("hidden", move || (open.get() != tab).then_some(""))
+        .child(content)
+}
+
+/// The tab of a wrong value.
+pub fn tab_of(error: &FieldError) -> Tab {
+    error.field.row().map(|row| row.group.tab()).unwrap_or_default()
+}
+
+fn tab_id(tab: Tab) -> String {
+    format!("tab-{}", tab.title())
+}
+
+fn panel_id(tab: Tab) -> String {
+    format!("panel-{}", tab.title())
+}
