@@ -144,7 +144,9 @@ impl Desk {
     /// Deletes stored runs, unless one is open in another tab.
     pub(super) async fn delete(&self, keys: &[String], seats: &[SeatId]) -> Result<(), String> {
         let Some(Storage { database, tabs }) = self.storage() else { return Ok(()) };
-        self.keepers(keys).for_each(|keeper| keeper.let_go());
+        // Its own runs stay claimed: a released one cannot be claimed again at once.
+        let (own, mut held): (Vec<String>, Vec<_>) =
+            self.keepers(keys).filter_map(|keeper| Some((keeper.key(), keeper.let_go()?))).unzip();
         for id in seats {
             let seat = self.0.seats.borrow_mut().remove(id);
             if let Some(seat) = seat {
@@ -152,8 +154,7 @@ impl Desk {
                 seat.session.close();
             }
         }
-        let mut held = Vec::new();
-        for key in keys {
+        for key in keys.iter().filter(|key| !own.contains(key)) {
             match claim(key).await {
                 Some(lock) => held.push(lock),
                 None => return Err("This run is open in another tab: close it there first.".to_owned()),

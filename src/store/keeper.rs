@@ -110,9 +110,9 @@ impl Keeper {
         self.0.name.replace(header.name.clone());
     }
 
-    /// Releases the run: it no longer belongs to this tab.
-    pub fn let_go(&self) {
-        self.0.held.take();
+    /// Gives up the run. It belongs to this tab until the result is dropped; `None`: it does not now.
+    pub fn let_go(&self) -> Option<Held> {
+        self.0.held.take()
     }
 
     /// Returns the key of the run; empty before a run has begun.

@@ -33,12 +33,15 @@ pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
         .notice
         .clone()
         .map(|notice| (html::p().class("over").child("Notice to the model"), html::blockquote().child(notice)));
-    let cue = html::span().class("told").child((icon::chevron(), "Details"));
-    let rest = html::span().class("rest").child((html::span().class("then").child(then), cue));
-    let line = html::details().class(class).child((
-        html::summary().class("line").child((html::span().class("what").child(linked(&what)), rest)),
+    let details = html::details().child((
+        html::summary().child((icon::chevron(), "Details")),
         html::div().class("codes").child(codes.collect_view()),
         told,
+    ));
+    let line = html::div().class(class).child((
+        html::span().class("what").child(linked(&what)),
+        html::span().class("then").child(then),
+        details,
     ));
     (call::list(&attempt.calls), attempt.partial.as_ref().map(|view| partial(app, view)), line)
 }

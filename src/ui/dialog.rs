@@ -18,8 +18,9 @@ pub fn dialog<V: IntoView + 'static>(
 ) -> impl IntoView {
     let element = NodeRef::<html::Dialog>::new();
     let open = Memo::new(move |_| app.dialog.get() == Some(which));
+    // Not by the memo: a dialog that the browser has closed may be opened again before the page hears of it.
     Effect::new(move || {
-        let (Some(element), open) = (element.get(), open.get()) else { return };
+        let (Some(element), open) = (element.get(), app.dialog.get() == Some(which)) else { return };
         if open && !element.open() {
             let _ = element.show_modal();
         } else if !open && element.open() {
@@ -44,6 +45,8 @@ pub fn dialog<V: IntoView + 'static>(
         .class(class)
         .attr("aria-label", title)
         .node_ref(element)
+        // Escape: it is closed now, and `close` comes a task later.
+        .on(ev::cancel, move |_| close())
         .on(ev::close, move |_| {
             // The event comes a task after the dialog was closed; it may be open again by then.
             if element.get_untracked().is_some_and(|element| !element.open()) {

@@ -23,7 +23,7 @@ use super::icon::{Icon, icon};
 use super::library::FileRow;
 use super::samples;
 use super::state::{App, Dialog};
-use super::toast::Undo;
+use super::toast::{self, Undo};
 
 /// Bytes of a file that are shown; the whole can be downloaded.
 const SHOWN: f64 = 200_000.0;
@@ -87,7 +87,7 @@ fn list(app: App) -> impl IntoView {
         folder::list(app),
         move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
                                                  its own files.")),
-        move || removed(app),
+        toast::row(app.toast, |undo| !matches!(undo, Undo::Task(_)), move |undo| app.undo(undo)),
         table(false),
         html::div().class("samples").attr("hidden", move || (!rows().iter().any(|row| row.sample)).then_some("")).child((
             html::div().class("over-row").child((
@@ -114,24 +114,6 @@ fn list(app: App) -> impl IntoView {
         },
         folder::space(),
     )
-}
-
-/// The toast is behind the dialog, so what was just removed can be brought back here, too.
-fn removed(app: App) -> Option<impl IntoView + use<>> {
-    let undo = app.toast.with(|toast| toast.as_ref().and_then(|toast| toast.undo.clone()))?;
-    let text = match &undo {
-        Undo::File(path) => format!("Removed {path}."),
-        Undo::Samples => "Removed the sample files.".to_owned(),
-        Undo::Task(_) => return None,
-    };
-    let back = move |_| {
-        app.toast.set(None);
-        app.undo(&undo);
-    };
-    Some(html::p().class("removed").child((
-        html::span().child(text),
-        html::button().r#type("button").class("btn quiet small").on(ev::click, back).child("Undo"),
-    )))
 }
 
 fn file(app: App, row: FileRow) -> impl IntoView {

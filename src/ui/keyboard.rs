@@ -10,6 +10,10 @@ use super::{dom, follow};
 
 pub fn listen(app: App) {
     let _ = window_event_listener(ev::keydown, move |event| {
+        // The browser has closed it, and will tell soon.
+        if app.dialog.get_untracked().is_some() && !is_dialog_open() {
+            app.dialog.set(None);
+        }
         let command =
             if is_mac() { event.meta_key() && !event.ctrl_key() } else { event.ctrl_key() && !event.meta_key() };
         let plain = !event.alt_key() && !event.shift_key();
@@ -51,6 +55,10 @@ pub fn listen(app: App) {
             _ => {}
         }
     });
+}
+
+fn is_dialog_open() -> bool {
+    dom::document().query_selector("dialog[open]").is_ok_and(|open| open.is_some())
 }
 
 /// On a Mac, Ctrl+K deletes to the end of a line.

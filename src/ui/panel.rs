@@ -160,7 +160,8 @@ impl Can {
 
 fn ended(app: App, can: Can) -> impl IntoView {
     // A next step stays visible on narrow pages too.
-    let class = if can.resume || can.go_on || can.ask_again { "row next" } else { "row" };
+    // "Try again" stands below a failed answer, too.
+    let class = if can.resume || can.go_on { "row next" } else { "row" };
     html::div().class(class).child((
         can.resume.then(|| {
             button("btn primary", "Resume", "Ask the model again and continue from there", move || app.resume())

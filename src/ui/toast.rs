@@ -30,6 +30,26 @@ pub enum ToastKind {
     Wrong,
 }
 
+/// Draws the last deletion of a kind with its Undo, inside something that covers the toast.
+pub fn row(
+    shown: RwSignal<Option<Toast>>,
+    is_wanted: impl Fn(&Undo) -> bool + Send + 'static,
+    undo: impl Fn(&Undo) + Copy + Send + Sync + 'static,
+) -> impl IntoView {
+    move || {
+        let toast = shown.get()?;
+        let deleted = toast.undo.filter(|deleted| is_wanted(deleted))?;
+        let back = move |_| {
+            shown.set(None);
+            undo(&deleted);
+        };
+        Some(html::p().class("removed").child((
+            html::span().child(toast.text),
+            html::button().r#type("button").class("btn quiet small").on(ev::click, back).child("Undo"),
+        )))
+    }
+}
+
 /// Draws it. `undo` brings back what was deleted.
 pub fn toast(shown: RwSignal<Option<Toast>>, undo: impl Fn(&Undo) + Copy + Send + Sync + 'static) -> impl IntoView {
     // The live region stays; only its content changes, or screen readers would not announce it.

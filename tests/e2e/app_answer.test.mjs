@@ -172,6 +172,11 @@ test('the palette finds actions and runs; keys go from turn to turn; the last pr
   });
   await page.waitForTimeout(200);
   assert.ok(await palette.isVisible());
+  // The same after Escape, and a key right after it is not lost.
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.waitForTimeout(200);
+  assert.ok(await palette.isVisible());
   await page.keyboard.press('Escape');
   await palette.waitFor({ state: 'detached' });
   await find('no such thing');

@@ -67,7 +67,7 @@ strict('two failed attempts, then a tool, then the report', {
   assert.equal(await page.locator('.report img').count(), 0);
   await shoot('report');
   await toTop(page);
-  const told = page.locator('details.failed');
+  const told = page.locator('.failed');
   assert.equal(await told.count(), 2);
   await told.first().locator('summary').click();
   assert.match(await told.first().locator('blockquote').innerText(), /^Your last reply was text/);

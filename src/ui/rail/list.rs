@@ -14,6 +14,7 @@ use super::super::dom;
 use super::super::icon::{Icon, icon};
 use super::super::state::{App, Thread};
 use super::super::stored_runs::Stored;
+use super::super::toast::{self, Undo};
 use super::{line, run};
 
 /// Minimum number of runs for a search field.
@@ -74,7 +75,12 @@ pub fn list(app: App) -> impl IntoView {
             Line::Stored(line) => html::li().class("earlier").child(row(app, stored, line)).into_any(),
         })
         .build());
-    html::div().class("lists").child((search, filters, none, html::ul().class("runs").child(each)))
+    // The drawer covers the toast.
+    let undo = move || {
+        let row = || toast::row(app.toast, |undo| matches!(undo, Undo::Task(_)), move |undo| app.undo(undo));
+        app.rail_open.get().then(row)
+    };
+    html::div().class("lists").child((search, filters, undo, none, html::ul().class("runs").child(each)))
 }
 
 /// Draws the choice of endings and models.

@@ -66,16 +66,26 @@ fn row(app: App, checked: Checked, key: u32, what: &'static str, fields: [Field;
 fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, impl IntoView) {
     let id = format!("plan-{key}-{}", field.key());
     let says = format!("{id}-wrong");
+    let value = move || app.plan_draft.with(|draft| draft.get(key, field));
+    // An empty field is no mistake before the user has been there.
+    let left = RwSignal::new(false);
     let wrong = Memo::new(move |_| {
         let path = app.plan_draft.with(|draft| draft.path(key, field));
+        let is_empty = value().trim().is_empty();
+        if is_empty && !left.get() {
+            return None;
+        }
         checked.with(|checked| {
             let faults = checked.as_ref().err()?.iter().filter(|fault| fault.is_at(&path));
             let text: Vec<String> = faults.map(FaultView::full_text).collect();
-            (!text.is_empty()).then_some(text)
+            match (text.is_empty(), is_empty, field) {
+                (true, ..) => None,
+                (false, true, Field::Action) => Some(vec!["Describe what this step should do.".to_owned()]),
+                (false, ..) => Some(text),
+            }
         })
     });
     let invalid = move || if wrong.with(Option::is_some) { "true" } else { "false" };
-    let value = move || app.plan_draft.with(|draft| draft.get(key, field));
     let set = move |value: String| app.plan_draft.update(|draft| draft.set(key, field, value));
     let input = match field {
         Field::Kind | Field::Agent => html::select()
@@ -107,7 +117,11 @@ fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, 
             .into_any(),
     };
     let label = html::label().r#for(id).child(field.label());
-    let input = html::div().class("input").attr("data-field", field.key()).child((label, input));
+    let input = html::div()
+        .class("input")
+        .attr("data-field", field.key())
+        .on(ev::focusout, move |_| left.set(true))
+        .child((label, input));
     let line = move |text: String| html::p().child((html::b().child(field.label()), text));
     let faults = move || wrong.get().unwrap_or_default().into_iter().map(line).collect_view();
     (input, html::div().class("wrong").id(says).child(faults))

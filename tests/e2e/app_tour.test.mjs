@@ -1,0 +1,108 @@
+// Every state of the app, in both sizes and themes: no accessibility violation, no scrolling sideways, the look that
+// tests/e2e/pictures keeps, targets of 44 px on a phone, and a visible focus in a sensible order.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { audit } from './lib/axe.mjs';
+import { shots } from './lib/looks.mjs';
+import { Pictures, sameFonts } from './lib/pictures.mjs';
+import { STATES, tour } from './lib/tour.mjs';
+
+const THEMES = ['light', 'dark'];
+/** States whose picture depends on how long something took. */
+const TIMED = ['log', 'insight'];
+/** States in which the keyboard is followed through the page. */
+const TABBED = ['start', 'answer', 'replay', 'branch', 'settings-run', 'files'];
+
+for (const look of ['wide', 'phone']) {
+  test(`every state: ${look}`, async () => {
+    const kept = Object.fromEntries(THEMES.map((theme) => [theme, new Pictures(`${look}-${theme}`)]));
+    const visited = [];
+    const faults = [];
+    const touch = look === 'phone' ? { isMobile: true, hasTouch: true } : {};
+    await tour(look, async (page, state) => {
+      visited.push(state);
+      if (!await page.evaluate(() => document.fonts.check('12px "Same Sans"'))) await sameFonts(page);
+      for (const theme of THEMES) {
+        await page.emulateMedia({ colorScheme: theme });
+        await page.screenshot({ path: path.join(shots, `tour-${state}-${look}-${theme}.png`) });
+        faults.push(...(await audit(page)).map((fault) => `${state}, ${theme}: ${fault}`));
+        if (!TIMED.includes(state)) await kept[theme].take(page, state);
+      }
+      await page.emulateMedia({ colorScheme: 'light' });
+      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) faults.push(`${state}: the page scrolls sideways`);
+      if (look === 'phone') faults.push(...(await page.evaluate(smallTargets)).map((fault) => `${state}: ${fault}`));
+      else if (TABBED.includes(state)) faults.push(...(await followFocus(page)).map((fault) => `${state}: ${fault}`));
+    }, { ...touch, bypassCSP: true });
+    assert.deepEqual(visited, STATES);
+    assert.deepEqual(faults, []);
+    for (const theme of THEMES) await kept[theme].end();
+  });
+}
+
+/** What can be touched in less than 44 px, but for links in texts. Measured by what is hit, since areas may go beyond an element. */
+function smallTargets() {
+  const top = document.querySelector('dialog[open]') ?? document.querySelector('.app[data-rail="open"] .rail') ?? document.body;
+  const small = [];
+  const scrolled = [...document.querySelectorAll('*')].filter((it) => it.scrollTop || it.scrollLeft).map((it) => [it, it.scrollTop, it.scrollLeft]);
+  // The bars of a chart are as high as their rows; the same choice is in the filter above.
+  for (const it of top.querySelectorAll('button:not(.link, .spot), input:not([type=file]), select, textarea, summary, [role=option]')) {
+    if (!it.checkVisibility({ visibilityProperty: true }) || it.disabled) continue;
+    it.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    const { x, y, width, height } = it.getBoundingClientRect();
+    const label = it.labels?.[0];
+    const hits = (u, v) => {
+      const hit = document.elementFromPoint(u, v);
+      return Boolean(hit && (it.contains(hit) || label?.contains(hit)));
+    };
+    const [u, v] = [x + width / 2, y + height / 2];
+    const name = `${it.tagName} ${(it.getAttribute('aria-label') ?? it.textContent).trim().slice(0, 40)}`;
+    if (!hits(u, v)) {
+      small.push(`${name}: covered`);
+      continue;
+    }
+    const reach = (du, dv) => {
+      let n = 0;
+      while (n < 44 && hits(u + du * (n + 1), v + dv * (n + 1))) n += 1;
+      return n;
+    };
+    const [wide, high] = [reach(-1, 0) + 1 + reach(1, 0), reach(0, -1) + 1 + reach(0, 1)];
+    // A pixel is lost where two areas meet at a fraction of one.
+    if (wide < 43 || high < 43) small.push(`${name}: ${wide} by ${high} px`);
+  }
+  for (const [it, top, left] of scrolled) Object.assign(it, { scrollTop: top, scrollLeft: left });
+  return [...new Set(small)];
+}
+
+/** Presses Tab through the page; returns what has no visible focus, is hidden while it has the focus, or is reached out of order. */
+async function followFocus(page) {
+  const faults = [];
+  const before = await page.evaluate(() => {
+    window.focusedBefore = document.activeElement;
+    return [...document.querySelectorAll('[tabindex]')].filter((it) => it.tabIndex > 0).length;
+  });
+  if (before) faults.push('an element is out of order by its tabindex');
+  await page.evaluate(() => document.activeElement.blur());
+  const seen = new Set();
+  for (let n = 0; n < 120; n += 1) {
+    await page.keyboard.press('Tab');
+    const now = await page.evaluate(() => {
+      const it = document.activeElement;
+      if (it === document.body) return null;
+      const { x, y, width, height } = it.getBoundingClientRect();
+      const shown = [it, it.parentElement].some((one) => {
+        const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
+        return (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none';
+      }) || Boolean(it.closest(':has(:focus-visible)') && [...document.querySelectorAll(':has(> :focus-visible), :has(> * > :focus-visible)')].some((one) => getComputedStyle(one).outlineStyle !== 'none'));
+      it.dataset.reached ??= String((window.reached = (window.reached ?? 0) + 1));
+      return { id: it.dataset.reached, name: `${it.tagName} ${(it.getAttribute('aria-label') ?? it.textContent).trim().slice(0, 30)}`, shown, inside: x + width > 0 && y + height > 0 && x < innerWidth && y < innerHeight };
+    });
+    if (!now || seen.has(now.id)) break;
+    seen.add(now.id);
+    if (!now.shown) faults.push(`${now.name}: its focus is not visible`);
+    if (!now.inside) faults.push(`${now.name}: has the focus outside of what is shown`);
+  }
+  if (seen.size < 3) faults.push(`Tab reaches ${seen.size} elements`);
+  await page.evaluate(() => { document.activeElement.blur(); window.focusedBefore?.focus?.({ preventScroll: true }); });
+  return faults;
+}
