@@ -46,7 +46,7 @@ pub fn dialog<V: IntoView + 'static>(
         .attr("aria-label", title)
         .node_ref(element)
         // Escape: it is closed now, and `close` comes a task later.
-        .on(ev::cancel, move |_| close())
+        .on(ev::Custom::<ev::Event>::new("cancel"), move |_| close())
         .on(ev::close, move |_| {
             // The event comes a task after the dialog was closed; it may be open again by then.
             if element.get_untracked().is_some_and(|element| !element.open()) {
