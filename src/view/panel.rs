@@ -3,13 +3,13 @@
 use crate::engine::{CounterLevel, Outcome, Slug, Status, Trigger, Usage, own_tools};
 
 use super::call::{self, Progress};
-use super::ending::EndingView;
+use super::ending::{EndingView, trigger_words};
 use super::lane::Tally;
 use super::meter::{self, Meter};
 use super::models::price_words;
 use super::source::{Origin, Source, forces_report};
 use super::turn::Wait;
-use crate::content::format::{counted, dollars, thousands};
+use crate::content::format::{counted, dollars, sentence_case, thousands};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelView {
@@ -252,7 +252,10 @@ fn announcement(source: &Source<'_>, phase: Phase, turn: u32, ending: Option<&En
     match (phase, ending) {
         (Phase::Ended, Some(ending)) => format!("Run ended: {} {}.", ending.headline, ending.turns),
         (Phase::Ended, None) => String::new(),
-        (Phase::Synthesizing, _) => "Writing the synthesis.".to_owned(),
+        (Phase::Synthesizing, _) => {
+            let trigger = source.wrap_up.unwrap_or(Trigger::MaxTurns);
+            format!("{}: writing the synthesis.", sentence_case(trigger_words(trigger)))
+        }
         (Phase::Running, _) => match source.status {
             Status::Waiting { attempt, .. } => format!("Turn {turn}: waiting before attempt {attempt}."),
             Status::Tools { .. } if at_work(source) => now_at_work(source, turn),
@@ -262,7 +265,11 @@ fn announcement(source: &Source<'_>, phase: Phase, turn: u32, ending: Option<&En
 }
 
 fn turn_words(source: &Source<'_>, turn: u32) -> String {
-    format!("Turn {turn} of {}.", source.effective_max_turns)
+    let max = source.effective_max_turns;
+    match meter::level(source.config.counter.as_ref(), turn, max) {
+        CounterLevel::Normal | CounterLevel::Off => format!("Turn {turn} of {max}."),
+        level => format!("Turn {turn} of {max}, {}.", meter::level_words(level)),
+    }
 }
 
 /// Returns whether sub-agents of this turn are running: the end of each is announced, but not its actions.

@@ -1,14 +1,20 @@
 // Every state of the app, in both sizes and themes: no accessibility violation, no scrolling sideways, the look that
 // tests/e2e/pictures keeps, targets of 44 px on a phone, and a visible focus in a sensible order.
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import sharp from 'sharp';
 import { audit } from './lib/axe.mjs';
 import { shots } from './lib/looks.mjs';
 import { Pictures, sameFonts } from './lib/pictures.mjs';
+import { root } from './lib/site.mjs';
 import { STATES, tour } from './lib/tour.mjs';
 
 const THEMES = ['light', 'dark'];
+/** The pictures of docs/design.md, which UPDATE=1 takes: state, look, theme. */
+const SHOWN = [['start', 'wide', 'light'], ['answer', 'wide', 'light'], ['limit', 'wide', 'dark'], ['permission', 'wide', 'light'], ['answer', 'phone', 'light'], ['failed', 'phone', 'dark'], ['settings-model', 'phone', 'light']];
+const isShown = (...picture) => SHOWN.some((shown) => shown.join() === picture.join());
 /** States whose picture depends on how long something took. */
 const TIMED = ['log', 'insight'];
 /** States in which the keyboard is followed through the page. */
@@ -25,7 +31,12 @@ for (const look of ['wide', 'phone']) {
       if (!await page.evaluate(() => document.fonts.check('12px "Same Sans"'))) await sameFonts(page);
       for (const theme of THEMES) {
         await page.emulateMedia({ colorScheme: theme });
-        await page.screenshot({ path: path.join(shots, `tour-${state}-${look}-${theme}.png`) });
+        const shot = path.join(shots, `tour-${state}-${look}-${theme}.png`);
+        await page.screenshot({ path: shot });
+        if (process.env.UPDATE && isShown(state, look, theme)) {
+          mkdirSync(path.join(root, 'docs/design'), { recursive: true });
+          await sharp(shot).resize({ width: look === 'wide' ? 1000 : 390 }).webp({ quality: 82 }).toFile(path.join(root, `docs/design/${state}-${look}-${theme}.webp`));
+        }
         faults.push(...(await audit(page)).map((fault) => `${state}, ${theme}: ${fault}`));
         if (!TIMED.includes(state)) await kept[theme].take(page, state);
       }
