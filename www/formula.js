@@ -44,8 +44,9 @@ let answers; // the timer until the next answer is late
 let number = 0;
 /** By source: what a formula became, or `null` if its source stays. */
 const drawn = new Map();
-/** By number, in the order in which they were asked: sources and the elements that wait for them. */
+/** By source, in the order in which they were asked: the elements that wait for them, and the sources by number. */
 const asked = new Map();
+const sources = new Map();
 
 /** Draws the formulas of a text, at once if they were drawn before. */
 export async function draw(host) {
@@ -68,17 +69,15 @@ const styles = () => new Promise((resolve) => {
 
 function ask(key, code) {
   if (key.length > MAX_TEX) return keep(key, null);
-  const waiting = [...asked.values()].find((other) => other.key === key);
-  if (waiting) return void waiting.codes.push(code);
-  number += 1;
-  asked.set(number, { key, codes: [code] });
-  if (worker) return post(number);
-  return start();
+  if (asked.has(key)) return void asked.get(key).push(code);
+  asked.set(key, [code]);
+  return worker ? post(key) : start();
 }
 
 function start() {
   const mine = worker = new Worker(new URL('./formula-worker.js', import.meta.url), { name: 'turnwise-formulas' });
   mine.onmessage = ({ data }) => {
+    if (mine !== worker) return;
     clearTimeout(answers);
     if (data) take(data);
     if (asked.size) answers = setTimeout(late, LATE_MS);
@@ -88,32 +87,36 @@ function start() {
     asked.clear();
     end();
   };
-  for (const waiting of asked.keys()) post(waiting);
+  for (const key of asked.keys()) post(key);
 }
 
-function post(at) {
-  const { key } = asked.get(at);
-  worker.postMessage([at, key.slice(1), key[0] === 'd']);
+function post(key) {
+  number += 1;
+  sources.set(number, key);
+  worker.postMessage([number, key.slice(1), key[0] === 'd']);
 }
 
 function end() {
   clearTimeout(answers);
+  sources.clear();
   worker.terminate();
   worker = undefined;
 }
 
 /** The first formula that was asked for takes too long. */
 function late() {
-  const [[first, { key }]] = asked;
-  asked.delete(first);
+  const [key] = asked.keys();
+  asked.delete(key);
   keep(key, null);
   end();
   if (asked.size) start();
 }
 
 function take([at, markup]) {
-  const { key, codes } = asked.get(at);
-  asked.delete(at);
+  const key = sources.get(at);
+  const codes = asked.get(key);
+  sources.delete(at);
+  asked.delete(key);
   let made = null;
   try {
     if (markup) made = formula(markup, key[0] === 'd');

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { download, drop, runTask, startPage } from './lib/app.mjs';
+import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
-import { LOOKS, camera, contextOf } from './lib/looks.mjs';
+import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { dist, withSite } from './lib/site.mjs';
 
@@ -159,10 +160,13 @@ for (const look of Object.keys(LOOKS)) {
       await page.emulateMedia({ colorScheme: theme });
       await page.waitForFunction((src) => document.querySelectorAll('.code.drawn img')[1].src !== src && !document.querySelector('iframe'), before);
     };
-    await inTheme('dark');
-    assert.notEqual(await drawn(page), light);
-    await camera(page, 'drawing', look)('diagrams');
-    await page.waitForFunction(() => !document.querySelector('iframe'));
+    for (const theme of ['dark', 'light']) {
+      await inTheme(theme);
+      assert.equal(await drawn(page) === light, theme === 'light');
+      await drawn(page, 1);
+      await page.screenshot({ path: path.join(shots, `drawing-diagrams-${look}-${theme}.png`) });
+      assert.deepEqual(await audit(page), [], theme);
+    }
   }, { look }));
 }
 
