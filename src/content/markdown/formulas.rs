@@ -195,7 +195,7 @@ fn closes(line: &str, (mark, length): (char, usize)) -> bool {
 struct Finder<'a> {
     text: String,
     formulas: Formulas<'a>,
-    places: HashMap<&'a str, usize>,
+    places: HashMap<String, usize>,
 }
 
 impl<'a> Finder<'a> {
@@ -216,7 +216,7 @@ impl<'a> Finder<'a> {
     fn mark(&mut self, paragraph: &'a str, start: usize, end: usize, kind: Kind) {
         let source = paragraph.get(start..end).unwrap_or_default();
         let next = self.formulas.0.len();
-        let number = *self.places.entry(source).or_insert(next);
+        let number = *self.places.entry(source.to_owned()).or_insert(next);
         if number == next {
             let width = kind.close().len();
             let inside = source.get(width..source.len() - width).unwrap_or_default();
@@ -251,7 +251,7 @@ struct Scan<'a> {
     /// Up to there, no formula of this kind ends: `$$`, `\)`, `\]`.
     unclosed: [usize; 3],
     /// The last place of a run of backticks, by its length.
-    backticks: Option<HashMap<usize, usize>>,
+    backticks: Option<Vec<usize>>,
 }
 
 impl<'a> Scan<'a> {
@@ -352,16 +352,21 @@ impl<'a> Scan<'a> {
         let text = self.text;
         let length = run(self.rest(start));
         let last = self.backticks.get_or_insert_with(|| {
-            let mut last = HashMap::new();
+            let mut last = Vec::new();
             let mut at = 0;
             while let Some(offset) = text.get(at..).and_then(|rest| rest.find('`')) {
                 let length = run(text.get(at + offset..).unwrap_or_default());
-                last.insert(length, at + offset);
+                if last.len() <= length {
+                    last.resize(length + 1, 0);
+                }
+                if let Some(last) = last.get_mut(length) {
+                    *last = at + offset;
+                }
                 at += offset + length;
             }
             last
         });
-        if last.get(&length).is_none_or(|last| *last <= start) {
+        if last.get(length).is_none_or(|last| *last <= start) {
             return length;
         }
         let mut at = start + length;
