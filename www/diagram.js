@@ -12,7 +12,9 @@ const LOAD_MS = 60_000;
 /** A drawing that is wider than its place is made smaller only as long as it can be read; then it scrolls. */
 const LEAST_SCALE = 0.6;
 
+/** What is known of each block, and those that are drawn, also in runs that are not open now. */
 const boxes = new WeakMap();
+const shown = new Set();
 const waiting = new Set();
 const scheme = matchMedia('(prefers-color-scheme: dark)');
 let styled;
@@ -47,7 +49,11 @@ function isDark() {
 
 function again() {
   const dark = isDark();
-  for (const box of document.querySelectorAll('.code.drawn')) if (boxes.get(box)?.dark !== dark) waiting.add(box);
+  for (const reference of shown) {
+    const box = reference.deref();
+    if (!box) shown.delete(reference);
+    else if (boxes.get(box).dark !== dark) waiting.add(box);
+  }
   work();
 }
 
@@ -57,9 +63,10 @@ async function work() {
   working = true;
   for (const box of waiting) {
     waiting.delete(box);
-    // It may be gone by now: a text that is written anew has new blocks.
-    if (box.isConnected) await one(box);
-    else boxes.delete(box);
+    // A text that is written anew has new blocks.
+    if (!box.closest('.prose')) continue;
+    await one(box);
+    if (box.classList.contains('drawn') && boxes.get(box).dark !== isDark()) waiting.add(box);
   }
   close();
   working = false;
@@ -69,15 +76,15 @@ async function one(box) {
   const pre = box.querySelector('pre');
   const dark = isDark();
   try {
-    const drawing = await drawingOf(pre.textContent.trimEnd(), dark);
-    boxes.get(box).dark = dark;
-    show(box, pre, drawing);
+    show(box, pre, await drawingOf(pre.textContent.trimEnd(), dark));
   } catch (error) {
     if (box.classList.contains('drawn')) return; // in the other theme
     const note = document.createElement('p');
     note.className = 'no-drawing';
     note.textContent = `The diagram is not drawn: ${error.message}.`;
     pre.before(note);
+  } finally {
+    boxes.get(box).dark = dark;
   }
 }
 
@@ -107,6 +114,7 @@ function show(box, pre, { svg, width, height }) {
   head.firstElementChild.classList.add('grow');
   head.firstElementChild.after(toggle);
   box.classList.add('drawn');
+  shown.add(new WeakRef(box));
 }
 
 /** Resolves with the drawing; rejects with an error that says why there is none. */

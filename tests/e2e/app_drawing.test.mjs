@@ -10,21 +10,29 @@ import { download, drop, runTask, startPage } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
-import { withScript } from './lib/script-server.mjs';
+import { reply, withScript } from './lib/script-server.mjs';
 import { dist, withSite } from './lib/site.mjs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Opens the app with a model that gives this answer to the task, and waits until it is there. `body` also gets the files that were requested of the site. */
-const withAnswer = (text, body, { look = 'wide', expect = [], mounts } = {}) => {
+/**
+ * Opens the app with a model that gives this answer to the task, and waits until it is there; `open`: it has begun. `body` also gets the
+ * files that were requested of the site.
+ */
+const withAnswer = (text, body, { look = 'wide', expect = [], mounts, open = false } = {}) => {
   const requested = [];
-  return withSite((site) => withScript([{ text }], (baseUrl) => {
+  return withSite((site) => withScript([open ? { chunks: reply({ text }).slice(0, -3), hold: true } : { text }], (baseUrl) => {
     const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' });
     const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
     return withPage(site.app, { reach: [baseUrl], context: contextOf(look, { storageState, permissions: ['clipboard-read', 'clipboard-write'] }), expect }, async (page) => {
       await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
-      await runTask(page, 'Explain it.');
+      if (open) {
+        await page.getByRole('textbox', { name: 'Task' }).fill('Explain it.');
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+      } else {
+        await runTask(page, 'Explain it.');
+      }
       return body(page, requested);
     });
   }), { mounts, seen: (name) => requested.push(name) });
@@ -100,6 +108,17 @@ test('an answer without them loads nothing for them; the report and the record k
     await picture(page).waitFor();
   });
 });
+
+test('while an answer streams, its formulas are drawn and its diagrams wait', () => withAnswer(`Let $x^2$ be.\n\n${fenced('flowchart LR\n  A --> B')}\n\nAnd $y$, $z`, async (page, requested) => {
+  const streaming = page.locator('.prose[data-streaming]');
+  await streaming.locator('.formula').nth(1).waitFor();
+  await streaming.getByText('And').getByText(', $z').waitFor();
+  assert.deepEqual(await texOf(formulas(page)), ['x^2', 'y']);
+  await streaming.locator('.code[data-lang=mermaid] pre').waitFor();
+  assert.ok(!requested.some((name) => name.includes('diagram')));
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await picture(page).waitFor();
+}, { open: true }));
 
 const HOSTILE = [
   '\\href{javascript:alert(1)}{x}', '\\url{https://evil.example}', '\\includegraphics[height=1em]{https://evil.example/a.png}', '\\htmlData{a=b}{x}', '\\htmlStyle{position: fixed}{x}', '\\htmlId{task}{x}',

@@ -33,7 +33,9 @@ fn formulas(nodes: &[Node]) -> Vec<&str> {
             }
             Node::Heading { children, .. } | Node::Link { children, .. } => found.extend(formulas(children)),
             Node::List { items, .. } => items.iter().for_each(|item| found.extend(formulas(&item.children))),
-            Node::Table(t) => [&t.head].into_iter().chain(&t.rows).flatten().for_each(|cell| found.extend(formulas(cell))),
+            Node::Table(t) => {
+                [&t.head].into_iter().chain(&t.rows).flatten().for_each(|cell| found.extend(formulas(cell)))
+            }
             _ => {}
         }
     }
@@ -109,7 +111,10 @@ fn money_is_no_formula() {
         assert_eq!(formulas(&parse(markdown)), Vec::<&str>::new(), "{markdown}");
     }
     assert_eq!(parse("$5 and $10"), paragraph(vec![text("$5 and $10")]));
-    assert_eq!(parse("It costs $5, and $x$ is."), paragraph(vec![text("It costs $5, and "), inline("x"), text(" is.")]));
+    assert_eq!(
+        parse("It costs $5, and $x$ is."),
+        paragraph(vec![text("It costs $5, and "), inline("x"), text(" is.")])
+    );
 }
 
 #[test]

@@ -259,7 +259,8 @@ impl Build<'_> {
     fn finish(mut self) -> Vec<Node> {
         let mut nodes = self.stack.drain(..).next().map(|root| root.children).unwrap_or_default();
         if !self.notes.is_empty() {
-            let items = std::mem::take(&mut self.notes).into_iter().map(|children| Item { task: None, children }).collect();
+            let items =
+                std::mem::take(&mut self.notes).into_iter().map(|children| Item { task: None, children }).collect();
             nodes.extend([Node::Rule, Node::List { start: Some(1), items }]);
         }
         self.formulas.put_back(&mut nodes);
