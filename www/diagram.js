@@ -3,7 +3,7 @@
 // it makes becomes a picture, in which nothing runs or loads either. Loads with the first diagram.
 
 /** Longer sources and larger drawings are not drawn. */
-const MAX_TEXT = 20_000;
+const MAX_TEXT = 10_000;
 const MAX_DRAWING = 4_000_000;
 const MAX_SIZE = 20_000;
 /** How long one drawing may take, and the frame to load. */

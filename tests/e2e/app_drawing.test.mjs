@@ -189,7 +189,7 @@ for (const look of Object.keys(LOOKS)) {
   }, { look }));
 }
 
-test('a diagram that cannot be drawn shows its source, with one sentence', () => withAnswer(fenced('flowchart TD\n  A -->', 'no diagram', `flowchart TD\n  A[${'x'.repeat(21_000)}]`, SEQUENCE), async (page) => {
+test('a diagram that cannot be drawn shows its source, with one sentence', () => withAnswer(fenced('flowchart TD\n  A -->', 'no diagram', `flowchart TD\n  A[${'x'.repeat(11_000)}]`, SEQUENCE), async (page) => {
   await drawn(page, 3);
   assert.deepEqual(await page.locator('.no-drawing').allTextContents(), [
     'The diagram is not drawn: line 2 of its source is not understood.', 'The diagram is not drawn: its source is not understood.', 'The diagram is not drawn: its source is too long.',
