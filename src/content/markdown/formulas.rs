@@ -107,7 +107,7 @@ impl<'a> Formulas<'a> {
     /// Goes through the texts and the formulas of a text with marks.
     fn walk(&self, text: &str, each: &mut dyn FnMut(Result<&str, &Formula<'a>>)) {
         let mut rest = text;
-        while let Some((before, after)) = rest.split_once(MARK) {
+        while let Some((before, after)) = rest.split_once(MARK).filter(|_| !self.0.is_empty()) {
             each(Ok(before));
             let named = after.split_once(MARK).and_then(|(number, after)| Some((number.parse::<usize>().ok()?, after)));
             // An entity can make such a character, too.
@@ -116,7 +116,10 @@ impl<'a> Formulas<'a> {
                     each(Err(formula));
                     after
                 }
-                None => after,
+                None => {
+                    each(Ok(MARK.encode_utf8(&mut [0; 4])));
+                    after
+                }
             };
         }
         each(Ok(rest));
