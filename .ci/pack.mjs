@@ -47,8 +47,8 @@ const MAKE = {
 
   app() {
     const names = [...[...APP, ...PARTS].map((name) => `turnwise/${name}`), ...below(dist).filter((name) => !/^(turnwise|demo|bench)\/|\.(tgz|zip)$|^\.built$/.test(name))].sort();
-    const loads = (name) => [...readFileSync(path.join(dist, name), 'utf8').matchAll(/\b(?:new URL|import)\(["'`](?:\.\/)?([\w-]+\.(?:js|wasm|bin))["'`]/g)].map(([, file]) => `turnwise/${file}`);
-    for (const name of names.filter((name) => /^turnwise\/.*\.js$/.test(name))) {
+    const loads = (name) => [...readFileSync(path.join(dist, name), 'utf8').matchAll(/\b(?:new URL|import)\(["'`](?:\.\/)?([\w/-]+\.(?:js|wasm|bin|css|html))["'`]/g)].map(([, file]) => path.posix.join(path.posix.dirname(name), file));
+    for (const name of names.filter((name) => /^(turnwise\/)?[\w-]+\.js$/.test(name))) {
       const missing = loads(name).find((file) => !names.includes(file));
       if (missing) throw new Error(`${name} loads ${missing}, which is not in the zip: add it to .ci/files.mjs`);
     }

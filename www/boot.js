@@ -6,6 +6,11 @@ import { Desk } from "./turnwise/desk.js";
 globalThis.TurnwiseDesk = Desk;
 // Draws a table or a chart; the code for it loads with the first one.
 globalThis.turnwiseFigure = (place, figure) => import("./figure.js").then(({ draw }) => draw(place, figure));
+// Draws the formulas of a text, and its diagrams once it is complete; the code for each loads with the first one.
+globalThis.turnwiseDrawings = (host) => {
+  if (host.querySelector("code.tex")) import("./formula.js").then(({ draw }) => draw(host));
+  if (!host.hasAttribute("data-streaming") && host.querySelector(".code[data-lang=mermaid]")) import("./diagram.js").then(({ draw }) => draw(host));
+};
 // Shows a file's text at a place, and makes buttons of mentions of the files, whose paths are one per line.
 let paths = "";
 let sweep;

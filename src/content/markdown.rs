@@ -7,6 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 pub mod bare;
+#[cfg(feature = "docs")]
+mod formulas;
 #[cfg(feature = "worker")]
 pub mod grammars;
 #[cfg(feature = "worker")]
@@ -52,6 +54,13 @@ pub enum Node {
     Emphasis(Vec<Node>),
     Strike(Vec<Node>),
     Code(String),
+    /// LaTeX, without its delimiters.
+    Formula {
+        tex: String,
+        /// In a line of its own.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        display: bool,
+    },
     Link {
         href: String,
         children: Vec<Node>,
@@ -218,7 +227,9 @@ fn write_text(nodes: &[Node], out: &mut String) {
             | Node::Emphasis(children)
             | Node::Strike(children)
             | Node::Link { children, .. } => write_text(children, out),
-            Node::Text(text) | Node::Code(text) | Node::Image { alt: text, .. } => out.push_str(text),
+            Node::Text(text) | Node::Code(text) | Node::Formula { tex: text, .. } | Node::Image { alt: text, .. } => {
+                out.push_str(text);
+            }
             Node::Rule | Node::Break => out.push('\n'),
         }
     }

@@ -1,8 +1,8 @@
 //! Builds DOM from Markdown nodes: a closed set of nodes in, a closed set of elements out.
 //!
-//! Invariants: text only ever becomes text nodes; no element that loads or runs anything is created (no `script`,
-//! `img`, `iframe`, `style`); the only attributes with a model's text are `href` (http, https, mailto), `data-file` and
-//! `title`. Each block has the direction of its own text; code is always left to right. External links
+//! Invariants: text only ever becomes text nodes; no element that loads or runs anything is created here (no `script`,
+//! `img`, `iframe`, `style`); the only attributes with a model's text are `href` (http, https, mailto), `data-file`,
+//! `data-lang` and `title`. Each block has the direction of its own text; code is always left to right. External links
 //! open in a new tab, send no referrer, and show their host.
 
 use web_sys::{Element, Node as DomNode};
@@ -62,6 +62,7 @@ fn code_box(lang: &str, pre: &Element) -> Element {
     let (whole, head, name, copy) =
         (dom::element("div"), dom::element("div"), dom::element("span"), dom::element("button"));
     whole.set_class_name("code");
+    set(&whole, "data-lang", lang);
     head.set_class_name("code-head");
     text(&name, if lang.is_empty() { "text" } else { lang });
     set(&copy, "type", "button");
@@ -103,6 +104,14 @@ fn inline(parent: &Element, node: &Node) {
             let code = dom::element("code");
             set(&code, "dir", "ltr");
             text(&code, label);
+            append(parent, &code);
+        }
+        // Its source, until it is drawn (www/formula.js).
+        Node::Formula { tex, display } => {
+            let code = dom::element("code");
+            code.set_class_name(if *display { "tex display" } else { "tex" });
+            set(&code, "dir", "ltr");
+            text(&code, tex);
             append(parent, &code);
         }
         Node::Strong(children) => append(parent, &with("strong", children)),

@@ -130,6 +130,7 @@ impl Prose {
             Streaming::No if host.has_attribute(STREAMING) => {
                 let _ = host.remove_attribute(STREAMING);
                 super::scripts::cite(host);
+                super::scripts::drawings(host);
             }
             Streaming::No => {}
         }
@@ -163,6 +164,7 @@ impl Prose {
         if !inner.host.has_attribute(STREAMING) {
             super::scripts::cite(&inner.host);
         }
+        super::scripts::drawings(&inner.host);
     }
 }
 

@@ -14,6 +14,9 @@ extern "C" {
     /// Makes buttons of the mentions of files in a text.
     #[wasm_bindgen(js_name = turnwiseCite)]
     pub fn cite(place: &Element);
+    /// Draws the formulas of a text, and its diagrams once it is complete.
+    #[wasm_bindgen(js_name = turnwiseDrawings)]
+    pub fn drawings(place: &Element);
     /// Sets the files that can be mentioned: their paths, one per line. Texts that are shown get their buttons.
     #[wasm_bindgen(js_name = turnwiseFiles)]
     pub fn files(paths: &str);

@@ -38,7 +38,8 @@ test('turns, urgency, the limit, a permission and the end are heard, and found i
     });
     const hears = (pattern) => page.waitForFunction((source) => window.heard.some((text) => new RegExp(source).test(text)), pattern.source);
 
-    // The task box is the first thing of the page to write in, and has the focus.
+    // One key leads to the only field.
+    await page.keyboard.press('/');
     await page.locator('textarea:focus').waitFor();
     assert.deepEqual(await named(session, 'textbox'), ['Task']);
     await page.keyboard.type('Add one and one, and write it down.');

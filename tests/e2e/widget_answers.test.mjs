@@ -43,7 +43,7 @@ test('each citation is checked: a section that was found or read holds, another 
       assert.match(read, /## Order of messages \{#order\}/);
     },
     text: 'Three times ([policy](/docs/retries.html#policy)), in [order](/docs/queues.html#order), with [names](/docs/queues.html#names), [waits](/docs/retries.html#backoff) and [limits](/docs/limits.html#size). See [Queues](/docs/queues.html) and [elsewhere](https://halden.example/x).' },
-    { text: 'As said, see [policy](/docs/retries.html#policy) and [sizes](/docs/limits.html).' },
+    { text: 'As said, see [policy](/docs/retries.html#policy) and [sizes](/docs/limits.html): $n_1 \\le n_2$.' },
   ],
 }, async (tab, { url }) => {
   await ask(tab, 'How many retries?');
@@ -57,7 +57,9 @@ test('each citation is checked: a section that was found or read holds, another 
   await shot(tab, 'citations');
   // What an earlier run of the conversation found still holds; so too after a page change.
   await ask(tab, 'And again?');
-  assert.deepEqual((await marked(await answered(tab, 2))).map(([words, off]) => [words, off]), [['policy', false], ['sizes', true]]);
+  const second = await answered(tab, 2);
+  assert.deepEqual((await marked(second)).map(([words, off]) => [words, off]), [['policy', false], ['sizes', true]]);
+  assert.equal(await second.locator('[part=answer] code').textContent(), 'n_1 \\le n_2', 'a formula shows its source');
   await tab.reload();
   assert.deepEqual((await marked(await answered(tab, 2))).map(([words, off]) => [words, off]), [['policy', false], ['sizes', true]]);
 }));

@@ -27,6 +27,7 @@ mod engine_time;
 mod engine_tool_choice;
 mod export_formats;
 mod figure;
+mod formulas;
 mod grammars;
 mod host_tool_arguments;
 mod hostile_server;

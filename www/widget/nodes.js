@@ -106,6 +106,7 @@ const DRAW = {
   emphasis: (children, where) => h('em', ...inlines(children, where)),
   strike: (children, where) => h('s', ...inlines(children, where)),
   code: (text) => h('code', text),
+  formula: ({ tex }) => h('code', tex),
   link,
   image: ({ alt, href }, where) => (href ? link({ href, children: [{ text: alt || href }] }, where) : h('em', alt)),
 };

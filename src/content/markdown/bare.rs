@@ -29,6 +29,7 @@ pub(super) fn link(nodes: &mut Vec<Node>) {
             Node::CodeBlock { .. }
             | Node::Rule
             | Node::Code(_)
+            | Node::Formula { .. }
             | Node::Link { .. }
             | Node::Image { .. }
             | Node::Break => {}

@@ -1,27 +1,34 @@
 //! The parser: builds nodes from pulldown-cmark's events. Only in workers; the small worker does not highlight code.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
+use super::formulas::Formulas;
 #[cfg(feature = "worker")]
 use super::highlight::Highlighter;
 use super::{Align, Cell, Item, MAX_DEPTH, Node, Table, Task, safe_href};
 
-/// Converts Markdown (CommonMark with tables, strikethrough, task lists, footnotes and bare addresses) to nodes. Accepts any
-/// input and never panics.
+/// Converts Markdown (CommonMark with tables, strikethrough, task lists, footnotes, formulas and bare addresses) to nodes.
+/// Accepts any input and never panics.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Node> {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
+    let (markdown, formulas) = match Formulas::take_out(markdown) {
+        Some((marked, formulas)) => (Cow::Owned(marked), formulas),
+        None => (Cow::Borrowed(markdown), Formulas::default()),
+    };
     let mut build = Build {
         stack: vec![Frame::new(FrameKind::Root)],
         skipped: 0,
         notes: Vec::new(),
         labels: HashMap::new(),
+        formulas,
         highlighter: Default::default(),
     };
-    for event in Parser::new_ext(markdown, options) {
+    for event in Parser::new_ext(&markdown, options) {
         build.event(event);
     }
     build.finish()
@@ -70,7 +77,7 @@ impl Frame {
     }
 }
 
-struct Build {
+struct Build<'a> {
     /// Never empty: only `finish` removes the root.
     stack: Vec<Frame>,
     /// Open containers beyond the depth limit: they have no frame.
@@ -78,15 +85,16 @@ struct Build {
     /// Footnotes in the order in which they are first mentioned, and their places by label.
     notes: Vec<Vec<Node>>,
     labels: HashMap<String, usize>,
+    formulas: Formulas<'a>,
     highlighter: Highlighter,
 }
 
-impl Build {
+impl Build<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.open(tag),
             Event::End(end) => self.close(end),
-            // Math is not enabled; if it ever is, its text is kept.
+            // Its own mathematics is not enabled: formulas were taken out before.
             Event::Text(text)
             | Event::Html(text)
             | Event::InlineHtml(text)
@@ -96,7 +104,7 @@ impl Build {
                 let number = self.note(&label).saturating_add(1);
                 self.text(&format!("[{number}]"));
             }
-            Event::Code(text) => self.push(Node::Code(text.into_string())),
+            Event::Code(text) => self.push(Node::Code(self.formulas.restore(&text))),
             Event::SoftBreak => self.text("\n"),
             Event::HardBreak => self.push(Node::Break),
             Event::Rule => self.push(Node::Rule),
@@ -115,7 +123,7 @@ impl Build {
         let kind = match tag {
             Tag::Heading { level, .. } => FrameKind::Heading(level_number(level)),
             Tag::BlockQuote(_) => FrameKind::Quote,
-            Tag::CodeBlock(kind) => FrameKind::Code { lang: language(&kind) },
+            Tag::CodeBlock(kind) => FrameKind::Code { lang: self.formulas.restore(&language(&kind)) },
             Tag::List(start) => FrameKind::List { start, items: Vec::new() },
             Tag::Item => FrameKind::Item { task: None },
             Tag::Table(align) => {
@@ -126,8 +134,8 @@ impl Build {
             Tag::Emphasis => FrameKind::Emphasis,
             Tag::Strong => FrameKind::Strong,
             Tag::Strikethrough => FrameKind::Strike,
-            Tag::Link { link_type, dest_url, .. } => FrameKind::Link { href: href(link_type, &dest_url) },
-            Tag::Image { link_type, dest_url, .. } => FrameKind::Image { href: href(link_type, &dest_url) },
+            Tag::Link { link_type, dest_url, .. } => FrameKind::Link { href: self.href(link_type, &dest_url) },
+            Tag::Image { link_type, dest_url, .. } => FrameKind::Image { href: self.href(link_type, &dest_url) },
             Tag::FootnoteDefinition(label) => FrameKind::Footnote(label.into_string()),
             // A block of raw HTML is a paragraph of text.
             _ => FrameKind::Paragraph,
@@ -169,7 +177,8 @@ impl Build {
             }
             FrameKind::Code { lang } => {
                 let text = children.into_iter().map(|node| if let Node::Text(t) = node { t } else { String::new() });
-                let spans = self.highlighter.spans(&lang, text.collect());
+                let text = self.formulas.restore(&text.collect::<String>());
+                let spans = self.highlighter.spans(&lang, text);
                 self.push(Node::CodeBlock { lang, spans });
             }
             FrameKind::Quote => self.push(Node::Quote(children)),
@@ -199,7 +208,10 @@ impl Build {
                     note.extend(children);
                 }
             }
-            FrameKind::Image { href } => self.push(Node::Image { alt: super::plain_text(&children), href }),
+            FrameKind::Image { href } => {
+                let alt = self.formulas.restore(&super::plain_text(&children));
+                self.push(Node::Image { alt, href });
+            }
         }
     }
 
@@ -247,16 +259,19 @@ impl Build {
     fn finish(mut self) -> Vec<Node> {
         let mut nodes = self.stack.drain(..).next().map(|root| root.children).unwrap_or_default();
         if !self.notes.is_empty() {
-            let items = self.notes.into_iter().map(|children| Item { task: None, children }).collect();
+            let items =
+                std::mem::take(&mut self.notes).into_iter().map(|children| Item { task: None, children }).collect();
             nodes.extend([Node::Rule, Node::List { start: Some(1), items }]);
         }
+        self.formulas.put_back(&mut nodes);
         super::bare::link(&mut nodes);
         nodes
     }
-}
 
-fn href(kind: LinkType, address: &str) -> Option<String> {
-    if kind == LinkType::Email { safe_href(&format!("mailto:{address}")) } else { safe_href(address) }
+    fn href(&self, kind: LinkType, address: &str) -> Option<String> {
+        let address = self.formulas.restore(address);
+        if kind == LinkType::Email { safe_href(&format!("mailto:{address}")) } else { safe_href(&address) }
+    }
 }
 
 fn language(kind: &CodeBlockKind<'_>) -> String {

@@ -44,7 +44,7 @@ fn node(html: &mut Html, of: &Node, under: u8) {
         Node::Rule => _ = html.raw("<hr>"),
         Node::Break => _ = html.raw("<br>"),
         Node::Text(text) => _ = html.text(text),
-        Node::Code(text) => _ = html.element("code", "", text),
+        Node::Code(text) | Node::Formula { tex: text, .. } => _ = html.element("code", "", text),
         // From a file on disk, other URLs lead nowhere or to a file server.
         Node::Link { href, children } => match web_href(href) {
             Some(href) => {

@@ -1117,6 +1117,13 @@ export type MarkdownNode =
   | { emphasis: MarkdownNode[] }
   | { strike: MarkdownNode[] }
   | { code: string }
+  | {
+      formula: {
+        tex: string;
+        /** In a line of its own. */
+        display?: boolean;
+      };
+    }
   | { link: { href: string; children: MarkdownNode[] } }
   | { image: { alt: string; href?: string } }
   | "break";
