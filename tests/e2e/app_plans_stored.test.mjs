@@ -256,7 +256,7 @@ for (const look of Object.keys(LOOKS)) {
     // On narrow pages it is among the details.
     await page.getByText(/^Interrupted when the tab closed\. Resume to continue: finished steps keep their results, up to \d+ LLM calls\.$/).waitFor({ state: 'attached' });
     await node(page, 1).getByText('completed').waitFor();
-    await node(page, 2).getByText('interrupted in turn 2').waitFor();
+    await node(page, 2).getByText('interrupted').waitFor();
     await node(page, 2).click();
     await page.getByRole('region', { name: 'Step transcript' }).getByText('calculate').first().waitFor();
     await page.getByRole('button', { name: 'Close the step' }).click();

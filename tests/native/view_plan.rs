@@ -264,7 +264,7 @@ fn an_interrupted_plan_says_where_it_was_and_what_resume_costs() {
     let steps = interrupted_views(&document);
     assert_eq!(
         [&steps[0].state, &steps[1].state, &steps[2].state],
-        ["completed", "interrupted in turn 1", "not stored, starts again"]
+        ["completed", "interrupted", "not stored, starts again"]
     );
     assert_eq!([steps[1].tone, steps[3].tone], [Some(Tone::Cancelled), None]);
     assert_eq!(steps[1].tick().state, TickState::Ahead, "nothing is in flight");

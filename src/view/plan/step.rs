@@ -200,7 +200,8 @@ fn state(source: &StepSource<'_>, panel: Option<&PanelView>, inputs_of: &[u32]) 
         StepStatus::Pending if record.kind == AgentKind::Synthesis => "waits for all earlier steps".to_owned(),
         StepStatus::Pending => format!("waits for {}", named(inputs_of)),
         StepStatus::Running if source.origin == Origin::Interrupted => match panel {
-            Some(panel) => format!("interrupted in turn {}", panel.turn.max(1)),
+            // Its ticks show the turn.
+            Some(_) => "interrupted".to_owned(),
             None => "not stored, starts again".to_owned(),
         },
         StepStatus::Running => match panel {
