@@ -9,6 +9,7 @@ mod plans;
 mod running;
 mod seat;
 mod state;
+mod stored_plans;
 mod stored_runs;
 
 use std::cell::RefCell;
@@ -21,13 +22,14 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
 use crate::engine::{Branch, RunConfig, Task};
-use crate::protocol::desk::{News, Order, QuestionId, SeatId, With};
+use crate::protocol::desk::{News, Order, PlanId, QuestionId, SeatId, With};
 use crate::shell::{self, Carried, Notice, Page, js};
 use crate::trajectory::{Restored, Trajectory};
 use crate::view::probe::{self, Probe};
 use crate::worker::{ToolHost, Workspace};
 
 use permits::Permits;
+use running::PlanRunning;
 use seat::Seat;
 pub use state::Desk;
 use state::{DeskState, access};
@@ -47,6 +49,7 @@ impl Desk {
             files: RefCell::default(),
             storage: RefCell::default(),
             opening: RefCell::default(),
+            opening_plans: RefCell::default(),
             waiting: RefCell::default(),
         }));
         desk.open_storage();
@@ -55,7 +58,9 @@ impl Desk {
 
     /// Handles one order with its parts.
     pub fn take(&self, order: Order, parts: Vec<JsValue>) {
-        if order.about().iter().any(|seat| self.0.opening.borrow().contains(seat)) {
+        let opening = |seat: &SeatId| self.0.opening.borrow().contains(seat);
+        let opening_plan = |plan: PlanId| self.0.opening_plans.borrow().contains(&plan);
+        if order.about().iter().any(opening) || order.about_plan().is_some_and(opening_plan) {
             return self.0.waiting.borrow_mut().push((order, parts));
         }
         let mut parts = VecDeque::from(parts);
@@ -84,8 +89,7 @@ impl Desk {
                     let opened = desk.open_stored(&with, &runs).await;
                     desk.answer(id, opened);
                     desk.0.opening.borrow_mut().retain(|seat| runs.iter().all(|(opened, _)| opened != seat));
-                    let waited = desk.0.waiting.take();
-                    waited.into_iter().for_each(|(order, parts)| desk.take(order, parts));
+                    desk.take_waiting();
                 });
             }
             Order::Stop { seat } => self.with(seat, |seat| seat.session.stop()),
@@ -119,11 +123,25 @@ impl Desk {
                 let shown = self.show_plan(plan, seats, &part(&mut parts).unwrap_or_default());
                 self.answer(id, shown);
             }
-            Order::StopPlan { plan } => self.with_plan(plan, |plan| plan.session.stop()),
-            Order::CancelPlan { plan } => self.with_plan(plan, |plan| plan.session.cancel()),
+            Order::OpenPlan { id, plan, seats, with, key } => {
+                self.0.opening_plans.borrow_mut().insert(plan);
+                let desk = self.clone();
+                spawn_local(async move {
+                    let opened = desk.open_plan(plan, seats, &with, &key).await;
+                    desk.answer(id, opened.map_err(|error| error.to_string()));
+                    desk.0.opening_plans.borrow_mut().remove(&plan);
+                    desk.take_waiting();
+                });
+            }
+            Order::ResumePlan { plan } => {
+                let running = self.plan(plan);
+                self.complain(running.as_ref().map(|running| running.session.resume()));
+                running.iter().for_each(PlanRunning::renew);
+            }
+            Order::StopPlan { plan } => self.plan(plan).iter().for_each(|plan| plan.session.stop()),
+            Order::CancelPlan { plan } => self.plan(plan).iter().for_each(|plan| plan.session.cancel()),
             Order::PlanRecord { id, plan } => {
-                let running = self.0.plans.borrow().get(&plan).cloned();
-                self.hand_over(id, running.map(|running| running.session.document()).as_ref());
+                self.hand_over(id, self.plan(plan).map(|running| running.session.document()).as_ref());
             }
             Order::Probe { id, seat, with, config } => self.probe(id, seat, &with, *config),
             Order::Models { id, with, provider } => {
@@ -173,6 +191,12 @@ impl Desk {
                 spawn_local(async move { desk.answer(id, desk.delete(&keys, &seats).await) });
             }
         }
+    }
+
+    /// Handles the orders that had to wait until a run or a plan was open.
+    fn take_waiting(&self) {
+        let waited = self.0.waiting.take();
+        waited.into_iter().for_each(|(order, parts)| self.take(order, parts));
     }
 
     fn run(&self, seat: &Rc<Seat>, mut config: RunConfig, task: Task, after: Option<SeatId>) {

@@ -6,10 +6,11 @@ use std::rc::Rc;
 use super::running::{PlanRunning, seat_at};
 use super::state::Desk;
 use crate::engine::RunConfig;
-use crate::plan::{Plan, PlanDocument, StepRecord};
+use crate::plan::{Plan, PlanDocument, PlanRun, StepRecord};
 use crate::protocol::Snapshot;
-use crate::protocol::desk::{After, Begun, News, PlanId, SeatId, With};
+use crate::protocol::desk::{After, Begun, News, PlanId, RunLocation, SeatId, With};
 use crate::shell::{PlanNotice, PlanSession, PlanStart};
+use crate::store::PlanKeeper;
 use crate::worker::protocol::DocumentTask;
 use crate::worker::records;
 
@@ -41,8 +42,7 @@ impl Desk {
         match after {
             None => Ok(None),
             Some(After::Plan(plan)) => {
-                let running = self.0.plans.borrow().get(&plan).cloned();
-                let running = running.ok_or("That plan no longer exists.")?;
+                let running = self.plan(plan).ok_or("That plan no longer exists.")?;
                 Ok(Some(Box::new(running.session.document())))
             }
             Some(After::Record(name)) => {
@@ -59,20 +59,20 @@ impl Desk {
         let Start { plan: id, seats: first, with, config, written, from } = start;
         let workspace = self.files(with.files).workspace().clone();
         let agent = self.session(first, &with, config, workspace);
-        let place: Rc<RefCell<Option<Rc<PlanRunning>>>> = Rc::default();
-        let (desk, known) = (self.clone(), Rc::clone(&place));
+        let place = Place::default();
+        let (desk, known) = (self.clone(), place.clone());
+        let keeper = self.new_keeper(agent.workspace()).map(PlanKeeper::begin);
         let ready = move |session: &PlanSession| {
-            let running = PlanRunning::new(desk.news(), id, first, session.clone());
+            if let Some(keeper) = &keeper {
+                session.set_journal(Some(Rc::new(keeper.clone())));
+                session.with_run(|run| copy_kept(keeper, run));
+            }
+            let running = PlanRunning::new(desk.news(), id, first, session.clone(), keeper);
             desk.0.plans.borrow_mut().insert(id, Rc::clone(&running));
             running.begin();
-            known.replace(Some(running));
+            known.0.replace(Some(running));
         };
-        let listener = move |notice: PlanNotice<'_>| {
-            let running = place.borrow().clone();
-            if let Some(running) = running {
-                running.on_notice(notice);
-            }
-        };
+        let listener = place.listener();
         let how = PlanStart { parallel: None, after, from };
         if let Err(error) = PlanSession::start(&agent, written, how, ready, listener) {
             self.notify(error.to_string(), true);
@@ -95,7 +95,8 @@ impl Desk {
         self.post(
             News::Planned {
                 plan: id,
-                begun: Some(Box::new(Begun { plan, started_at: started_ms })),
+                begun: Some(Box::new(Begun { key: None, plan, started_at: started_ms })),
+                location: RunLocation::Recorded,
                 steps: steps.into_iter().map(|record| StepRecord { run: None, ..record }).collect(),
                 traces,
                 calls_left: 0,
@@ -108,11 +109,29 @@ impl Desk {
         }
         Ok(())
     }
+}
 
-    pub(super) fn with_plan(&self, id: PlanId, act: impl FnOnce(&PlanRunning)) {
-        let running = self.0.plans.borrow().get(&id).cloned();
-        if let Some(running) = running {
-            act(&running);
+/// Stores the runs of the steps that ended in an earlier run of the plan.
+fn copy_kept(keeper: &PlanKeeper, run: &PlanRun) {
+    for (order, _) in run.statuses() {
+        // The text was read before.
+        let kept = run.step_record(order).and_then(|record| record.run?.trajectory().ok());
+        kept.iter().for_each(|kept| keeper.copy(order, kept));
+    }
+}
+
+/// Where a plan is shown, known as soon as it has a session.
+#[derive(Clone, Default)]
+pub(super) struct Place(pub Rc<RefCell<Option<Rc<PlanRunning>>>>);
+
+impl Place {
+    pub(super) fn listener(&self) -> impl Fn(PlanNotice<'_>) + 'static {
+        let place = self.clone();
+        move |notice| {
+            let running = place.0.borrow().clone();
+            if let Some(running) = running {
+                running.on_notice(notice);
+            }
         }
     }
 }

@@ -9,15 +9,18 @@ use wasm_bindgen_futures::spawn_local;
 use super::seat::{FRAME_MS, NewsSender, Seat};
 use crate::plan::{PlanRun, StepRecord};
 use crate::protocol::Snapshot;
-use crate::protocol::desk::{Begun, News, PlanId, SeatId};
+use crate::protocol::desk::{Begun, News, PlanId, RunLocation, SeatId};
 use crate::shell::{self, Notice, PlanNotice, PlanSession};
+use crate::store::PlanKeeper;
 
 /// A plan that the desk runs or has run.
 pub(super) struct PlanRunning {
     news: NewsSender,
-    id: PlanId,
+    pub(super) id: PlanId,
     first: SeatId,
     pub(super) session: PlanSession,
+    /// Stores the plan, if storage is available.
+    pub(super) keeper: Option<PlanKeeper>,
     /// The seats of the steps that have started, by step order.
     seats: RefCell<BTreeMap<u32, Rc<Seat>>>,
     /// Steps that changed since the last report to the page.
@@ -25,37 +28,62 @@ pub(super) struct PlanRunning {
     /// Number of traces already reported.
     traces: Cell<usize>,
     due: Cell<bool>,
+    /// What another tab wrote of it is being read, and has to be read once more.
+    pub(super) reading: Cell<bool>,
+    pub(super) stale: Cell<bool>,
 }
 
 impl PlanRunning {
-    pub(super) fn new(news: NewsSender, id: PlanId, first: SeatId, session: PlanSession) -> Rc<Self> {
+    pub(super) fn new(
+        news: NewsSender,
+        id: PlanId,
+        first: SeatId,
+        session: PlanSession,
+        keeper: Option<PlanKeeper>,
+    ) -> Rc<Self> {
         Rc::new(PlanRunning {
             news,
             id,
             first,
             session,
+            keeper,
             seats: RefCell::default(),
             fresh: RefCell::default(),
             traces: Cell::default(),
             due: Cell::default(),
+            reading: Cell::default(),
+            stale: Cell::default(),
         })
+    }
+
+    /// The key under which it is stored.
+    pub(super) fn key(&self) -> Option<String> {
+        self.keeper.as_ref().map(|keeper| keeper.0.key())
     }
 
     /// Reports the whole plan, including the steps that are not run again.
     pub(super) fn begin(&self) {
+        self.traces.set(0);
         let (begun, runs) = self.session.with_run(|run| {
-            let begun = Begun { plan: run.plan().clone(), started_at: run.options().started_at };
-            let kept = run.plan().steps.iter().enumerate().filter_map(|(place, step)| {
+            let begun = Begun { key: self.key(), plan: run.plan().clone(), started_at: run.options().started_at };
+            let ended = run.plan().steps.iter().enumerate().filter(|(_, step)| self.session.step(step.order).is_none());
+            let kept = ended.filter_map(|(place, step)| {
                 // The stored text was read before: a run that is invalid is shown without its turns.
                 let kept = run.step_record(step.order)?.run?.trajectory().ok()?;
                 Some((seat_at(self.first, place), Snapshot::recorded(&kept)))
             });
             (begun, kept.collect::<Vec<_>>())
         });
-        let all = begun.plan.steps.iter().map(|step| step.order).collect();
+        let all: BTreeSet<u32> = begun.plan.steps.iter().map(|step| step.order).collect();
         self.post(Some(begun), &all);
         for (seat, run) in runs {
             self.news.show(seat, run);
+        }
+        let seats: Vec<Rc<Seat>> = all.iter().filter_map(|order| self.seat(*order)).collect();
+        if !seats.is_empty() {
+            // The plan's news about a step must follow the step's own.
+            seats.iter().for_each(|seat| seat.tell());
+            self.post(None, &all);
         }
     }
 
@@ -72,6 +100,18 @@ impl PlanRunning {
                 self.fresh.borrow_mut().insert(order);
             }
         }
+        self.report_soon();
+    }
+
+    /// Reports all steps again.
+    pub(super) fn renew(self: &Rc<Self>) {
+        self.fresh
+            .borrow_mut()
+            .extend(self.session.with_run(|run| run.statuses().map(|(order, _)| order).collect::<Vec<_>>()));
+        self.report_soon();
+    }
+
+    fn report_soon(self: &Rc<Self>) {
         if !self.due.replace(true) {
             let running = Rc::clone(self);
             spawn_local(async move {
@@ -97,12 +137,7 @@ impl PlanRunning {
         self.due.set(false);
         let fresh = self.fresh.take();
         // The plan's news about a step must follow the step's own.
-        for order in &fresh {
-            let seat = self.seats.borrow().get(order).cloned();
-            if let Some(seat) = seat {
-                seat.tell();
-            }
-        }
+        fresh.iter().filter_map(|order| self.seat(*order)).for_each(|seat| seat.tell());
         self.post(None, &fresh);
     }
 
@@ -113,6 +148,11 @@ impl PlanRunning {
             News::Planned {
                 plan: self.id,
                 begun: begun.map(Box::new),
+                location: match (self.session.is_followed(), self.session.is_interrupted()) {
+                    (true, _) => RunLocation::Elsewhere,
+                    (false, true) => RunLocation::Interrupted,
+                    (false, false) => RunLocation::Here,
+                },
                 steps: records.map(|record| StepRecord { run: None, ..record }).collect(),
                 traces: traces.to_vec(),
                 calls_left: run.calls_left(),

@@ -28,8 +28,9 @@ pub(super) struct DeskState {
     pub(super) plans: RefCell<BTreeMap<PlanId, Rc<PlanRunning>>>,
     pub(super) files: RefCell<BTreeMap<FilesId, Rc<Twin>>>,
     pub(super) storage: RefCell<Option<Storage>>,
-    /// Stored runs that are being opened; `waiting` holds the orders about them.
+    /// Stored runs and plans that are being opened; `waiting` holds the orders about them.
     pub(super) opening: RefCell<BTreeSet<SeatId>>,
+    pub(super) opening_plans: RefCell<BTreeSet<PlanId>>,
     pub(super) waiting: RefCell<Vec<(Order, Vec<JsValue>)>>,
 }
 
@@ -81,6 +82,15 @@ impl Desk {
     /// Returns the open seats. They are cloned, because the caller may open another one.
     pub(super) fn seats(&self) -> Vec<Rc<Seat>> {
         self.0.seats.borrow().values().cloned().collect()
+    }
+
+    /// Returns the plans that the desk runs or has run.
+    pub(super) fn plans(&self) -> Vec<Rc<PlanRunning>> {
+        self.0.plans.borrow().values().cloned().collect()
+    }
+
+    pub(super) fn plan(&self, id: PlanId) -> Option<Rc<PlanRunning>> {
+        self.0.plans.borrow().get(&id).cloned()
     }
 
     pub(super) fn downgrade(&self) -> WeakDesk {

@@ -61,14 +61,19 @@ impl Desk {
         self.0.storage.replace(Some(Storage { database, tabs }));
     }
 
-    fn storage(&self) -> Option<Storage> {
+    pub(super) fn storage(&self) -> Option<Storage> {
         self.0.storage.borrow().clone()
+    }
+
+    /// Returns what stores a run or a plan; `None`: nothing can be stored.
+    pub(super) fn new_keeper(&self, workspace: Workspace) -> Option<Keeper> {
+        let Storage { database, tabs } = self.storage()?;
+        Some(Keeper::new(database, tabs, workspace, Rc::new(Report(self.news()))))
     }
 
     /// Stores the runs of a session from now on.
     pub(super) fn keeper(&self, session: &Session, workspace: &Workspace) -> Option<Keeper> {
-        let Storage { database, tabs } = self.storage()?;
-        let keeper = Keeper::new(database, tabs, workspace.clone(), Rc::new(Report(self.news())));
+        let keeper = self.new_keeper(workspace.clone())?;
         session.set_journal(Some(Rc::new(keeper.clone())));
         Some(keeper)
     }
@@ -126,7 +131,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Returns the sessions of the stored tasks that contain these words.
+    /// Returns the lines of the list whose runs contain these words.
     pub(super) async fn search(&self, words: &str) -> Result<Vec<String>, String> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(Vec::new()) };
         database.search(words).await.map_err(|error| error.to_string())
@@ -141,7 +146,7 @@ impl Desk {
         renamed.map_err(|error| error.to_string())
     }
 
-    /// Deletes stored runs, unless one is open in another tab.
+    /// Deletes stored runs and plans, unless one is open in another tab.
     pub(super) async fn delete(&self, keys: &[String], seats: &[SeatId]) -> Result<(), String> {
         let Some(Storage { database, tabs }) = self.storage() else { return Ok(()) };
         // Its own runs stay claimed: a released one cannot be claimed again at once.
@@ -154,6 +159,7 @@ impl Desk {
                 seat.session.close();
             }
         }
+        self.close_plans(keys);
         for key in keys.iter().filter(|key| !own.contains(key)) {
             match claim(key).await {
                 Some(lock) => held.push(lock),
@@ -168,8 +174,9 @@ impl Desk {
     }
 
     fn keepers(&self, keys: &[String]) -> impl Iterator<Item = Keeper> {
-        let keepers = self.seats().into_iter().filter_map(|seat| seat.keeper.clone());
-        keepers.filter(move |keeper| keys.contains(&keeper.key()))
+        let runs = self.seats().into_iter().filter_map(|seat| seat.keeper.clone());
+        let plans = self.plans().into_iter().filter_map(|plan| Some(plan.keeper.clone()?.0));
+        runs.chain(plans).filter(move |keeper| keys.contains(&keeper.key()))
     }
 
     pub(super) fn list_soon(&self) {
@@ -188,6 +195,7 @@ impl Desk {
         }
         // Writes what had to wait until the database was open.
         self.seats().iter().filter_map(|seat| seat.keeper.as_ref()).for_each(Keeper::flush);
+        self.plans().iter().filter_map(|plan| plan.keeper.as_ref()).for_each(|keeper| keeper.0.flush());
     }
 
     fn on_tab_message(&self, message: TabMessage) {
@@ -201,10 +209,11 @@ impl Desk {
     }
 
     /// Takes in what another tab wrote of a run; returns its stored header.
-    async fn catch_up(&self, key: &str) -> Option<Header> {
+    pub(super) async fn catch_up(&self, key: &str) -> Option<Header> {
         let Storage { database, .. } = self.storage()?;
         let header = database.header(key).await.ok()??;
         self.post(News::Stored { header: Box::new(header.clone().listed()) }, Vec::new());
+        self.follow_plan(key).await;
         let followed = self.seats().into_iter().find(|seat| seat.follows(key));
         if let Some(seat) = followed
             && let Ok(events) = database.events_after(key, seat.session.events()).await
@@ -222,6 +231,7 @@ impl Desk {
 
     /// Takes over runs whose tab is gone.
     fn look_for_left_runs(&self) {
+        self.look_for_left_plans();
         for seat in self.seats() {
             let Some(keeper) = seat.keeper.clone().filter(|_| seat.session.is_followed()) else { continue };
             let desk = self.clone();

@@ -18,6 +18,8 @@ pub enum PlanEvent {
     StepEnded { order: u32, run: Box<Trajectory> },
     /// The step's run could not be started at all.
     StepRefused { order: u32, message: String },
+    /// A restored plan goes on: nothing of it is in progress any more.
+    Resumed,
     /// Running steps conclude; no other step starts.
     StopRequested,
     /// Everything ends at once.
@@ -29,6 +31,8 @@ pub enum PlanEvent {
 pub enum PlanEffect {
     /// Run this task as an ordinary run; ends in `StepEnded` or `StepRefused` with the same `order`.
     StartStep { order: u32, config: Box<RunConfig>, task: Task },
+    /// Resume the restored run of the step; it ends like any other.
+    ResumeStep { order: u32 },
     /// Ask the step's run to wrap up; it still ends in `StepEnded`.
     StopStep { order: u32 },
     /// End the step's run at once; it still ends in `StepEnded`.

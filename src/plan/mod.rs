@@ -14,6 +14,7 @@ pub mod fault;
 pub mod model;
 mod read;
 mod rerun;
+mod restore;
 pub mod run;
 mod schedule;
 mod step_config;

@@ -118,7 +118,7 @@ impl PlanRun {
     pub fn document(&self, mut live: impl FnMut(u32) -> Option<Trajectory>) -> PlanDocument {
         let mut steps: Vec<StepRecord> = self.steps.iter().map(|state| state.record()).collect();
         for step in steps.iter_mut().filter(|step| step.status == StepStatus::Running) {
-            step.run = live(step.order).map(|run| StepRun::from_document(&run));
+            step.run = live(step.order).map(|run| StepRun::from_document(&run)).or(step.run.take());
         }
         let runs = || steps.iter().filter_map(|step| step.run.as_ref());
         PlanDocument {

@@ -84,6 +84,10 @@ impl PlanRun {
                     self.advance();
                 }
             }
+            PlanEvent::Resumed => {
+                self.resume_steps();
+                self.advance();
+            }
             PlanEvent::StopRequested => self.ask(UserRequest::Stop),
             PlanEvent::Cancelled => self.ask(UserRequest::Cancel),
         }
@@ -94,7 +98,7 @@ impl PlanRun {
         self.state_mut(order).filter(|state| state.status == StepStatus::Running)
     }
 
-    fn step_ended(&mut self, order: u32, run: &Trajectory) {
+    pub(super) fn step_ended(&mut self, order: u32, run: &Trajectory) {
         let Some(state) = self.running(order) else { return };
         let status = match run.outcome {
             Some(Outcome::Success | Outcome::Partial) => StepStatus::Completed,
@@ -221,8 +225,18 @@ impl PlanRun {
     }
 
     fn start_step(&mut self, order: u32, context: Context) {
+        if let Some(state) = self.state_mut(order) {
+            state.status = StepStatus::Running;
+            state.context = context;
+        }
+        self.send_step(order);
+    }
+
+    /// Has the shell run a step with the context that it was given.
+    pub(super) fn send_step(&mut self, order: u32) {
         let Some(state) = self.state(order) else { return };
         let config = step_config::config(&self.options.base, self.plan.agents.get(&state.step.agent), &state.step);
+        let context = state.context.clone();
         let started_at = self.clock();
         let task = Task {
             run_id: time::run_id(started_at, config.seed),
@@ -234,17 +248,13 @@ impl PlanRun {
             child: 0,
         };
         let (agent, kind) = (state.step.agent.clone(), state.kind);
-        if let Some(state) = self.state_mut(order) {
-            state.status = StepStatus::Running;
-            state.context = context.clone();
-        }
         let run_id = task.run_id.clone();
         self.record(Some(order), PlanRecordKind::StepStarted { agent, kind, run_id, context });
         self.out.push(PlanEffect::StartStep { order, config: Box::new(config), task });
     }
 
     /// Ends a step and reports it.
-    fn finish_step(&mut self, order: u32, status: StepStatus) {
+    pub(super) fn finish_step(&mut self, order: u32, status: StepStatus) {
         let Some(state) = self.state_mut(order) else { return };
         state.end(status);
         let finished = PlanRecordKind::StepFinished {

@@ -123,6 +123,18 @@ pub enum Order {
         plan: PlanId,
         seats: SeatId,
     },
+    /// Opens a stored plan, with the same use of seats. Answered when it is open.
+    OpenPlan {
+        id: QuestionId,
+        plan: PlanId,
+        seats: SeatId,
+        with: With,
+        key: String,
+    },
+    /// Resumes a plan that was interrupted.
+    ResumePlan {
+        plan: PlanId,
+    },
     StopPlan {
         plan: PlanId,
     },
@@ -204,6 +216,8 @@ impl Order {
             | Order::Open { .. }
             | Order::Plan { .. }
             | Order::ShowPlan { .. }
+            | Order::OpenPlan { .. }
+            | Order::ResumePlan { .. }
             | Order::StopPlan { .. }
             | Order::CancelPlan { .. }
             | Order::Permit { .. }
@@ -216,6 +230,21 @@ impl Order {
             | Order::Unmount { .. }
             | Order::Search { .. }
             | Order::Rename { .. } => Vec::new(),
+        }
+    }
+}
+
+impl Order {
+    /// Returns the plan that has to be open first.
+    #[must_use]
+    pub fn about_plan(&self) -> Option<PlanId> {
+        match self {
+            Order::ResumePlan { plan }
+            | Order::StopPlan { plan }
+            | Order::CancelPlan { plan }
+            | Order::PlanRecord { plan, .. }
+            | Order::Plan { after: Some(After::Plan(plan)), .. } => Some(*plan),
+            _ => None,
         }
     }
 }
@@ -255,6 +284,7 @@ pub enum News {
     Planned {
         plan: PlanId,
         begun: Option<Box<Begun>>,
+        location: RunLocation,
         /// The steps that changed, without their runs, which are in their seats.
         steps: Vec<StepRecord>,
         traces: Vec<PlanTraceRecord>,
@@ -315,6 +345,8 @@ pub enum RunLocation {
 /// A plan that has begun.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Begun {
+    /// The key under which it is stored; `None`: it is a record.
+    pub key: Option<String>,
     pub plan: Plan,
     pub started_at: EpochMillis,
 }
@@ -328,11 +360,24 @@ pub struct Streamed {
     pub reasoning: String,
 }
 
-/// One stored run, without its events. Stored as JSON text; missing fields have their defaults.
+/// What is stored under a key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoredKind {
+    #[default]
+    Run,
+    Plan,
+    /// The run of a step of a plan.
+    Step,
+}
+
+/// One stored run or plan, without its events. Stored as JSON text; missing fields have their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// UUIDv7: keys sort in the order in which the runs began.
+    /// UUIDv7: keys sort in the order in which the runs began. For a step, see [`step_key`].
     pub key: String,
+    #[serde(default, skip_serializing_if = "Header::is_of_run")]
+    pub kind: StoredKind,
     /// The name given by the user, if it differs from the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -350,7 +395,29 @@ pub struct Header {
     pub words: String,
 }
 
+/// Returns the key of a step's run.
+#[must_use]
+pub fn step_key(plan: &str, order: u32) -> String {
+    format!("{plan}.{order}")
+}
+
 impl Header {
+    #[allow(clippy::trivially_copy_pass_by_ref)] // the shape that serde asks for
+    fn is_of_run(kind: &StoredKind) -> bool {
+        *kind == StoredKind::Run
+    }
+
+    /// Returns what the list shows on one line: the session of a run, or the key of a plan. Several runs of one plan share a
+    /// session.
+    #[must_use]
+    pub fn line(&self) -> &str {
+        match self.kind {
+            StoredKind::Run => &self.summary.session_id,
+            StoredKind::Plan => &self.key,
+            StoredKind::Step => self.key.split_once('.').map_or(self.key.as_str(), |(plan, _)| plan),
+        }
+    }
+
     /// When it began here, in milliseconds since 1970, from its key: a branch has the start time of the run that it comes from.
     #[must_use]
     pub fn began_ms(&self) -> u64 {

@@ -2,8 +2,10 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::rc::Rc;
 
 use crate::engine::Run;
+use crate::plan::PlanRun;
 use crate::trajectory::{RecordedEvent, Recorder};
 
 /// Stores events, in order. They contain no secrets. Implementations must not call back into the session.
@@ -16,4 +18,13 @@ pub trait Journal {
 
     /// Resolves once everything reported so far is stored, or cannot be; `None`: it already is.
     fn kept(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>>;
+}
+
+/// Stores a plan and the runs of its steps, in order.
+pub trait PlanJournal {
+    /// Called when more is known about the plan, before anything follows from it.
+    fn changed(&self, run: &PlanRun);
+
+    /// Returns the journal of a step's run.
+    fn step(&self, order: u32) -> Rc<dyn Journal>;
 }

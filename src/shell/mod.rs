@@ -39,7 +39,7 @@ mod wire;
 pub use access::Access;
 pub use ids::{random_seed, session_id};
 pub use input::{Carried, Input};
-pub use journal::Journal;
+pub use journal::{Journal, PlanJournal};
 pub use live::Notice;
 pub use misuse::StartError;
 pub use models::list_models;

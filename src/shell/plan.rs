@@ -11,15 +11,17 @@ use std::rc::Rc;
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 
+use super::journal::PlanJournal;
 use super::live::Notice;
 use super::misuse::StartError;
 use super::session::Session;
 use super::{ids, js};
-use crate::engine::{EpochMillis, Millis, Record, RecordKind, RunConfig, Task};
+use crate::engine::{EpochMillis, Millis, Record, RecordKind, Run, RunConfig, Task};
 use crate::plan::{
     Fault, PARALLEL, Plan, PlanDocument, PlanEffect, PlanEvent, PlanOptions, PlanRecord, PlanRecordKind, PlanRun,
-    PlanTraceRecord, read,
+    PlanTraceRecord, StepRun, read,
 };
+use crate::trajectory::Restored;
 
 /// A handle to one plan run; clones share it.
 #[derive(Clone)]
@@ -31,8 +33,13 @@ struct PlanSessionState {
     /// The sessions of the running steps.
     steps: RefCell<Vec<(u32, Session)>>,
     observer: Box<dyn Fn(PlanNotice<'_>)>,
+    journal: RefCell<Option<Rc<dyn PlanJournal>>>,
     inbox: RefCell<VecDeque<PlanEvent>>,
     handling: Cell<bool>,
+    /// It was restored, and has not been resumed.
+    cold: Cell<bool>,
+    /// Another page drives it.
+    followed: Cell<bool>,
     zero: f64,
 }
 
@@ -84,7 +91,8 @@ impl PlanSession {
     ) -> Result<(), StartError> {
         agent.claim()?;
         scrub(agent, &mut plan);
-        let base = agent.config();
+        let mut base = agent.config();
+        agent.secrets().scrub_origin(&mut base, &mut Task::default());
         let started_at = js::epoch_ms();
         let session_id = match &how.after {
             Some(after) => after.session_id.clone(),
@@ -94,18 +102,107 @@ impl PlanSession {
         let PlanStart { after, from, .. } = how;
         let started_at = EpochMillis(started_at);
         let (run, effects) = PlanRun::start(plan, PlanOptions { base, session_id, started_at, parallel, after, from });
-        let session = PlanSession(Rc::new(PlanSessionState {
+        let session = PlanSession::new(agent, run, js::now(), observer);
+        ready(&session);
+        session.keep();
+        session.drive(effects);
+        Ok(())
+    }
+
+    /// Loads a stored plan. Nothing happens until it is resumed.
+    pub fn restore(agent: &Session, run: PlanRun, observer: impl Fn(PlanNotice<'_>) + 'static) -> Self {
+        let since = js::epoch_ms().saturating_sub(run.options().started_at.0);
+        let session = PlanSession::new(agent, run, js::now() - since as f64, observer);
+        session.0.cold.set(true);
+        session
+    }
+
+    fn new(agent: &Session, run: PlanRun, zero: f64, observer: impl Fn(PlanNotice<'_>) + 'static) -> Self {
+        PlanSession(Rc::new(PlanSessionState {
             agent: agent.clone(),
             run: RefCell::new(run),
             steps: RefCell::default(),
             observer: Box::new(observer),
+            journal: RefCell::default(),
             inbox: RefCell::default(),
             handling: Cell::default(),
-            zero: js::now(),
-        }));
-        ready(&session);
-        session.drive(effects);
+            cold: Cell::default(),
+            followed: Cell::default(),
+            zero,
+        }))
+    }
+
+    /// Loads the stored run of a step of a restored plan.
+    pub fn restore_step(&self, order: u32, restored: Restored) -> Session {
+        let step = self.0.agent.beside(restored.recorder.run.config().clone(), &scope(order));
+        step.restore(restored);
+        let plan = self.clone();
+        step.observe(move |notice| plan.on_notice(order, notice));
+        step.set_followed(self.is_followed());
+        if let Some(calls_left) = step.with_run(|run| run.map(Run::calls_left)) {
+            // What it has used is known from its events alone.
+            let nothing = self.0.run.borrow_mut().handle(Millis(0), PlanEvent::StepProgress { order, calls_left });
+            debug_assert!(nothing.is_empty(), "progress has no effect");
+        }
+        self.0.steps.borrow_mut().push((order, step.clone()));
+        step
+    }
+
+    /// Sets the journal that stores the plan from now on.
+    pub fn set_journal(&self, journal: Option<Rc<dyn PlanJournal>>) {
+        for (order, step) in self.0.steps.borrow().iter() {
+            step.set_journal(journal.as_ref().map(|journal| journal.step(*order)));
+        }
+        self.0.journal.replace(journal);
+    }
+
+    /// Resumes a restored plan.
+    ///
+    /// # Errors
+    /// It is running, it has ended, or another page drives it.
+    pub fn resume(&self) -> Result<(), StartError> {
+        if !self.is_interrupted() {
+            return Err(StartError::NothingToContinue);
+        }
+        self.0.agent.claim()?;
+        self.0.cold.set(false);
+        let steps = self.0.steps.borrow().clone();
+        let runs = steps.iter().filter_map(|(order, step)| Some((*order, StepRun::from_document(&step.document()?))));
+        let restored = self.0.run.borrow().clone().restored(runs);
+        self.0.run.replace(restored);
+        self.send(PlanEvent::Resumed);
         Ok(())
+    }
+
+    /// Whether it was restored before it ended, and nothing drives it.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.0.cold.get() && !self.is_followed() && self.is_running()
+    }
+
+    /// Whether another page drives it.
+    #[must_use]
+    pub fn is_followed(&self) -> bool {
+        self.0.followed.get()
+    }
+
+    /// Sets whether another page drives it.
+    pub fn set_followed(&self, followed: bool) {
+        self.0.followed.set(followed);
+        self.0.steps.borrow().iter().for_each(|(_, step)| step.set_followed(followed));
+    }
+
+    /// Takes in its state as another page stored it.
+    pub fn follow(&self, run: PlanRun) {
+        self.0.run.replace(run);
+    }
+
+    /// Ends everything that is in progress, and stores nothing more.
+    pub fn close(&self) {
+        self.set_journal(None);
+        let steps = self.0.steps.take();
+        steps.iter().for_each(|(_, step)| step.close());
+        self.0.agent.close();
     }
 
     /// Asks running steps to wrap up, and starts no others.
@@ -149,10 +246,21 @@ impl PlanSession {
             let next = self.0.inbox.borrow_mut().pop_front();
             let Some(event) = next else { break };
             let at = Millis((js::now() - self.0.zero) as u64);
+            let progress = matches!(event, PlanEvent::StepProgress { .. });
             let effects = self.0.run.borrow_mut().handle(at, event);
+            if !progress {
+                self.keep();
+            }
             self.perform(effects);
         }
         self.0.handling.set(false);
+    }
+
+    fn keep(&self) {
+        let journal = self.0.journal.borrow().clone();
+        if let Some(journal) = journal {
+            journal.changed(&self.0.run.borrow());
+        }
     }
 
     fn perform(&self, effects: Vec<PlanEffect>) {
@@ -172,6 +280,7 @@ impl PlanSession {
         for effect in effects {
             match effect {
                 PlanEffect::StartStep { order, config, task } => self.start_step(order, *config, task),
+                PlanEffect::ResumeStep { order } => self.resume_step(order),
                 PlanEffect::StopStep { order } => self.with_step(order, Session::stop),
                 PlanEffect::CancelStep { order } => self.with_step(order, Session::cancel),
                 PlanEffect::Record(_) | PlanEffect::Finish => {}
@@ -180,10 +289,19 @@ impl PlanSession {
     }
 
     fn start_step(&self, order: u32, config: RunConfig, task: Task) {
-        let step = self.0.agent.beside(config.clone(), &format!("step-{order}"));
+        let step = self.0.agent.beside(config.clone(), &scope(order));
+        step.set_journal(self.0.journal.borrow().as_ref().map(|journal| journal.step(order)));
         self.0.steps.borrow_mut().push((order, step.clone()));
         let plan = self.clone();
         if let Err(refused) = step.begin(config, task, move |notice| plan.on_notice(order, notice)) {
+            self.forget(order);
+            self.send(PlanEvent::StepRefused { order, message: refused.to_string() });
+        }
+    }
+
+    fn resume_step(&self, order: u32) {
+        let resumed = self.step(order).map_or(Err(StartError::NothingToContinue), |step| step.resume());
+        if let Err(refused) = resumed {
             self.forget(order);
             self.send(PlanEvent::StepRefused { order, message: refused.to_string() });
         }
@@ -224,6 +342,11 @@ impl PlanSession {
     fn forget(&self, order: u32) {
         self.0.steps.borrow_mut().retain(|(running, _)| *running != order);
     }
+}
+
+/// Separates the full texts of a step's truncated tool results from those of other steps.
+fn scope(order: u32) -> String {
+    format!("step-{order}")
 }
 
 /// Redacts secrets in a plan, whose text is recorded unchanged.

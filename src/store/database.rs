@@ -21,12 +21,14 @@ pub(super) const ORIGINS: &str = "origins";
 pub(super) const EVENTS: &str = "events";
 /// The paths of a run's workspace, with the hash of each content, by the run's key.
 pub(super) const WORKSPACES: &str = "workspaces";
+/// The state of each plan without the runs of its steps, by the plan's key.
+pub(super) const PLANS: &str = "plans";
 /// File contents, by their hash: equal contents are stored once.
 pub(super) const FILES: &str = "files";
 
 /// The object stores that each version added. Version n+1 is entry n; an old database goes through the entries it
 /// lacks, in order. Entries are never changed after a release: a change is a new entry.
-const MIGRATIONS: &[&[&str]] = &[&[RUNS, ORIGINS, EVENTS], &[WORKSPACES, FILES]];
+const MIGRATIONS: &[&[&str]] = &[&[RUNS, ORIGINS, EVENTS], &[WORKSPACES, FILES], &[PLANS]];
 
 /// Whether the database is open.
 #[derive(Clone, Debug, PartialEq, Eq)]

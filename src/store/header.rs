@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::engine::Run;
-use crate::protocol::desk::Header;
+use crate::engine::{Run, Task, time};
+use crate::plan::PlanRun;
+use crate::protocol::desk::{Header, StoredKind};
 use crate::trajectory::Summary;
 use crate::view::{RailView, Source};
 
@@ -12,11 +13,46 @@ const MAX_WORDS: usize = 20_000;
 
 /// Returns the header of a run in its current state.
 #[must_use]
-pub(super) fn header(key: &str, name: Option<String>, run: &Run, updated_ms: u64) -> Header {
+pub(super) fn header(key: &str, kind: StoredKind, name: Option<String>, run: &Run, updated_ms: u64) -> Header {
     let rail = serde_json::to_value(RailView::from(&Source::from(run))).unwrap_or(Value::Null);
     let (summary, ended) = (Summary::of_run(run), run.ending().is_some());
     let words = if ended { words(run) } else { run.task().input.to_lowercase() };
-    Header { key: key.to_owned(), name, updated_ms, ended, summary, rail, words: clipped(words) }
+    Header { key: key.to_owned(), kind, name, updated_ms, ended, summary, rail, words: clipped(words) }
+}
+
+/// Returns the header of a plan in its current state. Its steps have their own.
+#[must_use]
+pub(super) fn plan_header(key: &str, name: Option<String>, plan: &PlanRun, updated_ms: u64) -> Header {
+    let view = RailView::from(plan);
+    let (options, ending) = (plan.options(), plan.ending());
+    let (requests, tokens) = plan.usage();
+    let task = Task {
+        run_id: plan.plan().plan_id.clone(),
+        session_id: options.session_id.clone(),
+        input: view.title.clone(),
+        started_at: options.started_at,
+        ..Task::default()
+    };
+    let none = Run::start(options.base.clone(), task).0;
+    let summary = Summary {
+        requests,
+        tokens,
+        outcome: ending.map(|ending| ending.outcome),
+        finished_ms: ending.and_then(|ending| time::parse(&ending.finished_at)).map(|at| at.0),
+        ..Summary::of_run(&none)
+    };
+    let actions = plan.plan().steps.iter().map(|step| step.action.as_str());
+    let words: Vec<&str> = actions.chain(ending.map(|ending| ending.output.as_str())).collect();
+    Header {
+        key: key.to_owned(),
+        kind: StoredKind::Plan,
+        name,
+        updated_ms,
+        ended: ending.is_some(),
+        summary,
+        rail: serde_json::to_value(view).unwrap_or(Value::Null),
+        words: clipped(words.join("\n").to_lowercase()),
+    }
 }
 
 /// The text of a run that people remember it by.

@@ -1,4 +1,4 @@
-//! Writes one run while it is running: a queue, one transaction at a time.
+//! Writes one run, or a plan with the runs of its steps, while it is running: a queue, one transaction at a time.
 //!
 //! Data that arrives during a transaction goes into the next one together. After a failure, everything that is not
 //! stored stays in the queue and is retried with the next event; the run does not wait for it.
@@ -14,14 +14,15 @@ use indexed_db_futures::prelude::*;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, RUNS, WORKSPACES, writing};
+use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, PLANS, RUNS, WORKSPACES, writing};
 use super::error::StoreError;
 use super::files::{Changes, Mirror, StoredFile};
-use super::header::{header, new_key};
+use super::header::{header, new_key, plan_header};
 use super::read::event_key;
 use super::tabs::{Held, TabMessage, Tabs, claim};
 use crate::engine::Run;
-use crate::protocol::desk::Header;
+use crate::plan::PlanRun;
+use crate::protocol::desk::{Header, StoredKind};
 use crate::shell::{Journal, js};
 use crate::trajectory::{RecordedEvent, Recorder};
 use crate::worker::Workspace;
@@ -34,7 +35,7 @@ pub trait Watch {
     fn health(&self, state: Result<(), StoreError>);
 }
 
-/// Stores one run; clones share it.
+/// Stores one run or one plan; clones share it.
 #[derive(Clone)]
 pub struct Keeper(Rc<KeeperState>);
 
@@ -45,7 +46,8 @@ struct KeeperState {
     workspace: Workspace,
     key: RefCell<String>,
     name: RefCell<Option<String>>,
-    turns: Cell<usize>,
+    /// The number of turns of each run that are in its header, by the run's key.
+    turns: RefCell<BTreeMap<String, usize>>,
     mirror: Mirror,
     queue: RefCell<Batch>,
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
@@ -62,11 +64,15 @@ const PATIENCE_MS: f64 = 10_000.0;
 /// The content of one transaction.
 #[derive(Default)]
 struct Batch {
-    origin: Option<String>,
-    /// By `seq`: a repeated event replaces the old one.
-    events: BTreeMap<u32, String>,
-    header: Option<Header>,
-    /// A turn or the run ended.
+    /// By the key of the run.
+    origins: BTreeMap<String, String>,
+    /// By the key of the event: a repeated event replaces the old one.
+    events: BTreeMap<String, String>,
+    /// By the key of the run or the plan.
+    headers: BTreeMap<String, Header>,
+    /// The state of the plan.
+    plan: Option<String>,
+    /// A turn, a step or the run ended.
     strict: bool,
 }
 
@@ -81,7 +87,7 @@ impl Keeper {
             workspace,
             key: RefCell::default(),
             name: RefCell::default(),
-            turns: Cell::default(),
+            turns: RefCell::default(),
             mirror: Mirror::default(),
             queue: RefCell::default(),
             waiting: RefCell::default(),
@@ -146,9 +152,7 @@ impl Keeper {
                     if self.0.failed.replace(false) {
                         self.0.watch.health(Ok(()));
                     }
-                    if let Some(header) = &batch.header {
-                        self.0.watch.stored(header);
-                    }
+                    batch.headers.values().for_each(|header| self.0.watch.stored(header));
                     self.0.tabs.tell(&TabMessage::Written { key: self.key() });
                 }
                 Err(error) => {
@@ -174,21 +178,27 @@ impl Keeper {
         let connection = self.0.database.connection()?;
         let durability = if batch.strict { Durability::Strict } else { Durability::Relaxed };
         let mut stores = vec![RUNS, ORIGINS, EVENTS];
+        if batch.plan.is_some() {
+            stores.push(PLANS);
+        }
         if files.is_some() {
             stores.extend([WORKSPACES, FILES]);
         }
         let transaction = writing(&connection, &stores, durability)?;
         let key = self.key();
-        if let Some(origin) = &batch.origin {
+        for (key, origin) in &batch.origins {
             transaction.object_store(ORIGINS)?.put(origin.as_str()).with_key(key.as_str()).primitive()?;
         }
         let events = transaction.object_store(EVENTS)?;
-        for (seq, event) in &batch.events {
-            events.put(event.as_str()).with_key(event_key(&key, *seq)).primitive()?;
+        for (key, event) in &batch.events {
+            events.put(event.as_str()).with_key(key.as_str()).primitive()?;
         }
-        if let Some(header) = &batch.header {
+        for (key, header) in &batch.headers {
             let text = serde_json::to_string(header).unwrap_or_default();
             transaction.object_store(RUNS)?.put(text).with_key(key.as_str()).primitive()?;
+        }
+        if let Some(plan) = &batch.plan {
+            transaction.object_store(PLANS)?.put(plan.as_str()).with_key(key.as_str()).primitive()?;
         }
         if let Some(Changes { contents, .. }) = &files {
             let store = transaction.object_store(FILES)?;
@@ -229,43 +239,64 @@ impl Keeper {
         js::set_timeout(late.unchecked_ref(), PATIENCE_MS);
     }
 
-    fn queue_header(&self, run: &Run) {
-        let header = header(&self.key(), self.0.name.borrow().clone(), run, js::epoch_ms());
+    /// Gives the run or plan that begins its own key, which no other tab can own.
+    pub(super) fn take_new_key(&self) -> String {
+        let key = new_key(js::epoch_ms());
+        self.0.key.replace(key.clone());
+        let (this, claimed) = (self.clone(), key.clone());
+        spawn_local(async move {
+            let held = claim(&claimed).await;
+            this.0.held.replace(held);
+        });
+        key
+    }
+
+    pub(super) fn begin(&self, key: &str, kind: StoredKind, recorder: &Recorder) {
+        let origin = super::read::Origin::from_run(&recorder.run);
+        if let Ok(origin) = serde_json::to_string(&origin) {
+            self.0.queue.borrow_mut().origins.insert(key.to_owned(), origin);
+        }
+        let events: Vec<&RecordedEvent> = recorder.events.iter().collect();
+        self.0.turns.borrow_mut().remove(key);
+        self.queue(key, kind, &events, &recorder.run);
+    }
+
+    pub(super) fn queue(&self, key: &str, kind: StoredKind, events: &[&RecordedEvent], run: &Run) {
+        let written = |event: &&RecordedEvent| Some((event_key(key, event.seq), serde_json::to_string(event).ok()?));
+        self.0.queue.borrow_mut().events.extend(events.iter().filter_map(written));
+        let before = self.0.turns.borrow_mut().insert(key.to_owned(), run.turns().len());
+        if before != Some(run.turns().len()) || run.ending().is_some() {
+            // Only the plan as a whole has a name.
+            let name = (kind == StoredKind::Run).then(|| self.0.name.borrow().clone()).flatten();
+            self.queue_header(header(key, kind, name, run, js::epoch_ms()));
+        }
+        self.flush();
+    }
+
+    pub(super) fn queue_plan(&self, plan: &PlanRun) {
+        let (key, name) = (self.key(), self.0.name.borrow().clone());
+        if let Ok(text) = serde_json::to_string(&plan.without_runs()) {
+            self.0.queue.borrow_mut().plan = Some(text);
+        }
+        self.queue_header(plan_header(&key, name, plan, js::epoch_ms()));
+        self.flush();
+    }
+
+    fn queue_header(&self, header: Header) {
         let mut queue = self.0.queue.borrow_mut();
         queue.strict = true;
-        queue.header = Some(header);
+        queue.headers.insert(header.key.clone(), header);
     }
 }
 
 impl Journal for Keeper {
     fn begun(&self, recorder: &Recorder) {
-        let key = new_key(js::epoch_ms());
-        self.0.key.replace(key.clone());
-        let this = self.clone();
-        spawn_local(async move {
-            // The key is new: no other tab can own it.
-            let held = claim(&key).await;
-            this.0.held.replace(held);
-        });
-        let run = &recorder.run;
-        let origin = super::read::Origin::from_run(run);
-        {
-            let mut queue = self.0.queue.borrow_mut();
-            *queue = Batch { origin: serde_json::to_string(&origin).ok(), ..Batch::default() };
-            queue.events.extend(recorder.events.iter().filter_map(written));
-        }
-        self.0.turns.set(run.turns().len());
-        self.queue_header(run);
-        self.flush();
+        let key = self.take_new_key();
+        self.begin(&key, StoredKind::Run, recorder);
     }
 
     fn happened(&self, events: &[&RecordedEvent], run: &Run) {
-        self.0.queue.borrow_mut().events.extend(events.iter().copied().filter_map(written));
-        let ended = run.ending().is_some();
-        if self.0.turns.replace(run.turns().len()) != run.turns().len() || ended {
-            self.queue_header(run);
-        }
-        self.flush();
+        self.queue(&self.key(), StoredKind::Run, events, run);
     }
 
     fn kept(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
@@ -286,21 +317,18 @@ impl Journal for Keeper {
 
 impl Batch {
     fn is_empty(&self) -> bool {
-        self.origin.is_none() && self.events.is_empty() && self.header.is_none()
+        self.origins.is_empty() && self.events.is_empty() && self.headers.is_empty() && self.plan.is_none()
     }
 
     /// Puts unwritten data back, ahead of newer data.
     fn put_back(&mut self, old: Batch) {
         let new = std::mem::replace(self, old);
-        self.origin = new.origin.or(self.origin.take());
+        self.origins.extend(new.origins);
         self.events.extend(new.events);
-        self.header = new.header.or(self.header.take());
+        self.headers.extend(new.headers);
+        self.plan = new.plan.or(self.plan.take());
         self.strict |= new.strict;
     }
-}
-
-fn written(event: &RecordedEvent) -> Option<(u32, String)> {
-    Some((event.seq, serde_json::to_string(event).ok()?))
 }
 
 impl std::fmt::Debug for Keeper {

@@ -1,4 +1,4 @@
-//! Runs that survive the page: in IndexedDB, written while they run, shared by all tabs. WASM -> view, shell.
+//! Runs and plans that survive the page: in IndexedDB, written while they run, shared by all tabs. WASM -> view, shell.
 //!
 //! Owns the database and its versions, which tab writes a run (one at a time), and the messages about failed storage.
 //! Invariants: an event is stored before the request that follows from it is sent; writes of one run are in order; a
@@ -10,11 +10,13 @@ mod error;
 mod files;
 mod header;
 mod keeper;
+mod plan_keeper;
 mod read;
 mod tabs;
 
 pub use database::{Database, State};
 pub use error::StoreError;
 pub use keeper::{Keeper, Watch};
+pub use plan_keeper::PlanKeeper;
 pub use read::{Events, Loaded};
 pub use tabs::{Held, TabMessage, Tabs, claim};

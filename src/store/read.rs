@@ -5,10 +5,11 @@ use indexed_db_futures::prelude::*;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 
-use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, RUNS, WORKSPACES, reading, writing};
+use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, PLANS, RUNS, WORKSPACES, reading, writing};
 use super::error::StoreError;
 use super::files::{self, StoredFile};
 use crate::engine::{Run, RunConfig, Task};
+use crate::plan::PlanRun;
 use crate::protocol::desk::Header;
 use crate::trajectory::RecordedEvent;
 use crate::view::rail::has_words;
@@ -59,7 +60,7 @@ impl Database {
         Ok((headers, unread))
     }
 
-    /// Returns the sessions of the runs whose text contains all of these words.
+    /// Returns the lines of the list with a run whose text contains all of these words.
     pub async fn search(&self, words: &str) -> Result<Vec<String>, StoreError> {
         let connection = self.connection()?;
         let transaction = reading(&connection, &[RUNS])?;
@@ -67,7 +68,7 @@ impl Database {
         let wanted = words.to_lowercase();
         let headers = texts.filter_map(|text| serde_json::from_str::<Header>(&text).ok());
         let found = headers.filter(|header| has_words(&header.words, &wanted));
-        Ok(found.map(|header| header.summary.session_id).collect())
+        Ok(found.map(|header| header.line().to_owned()).collect())
     }
 
     /// Returns the header of one run; `None`: it was deleted.
@@ -83,19 +84,43 @@ impl Database {
     /// # Errors
     /// The run was deleted, or its start cannot be read.
     pub async fn load(&self, key: &str, workspace: &Workspace) -> Result<Loaded, StoreError> {
-        let (origin, events) = {
-            let connection = self.connection()?;
-            let transaction = reading(&connection, &[ORIGINS, EVENTS])?;
-            let origin: Option<String> = transaction.object_store(ORIGINS)?.get(key).primitive()?.await?;
-            let events = transaction.object_store(EVENTS)?;
-            let events = events.get_all::<JsValue>().with_query::<String, _>(events_of(key, 0)).primitive()?.await?;
-            (origin, events.filter_map(Result::ok).collect::<Vec<_>>())
-        };
-        let Some(origin) = origin else { return Err(StoreError::Failed("it is no longer stored".to_owned())) };
+        let run = self.load_run(key).await?;
+        let (origin, events) = run.ok_or_else(no_longer_stored)?;
+        let files = files::load(self, key, workspace).await?;
+        Ok(Loaded { origin, events, files })
+    }
+
+    /// Loads a run without its files; `None`: it is not stored.
+    ///
+    /// # Errors
+    /// Its start cannot be read.
+    pub async fn load_run(&self, key: &str) -> Result<Option<(Origin, Events)>, StoreError> {
+        let connection = self.connection()?;
+        let transaction = reading(&connection, &[ORIGINS, EVENTS])?;
+        let origin: Option<String> = transaction.object_store(ORIGINS)?.get(key).primitive()?.await?;
+        let Some(origin) = origin else { return Ok(None) };
+        let events = transaction.object_store(EVENTS)?;
+        let events = events.get_all::<JsValue>().with_query::<String, _>(events_of(key, 0)).primitive()?.await?;
         let origin = serde_json::from_str(&origin)
             .map_err(|error| StoreError::Failed(format!("its beginning is damaged: {error}")))?;
-        let files = files::load(self, key, workspace).await?;
-        Ok(Loaded { origin, events: Events::from(events, 1), files })
+        Ok(Some((origin, Events::from(events.filter_map(Result::ok).collect(), 1))))
+    }
+
+    /// Loads the state of a plan, without the runs of its steps.
+    ///
+    /// # Errors
+    /// The plan was deleted, or cannot be read.
+    pub async fn load_plan(&self, key: &str) -> Result<PlanRun, StoreError> {
+        let connection = self.connection()?;
+        let transaction = reading(&connection, &[PLANS])?;
+        let plan: Option<String> = transaction.object_store(PLANS)?.get(key).primitive()?.await?;
+        let plan = plan.ok_or_else(no_longer_stored)?;
+        serde_json::from_str(&plan).map_err(|error| StoreError::Failed(format!("the plan is damaged: {error}")))
+    }
+
+    /// Puts the files of a run or a plan in the workspace, and returns them.
+    pub async fn load_files(&self, key: &str, workspace: &Workspace) -> Result<Vec<StoredFile>, StoreError> {
+        files::load(self, key, workspace).await
     }
 
     /// Returns the events of a run after the first `known`.
@@ -126,15 +151,18 @@ impl Database {
         Ok(())
     }
 
-    /// Deletes these runs, and the contents that no other run uses.
+    /// Deletes these runs and plans, and the contents that no other run uses.
     pub async fn delete(&self, keys: &[String]) -> Result<(), StoreError> {
         let connection = self.connection()?;
-        let transaction = writing(&connection, &[RUNS, ORIGINS, EVENTS, WORKSPACES, FILES], Durability::Strict)?;
+        let transaction = writing(&connection, &[RUNS, ORIGINS, EVENTS, PLANS, WORKSPACES, FILES], Durability::Strict)?;
         for key in keys {
-            for store in [RUNS, ORIGINS, WORKSPACES] {
+            for store in [RUNS, ORIGINS, PLANS, WORKSPACES] {
                 transaction.object_store(store)?.delete(key.as_str()).primitive()?;
             }
             transaction.object_store(EVENTS)?.delete::<String, _>(events_of(key, 0)).primitive()?;
+            for store in [RUNS, ORIGINS, EVENTS] {
+                transaction.object_store(store)?.delete::<String, _>(steps_of(key)).primitive()?;
+            }
         }
         let left = transaction.object_store(WORKSPACES)?.get_all::<String>().primitive()?.await?;
         let left: Vec<StoredFile> = left
@@ -184,6 +212,10 @@ impl Iterator for Events {
     }
 }
 
+fn no_longer_stored() -> StoreError {
+    StoreError::Failed("it is no longer stored".to_owned())
+}
+
 fn text<E>(value: Result<JsValue, E>) -> Option<String> {
     // Anything but text is not a header; it counts as unreadable.
     value.ok().map(|value| value.as_string().unwrap_or_default())
@@ -196,4 +228,9 @@ pub(super) fn event_key(key: &str, seq: u32) -> String {
 
 fn events_of(key: &str, first: u32) -> KeyRange<String> {
     KeyRange::Bound(event_key(key, first), false, format!("{key}/~"), false)
+}
+
+/// The keys of the runs of a plan's steps, and of their events.
+fn steps_of(plan: &str) -> KeyRange<String> {
+    KeyRange::Bound(format!("{plan}."), false, format!("{plan}.~"), false)
 }

@@ -62,6 +62,7 @@ pub enum PlanReport {
 /// The changes in a plan.
 #[derive(Debug)]
 pub struct PlanChanges {
+    pub location: RunLocation,
     pub steps: Vec<StepRecord>,
     pub traces: Vec<PlanTraceRecord>,
     pub calls_left: u32,

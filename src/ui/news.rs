@@ -32,8 +32,8 @@ pub fn listen(app: App) {
 fn on_news(app: App, line: &Line, news: News, parts: Vec<JsValue>) {
     match news {
         News::Seen { seat, location, streamed, changes } => line.take_run(seat, location, &streamed, changes),
-        News::Planned { plan, begun, steps, traces, calls_left, ending } => {
-            let changes = PlanChanges { steps, traces, calls_left, ending: ending.map(|ending| *ending) };
+        News::Planned { plan, begun, location, steps, traces, calls_left, ending } => {
+            let changes = PlanChanges { location, steps, traces, calls_left, ending: ending.map(|ending| *ending) };
             let report = match begun {
                 Some(begun) => PlanReport::Begun(begun, changes),
                 None => PlanReport::Changed(changes),
@@ -59,9 +59,9 @@ fn lost(app: App, line: &Line, message: &str) {
     line.tell(&Order::List, Vec::new());
     // More may be stored than was shown. Only tried once, and not for runs that had ended: opening a run may be what
     // ended the desk.
-    let thread = app.thread_now().filter(|thread| running && thread.plan().is_none());
+    let thread = app.thread_now().filter(|_| running);
     let text = match thread.map(|thread| app.find_again(&thread)) {
-        Some(Ok(())) => " The run was stored; you can resume it.",
+        Some(Ok(())) => " It was stored; you can resume it.",
         Some(Err(_)) | None => "",
     };
     app.complain(format!("Something went wrong: {message}.{text}"));

@@ -231,7 +231,11 @@ impl App {
             }
         });
         for stored in untrack(|| self.stored_lines()) {
-            add(&stored.rail.title, "run", Action::OpenStored(stored.session_id));
+            add(
+                &stored.rail.title,
+                if stored.is_plan() { "plan" } else { "run" },
+                Action::OpenStored(stored.session_id),
+            );
         }
         entries
     }

@@ -1,8 +1,8 @@
-//! The address of the open task, `#/run/SESSION`: a reload stays there, Back and Forward lead from task to task.
+//! The address of the open task, `#/run/SESSION`, or plan, `#/plan/KEY`: a reload stays there, Back and Forward lead from task to task.
 //!
 //! A text that was shared to the installed app comes in the query (manifest.webmanifest) and goes to the task box.
 //!
-//! Plans and records opened from a file have no address, because they are not stored.
+//! Records opened from a file have no address, because they are not stored.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -10,9 +10,10 @@ use wasm_bindgen::JsValue;
 use web_sys::Url;
 
 use super::dom;
-use super::state::App;
+use super::state::{App, Thread};
 
 const RUN: &str = "#/run/";
+const PLAN: &str = "#/plan/";
 
 /// The parameters of a shared text.
 const SHARED: [&str; 3] = ["share-title", "share-text", "share-url"];
@@ -30,7 +31,11 @@ pub fn listen(app: App) {
             open(app, &session);
         }
     });
-    let session = Memo::new(move |_| app.thread().map(|thread| thread.session_id));
+    let address = |thread: Thread| {
+        let kind = if thread.plan().is_some() { PLAN } else { RUN };
+        thread.session_id.map(|session| format!("{kind}{session}"))
+    };
+    let session = Memo::new(move |_| app.thread().map(address));
     Effect::new(move |before: Option<()>| {
         let session = session.get();
         // Until what the address asks for is open, it stays.
@@ -74,16 +79,16 @@ fn open(app: App, session: &str) {
 
 fn in_address() -> Option<String> {
     let hash = dom::window().location().hash().ok()?;
-    let session = hash.strip_prefix(RUN)?;
+    let session = hash.strip_prefix(RUN).or_else(|| hash.strip_prefix(PLAN))?;
     (!session.is_empty()).then(|| session.to_owned())
 }
 
 /// Adds an entry to the history, unless the address is this one already.
-fn write(session: Option<&str>) {
-    let hash = session.map(|session| format!("{RUN}{session}")).unwrap_or_default();
+fn write(hash: Option<&str>) {
+    let hash = hash.unwrap_or_default();
     let location = dom::window().location();
     let (Ok(path), Ok(search), Ok(now)) = (location.pathname(), location.search(), location.hash()) else { return };
-    if now == hash || (hash.is_empty() && !now.starts_with(RUN)) {
+    if now == hash || (hash.is_empty() && in_address().is_none()) {
         return;
     }
     if let Ok(history) = dom::window().history() {

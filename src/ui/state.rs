@@ -129,7 +129,7 @@ pub struct Thread {
     pub backing: Backing,
     /// When it was opened, in milliseconds since 1970.
     pub opened_ms: u64,
-    /// Set for a task whose runs are stored.
+    /// Set for a task whose runs are stored; of a plan, the key under which it is stored.
     pub session_id: Option<String>,
     /// The follow-up that is sent when the current run ends.
     pub queued: ArcRwSignal<Option<TaskInput>>,

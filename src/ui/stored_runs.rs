@@ -5,7 +5,7 @@ mod manage;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::protocol::desk::{Header, Order};
+use crate::protocol::desk::{Header, Order, StoredKind};
 use crate::view::RailView;
 use crate::view::rail::has_words;
 
@@ -13,11 +13,12 @@ use super::desk::{Line, Seat};
 use super::slots::Page;
 use super::state::{App, Backing, Thread};
 
-/// One line of the list of earlier runs: a task and its follow-ups.
+/// One line of the list of earlier runs: a task and its follow-ups, or a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored {
+    /// The key of a plan.
     pub session_id: String,
-    /// Oldest first.
+    /// Oldest first. Of a plan, the plan and then its steps.
     pub runs: Vec<Header>,
     pub rail: RailView,
 }
@@ -43,16 +44,22 @@ impl App {
             self.threads.with(|threads| threads.iter().filter_map(|thread| thread.session_id.clone()).collect());
         let mut lines: Vec<Stored> = Vec::new();
         self.stored.with(|headers| {
-            for header in headers.iter().filter(|header| !open.contains(&header.summary.session_id)) {
-                let id = &header.summary.session_id;
-                let rail = RailView::from(header);
-                match lines.iter_mut().find(|line| line.session_id == *id) {
-                    Some(line) => {
+            for header in headers.iter().filter(|header| open.iter().all(|open| open != header.line())) {
+                let id = header.line();
+                let line = lines.iter_mut().find(|line| line.session_id == id);
+                match (line, header.kind) {
+                    (Some(line), StoredKind::Step) => line.runs.push(header.clone()),
+                    (Some(line), _) => {
                         let title = line.rail.title.clone();
-                        line.rail = RailView { title, ..rail };
+                        line.rail = RailView { title, ..RailView::from(header) };
                         line.runs.push(header.clone());
                     }
-                    None => lines.push(Stored { session_id: id.clone(), runs: vec![header.clone()], rail }),
+                    // Its plan cannot be read.
+                    (None, StoredKind::Step) => {}
+                    (None, _) => {
+                        let rail = RailView::from(header);
+                        lines.push(Stored { session_id: id.to_owned(), runs: vec![header.clone()], rail });
+                    }
                 }
             }
         });
@@ -126,6 +133,9 @@ impl App {
     }
 
     async fn load(&self, line: &Line, stored: Stored) -> Result<(), String> {
+        if stored.is_plan() {
+            return self.load_plan(line, stored.session_id, stored.rail.title).await;
+        }
         let workspace = self.workspace_of(Vec::new());
         let seats: Vec<Seat> = stored.runs.iter().map(|_| line.seat()).collect();
         let runs = seats.iter().zip(&stored.runs).map(|(seat, header)| (seat.id(), header.key.clone())).collect();
@@ -152,6 +162,9 @@ impl App {
     /// # Errors
     /// One of them was not stored.
     pub(super) fn find_again(&self, thread: &Thread) -> Result<(), String> {
+        if let Backing::Plan { page, workspace: Some(workspace) } = &thread.backing {
+            self.find_plan_again(page, workspace);
+        }
         let Backing::Live { workspace, .. } = &thread.backing else { return Ok(()) };
         let pages = thread.pages.get_untracked();
         let seats: Vec<Seat> = pages.iter().filter_map(Page::seat).filter(Seat::is_lost).collect();
@@ -206,15 +219,24 @@ impl App {
 }
 
 impl Stored {
-    /// Returns whether its last run had not ended when it was last stored.
+    pub fn is_plan(&self) -> bool {
+        self.runs.first().is_some_and(|header| header.kind == StoredKind::Plan)
+    }
+
+    /// The plan, or the last run.
+    fn last(&self) -> Option<&Header> {
+        if self.is_plan() { self.runs.first() } else { self.runs.last() }
+    }
+
+    /// Returns whether the plan or the last run had not ended when it was last stored.
     pub fn is_open(&self) -> bool {
-        self.runs.last().is_some_and(|header| !header.ended)
+        self.last().is_some_and(|header| !header.ended)
     }
 
     /// Returns the line in its current state: an interrupted run does not continue by itself.
     pub fn rail_now(&self) -> RailView {
-        let last = self.runs.last();
-        match last.filter(|header| !header.ended) {
+        match self.last().filter(|header| !header.ended) {
+            Some(_) if self.is_plan() => self.rail.clone().plan_left_open(),
             Some(header) => RailView { title: self.rail.title.clone(), ..RailView::left_open(&header.summary) },
             None => self.rail.clone(),
         }

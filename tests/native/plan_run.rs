@@ -7,7 +7,7 @@ use plans::*;
 use serde_json::{Value, json};
 use turnwise::engine::*;
 use turnwise::plan::*;
-use turnwise::trajectory::replay;
+use turnwise::trajectory::{Recorder, Trajectory, replay};
 
 /// Builds a plan of `order agent dependencies`; agents G* gather, S* synthesize.
 fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {
@@ -182,6 +182,103 @@ fn a_step_that_was_edited_is_run_again() {
     shorter.steps.retain(|step| step.order != 5);
     let third = Driven::start(shorter, after(&first, None));
     assert_eq!(third.started, [6], "it had been given the result of a step that is gone");
+}
+
+/// A plan as it is after its page was closed: `runs` are the stored runs of its steps.
+fn reopened(driven: &Driven, runs: Vec<(u32, Trajectory)>) -> Driven {
+    let text = serde_json::to_string(&driven.run.without_runs()).unwrap();
+    let stored: PlanRun = serde_json::from_str(&text).unwrap();
+    let runs = runs.iter().map(|(order, run)| (*order, StepRun::from_document(run)));
+    Driven { run: stored.restored(runs), at: driven.at, ..Driven::nothing() }
+}
+
+/// The runs of the steps that have ended.
+fn stored_runs(driven: &Driven) -> Vec<(u32, Trajectory)> {
+    let steps = driven.document().steps.into_iter();
+    steps.filter_map(|step| Some((step.order, step.run?.trajectory().unwrap()))).collect()
+}
+
+/// A run that has begun, and has sent its first request.
+fn in_progress(driven: &Driven, order: u32) -> Trajectory {
+    let (config, task) = &driven.running[&order];
+    Recorder::start(config.clone(), task.clone()).0.document()
+}
+
+#[test]
+fn an_interrupted_plan_goes_on_with_the_steps_that_were_in_progress() {
+    let mut driven = Driven::start(tree(), options());
+    driven.end(1, Outcome::Success, "result of 1");
+    driven.send(PlanEvent::StepProgress { order: 2, calls_left: 5 });
+    let bound = driven.run.calls_left();
+    let mut runs = stored_runs(&driven);
+    runs.extend([(2, in_progress(&driven, 2)), (3, in_progress(&driven, 3))]);
+    let mut next = reopened(&driven, runs);
+    assert_eq!(next.statuses(), driven.statuses());
+    assert_eq!(next.run.calls_left(), bound, "the bound is that of the steps that are left");
+    next.running.clone_from(&driven.running);
+    next.send(PlanEvent::Resumed);
+    assert_eq!((next.resumed.as_slice(), next.started.as_slice()), ([2, 3].as_slice(), [].as_slice()));
+    next.complete();
+    driven.complete();
+    assert_eq!(next.started, [5, 4, 6], "what had ended is not run again");
+    let (next, whole) = (next.document(), driven.document());
+    for (step, same) in next.steps.iter().zip(&whole.steps) {
+        assert_eq!((&step.context, step.status), (&same.context, same.status), "step {}", step.order);
+    }
+    assert_eq!((next.requests, next.ending.unwrap().output), (whole.requests, whole.ending.unwrap().output));
+}
+
+#[test]
+fn a_step_whose_run_was_not_stored_starts_again_with_the_same_context() {
+    let mut driven = Driven::start(tree(), options());
+    driven.end(1, Outcome::Success, "result of 1");
+    driven.send(PlanEvent::StepProgress { order: 3, calls_left: 1 });
+    let (_, before) = driven.running[&3].clone();
+    let mut runs = stored_runs(&driven);
+    runs.push((2, in_progress(&driven, 2)));
+    let mut next = reopened(&driven, runs);
+    assert!(next.run.starts_again(3) && !next.run.starts_again(2) && !next.run.starts_again(1));
+    let full = Driven::start(tree(), options()).run.calls_left() / 6;
+    let bound = driven.run.calls_left() - 1 + full;
+    assert_eq!(next.run.calls_left(), bound, "all of its requests can follow once more");
+    next.send(PlanEvent::Resumed);
+    assert_eq!((next.resumed.as_slice(), next.started.as_slice()), ([2].as_slice(), [3].as_slice()));
+    assert_eq!((next.run.calls_left(), &next.running[&3].1.input), (bound, &before.input));
+}
+
+#[test]
+fn what_follows_from_an_end_that_was_stored_is_not_lost() {
+    let mut driven = Driven::start(tree(), options());
+    let (config, task) = driven.running[&2].clone();
+    let mut runs = stored_runs(&driven);
+    runs.push((1, in_progress(&driven, 1)));
+    // The end of step 2 was stored, but not that the plan knew of it.
+    runs.push((2, ended(&config, &task, Outcome::Success, "result of 2")));
+    let mut next = reopened(&driven, runs);
+    next.send(PlanEvent::Resumed);
+    assert_eq!((next.resumed.as_slice(), next.started.as_slice()), ([1].as_slice(), [5].as_slice()));
+    assert_eq!(next.context(5)["dependency_artifacts"][0]["result"], "result of 2");
+
+    // The plan knew of an end that was not stored: what needs its result has to wait for it again.
+    driven.end(1, Outcome::Success, "result of 1");
+    let mut next = reopened(&driven, vec![(1, in_progress(&Driven::start(tree(), options()), 1))]);
+    assert_eq!(next.statuses().split(", ").next(), Some("1 running"));
+    next.send(PlanEvent::Resumed);
+    assert_eq!(next.resumed, [1]);
+}
+
+#[test]
+fn a_plan_that_was_stopped_starts_nothing_when_it_goes_on() {
+    let mut driven = Driven::start(tree(), options());
+    driven.send(PlanEvent::StopRequested);
+    let mut next = reopened(&driven, vec![(1, in_progress(&driven, 1))]);
+    next.running.insert(1, driven.running[&1].clone());
+    next.send(PlanEvent::Resumed);
+    assert_eq!((next.resumed.as_slice(), next.started.as_slice()), ([1].as_slice(), [].as_slice()));
+    next.complete();
+    assert_eq!(next.statuses(), "1 completed, 2 cancelled, 3 cancelled, 4 cancelled, 5 cancelled, 6 cancelled");
+    let ended = reopened(&next, stored_runs(&next));
+    assert_eq!(ended.document(), next.document());
 }
 
 #[test]

@@ -7,12 +7,14 @@ use serde_json::{Value, json};
 use turnwise::engine::*;
 use turnwise::plan::*;
 use turnwise::protocol::Snapshot;
+use turnwise::protocol::desk::{Header, StoredKind, step_key};
+use turnwise::trajectory::Summary;
 use turnwise::view::ending::Tone;
 use turnwise::view::plan::cell::Field;
 use turnwise::view::plan::edit::{FaultView, PlanDraft};
 use turnwise::view::plan::example::PLAN;
 use turnwise::view::plan::*;
-use turnwise::view::{Origin, Source, TickKind, TickState};
+use turnwise::view::{Origin, RailView, Source, TickKind, TickState};
 
 /// Builds a plan; agents G* gather, S* synthesize.
 fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {
@@ -42,7 +44,21 @@ fn columns(graph: &Graph) -> Vec<(u32, usize)> {
 fn with_source<T>(document: &PlanDocument, record: &StepRecord, look: impl FnOnce(&StepSource<'_>) -> T) -> T {
     let run = record.run.as_ref().map(|run| Snapshot::recorded(&run.trajectory().unwrap()));
     let run = run.as_ref().map(|run| Source::from(run).recorded());
-    look(&StepSource { plan: &document.plan, record, run, traces: &document.traces })
+    look(&StepSource { plan: &document.plan, record, run, traces: &document.traces, origin: Origin::Document })
+}
+
+/// The steps of a plan whose page was closed.
+fn interrupted_views(document: &PlanDocument) -> Vec<StepView> {
+    let view = |record: &StepRecord| {
+        let run = record.run.as_ref().map(|run| Snapshot::recorded(&run.trajectory().unwrap()));
+        let run = run.as_ref().map(|run| match record.status {
+            StepStatus::Running => Source::from(run).interrupted(),
+            _ => Source::from(run).recorded(),
+        });
+        let (plan, traces) = (&document.plan, document.traces.as_slice());
+        StepView::from(&StepSource { plan, record, run, traces, origin: Origin::Interrupted })
+    };
+    document.steps.iter().map(view).collect()
 }
 
 fn views(document: &PlanDocument) -> Vec<StepView> {
@@ -234,6 +250,89 @@ fn the_panel_counts_steps_calls_and_tokens() {
     assert!(ended.elapsed_ms.is_some());
     let file = panel(&document, Origin::Document, 0);
     assert!(file.note.starts_with("Opened from a file"));
+}
+
+#[test]
+fn an_interrupted_plan_says_where_it_was_and_what_resume_costs() {
+    let mut driven = Driven::start(mixed(), options());
+    driven.end(1, Outcome::Success, "one");
+    let stored = RailView::from(&driven.run);
+    let (config, task) = driven.running[&2].clone();
+    let begun = turnwise::trajectory::Recorder::start(config, task).0.document();
+    // The run of step 3 was not stored.
+    let document = driven.run.document(|order| (order == 2).then(|| begun.clone()));
+    let steps = interrupted_views(&document);
+    assert_eq!(
+        [&steps[0].state, &steps[1].state, &steps[2].state],
+        ["completed", "interrupted", "not stored, starts again"]
+    );
+    assert_eq!([steps[1].tone, steps[3].tone], [Some(Tone::Cancelled), None]);
+    assert_eq!(steps[1].tick().state, TickState::Ahead, "nothing is in flight");
+    assert_eq!(steps[1].time(document.started_ms.0 + 60_000), steps[1].time(0), "its clock stands still");
+    let progress =
+        PlanProgress { started_at: document.started_ms, calls_left: 40, ending: None, origin: Origin::Interrupted };
+    let panel = PlanPanelView::new(&steps, &progress);
+    assert_eq!((panel.running, panel.can_resume, panel.can_stop, panel.can_rerun), (false, true, false, false));
+    assert!(
+        panel.note.starts_with("Interrupted when the tab closed.") && panel.note.contains("up to 40 LLM calls"),
+        "{}",
+        panel.note
+    );
+    assert_eq!(panel.announcement, "Plan interrupted: 1 of 6 steps completed.");
+    let rail = panel.rail("Its name");
+    assert_eq!(
+        (rail.title.as_str(), rail.words.as_str(), rail.tone),
+        ("Its name", "plan, 1 of 6 steps, interrupted", Some(Tone::Cancelled))
+    );
+
+    // Its line in the list is drawn without its steps.
+    assert_eq!((stored.title.as_str(), stored.words.as_str(), stored.tone), ("do 6", "plan, 1 of 6 steps", None));
+    let left = stored.clone().plan_left_open();
+    assert_eq!((left.words.as_str(), left.tone), ("plan, 1 of 6 steps, not ended", Some(Tone::Cancelled)));
+    assert_eq!(left.ticks, rail.ticks);
+    let live = PlanPanelView::new(&views(&document), &PlanProgress { origin: Origin::Session, ..progress });
+    assert_eq!(live.rail("do 6"), stored, "the same as the open plan shows");
+    driven.complete();
+    assert_eq!(panel_rail(&driven.document()), RailView::from(&driven.run));
+}
+
+fn panel_rail(document: &PlanDocument) -> RailView {
+    panel(document, Origin::Session, 0).rail("do 6")
+}
+
+#[test]
+fn a_plan_of_another_tab_offers_nothing() {
+    let mut driven = Driven::start(mixed(), options());
+    driven.end(1, Outcome::Success, "one");
+    let panel = panel(&driven.document(), Origin::Elsewhere, 40);
+    assert_eq!((panel.running, panel.elsewhere, panel.can_resume), (true, true, false));
+    assert_eq!(panel.note, "It runs in another tab; this one follows.");
+}
+
+#[test]
+fn a_plan_and_its_steps_are_one_line_of_the_list() {
+    let (config, task) = Driven::start(mixed(), options()).running[&1].clone();
+    let run = ended(&config, &task, Outcome::Success, "one");
+    let header = |key: &str, kind| Header {
+        key: key.to_owned(),
+        kind,
+        name: None,
+        updated_ms: 0,
+        ended: true,
+        summary: Summary::from(&run),
+        rail: Value::Null,
+        words: String::new(),
+    };
+    let key = "01a21769-bf72-7038-b196-cc0cba14baac";
+    let step = header(&step_key(key, 12), StoredKind::Step);
+    assert_eq!((header(key, StoredKind::Plan).line(), step.line()), (key, key));
+    assert_eq!(step.began_ms(), header(key, StoredKind::Plan).began_ms());
+    let alone = header(key, StoredKind::Run);
+    assert_eq!(alone.line(), "session_00");
+    // What versions without plans stored has no kind.
+    let text = serde_json::to_value(&alone).unwrap();
+    assert_eq!(text.get("kind"), None);
+    assert_eq!(serde_json::from_value::<Header>(text).unwrap(), alone);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::protocol::desk::StoredKind;
 use crate::trajectory::Summary;
 
 use super::super::state::{App, Backing, Thread};
@@ -12,7 +13,8 @@ pub fn summaries(app: App) -> Vec<Summary> {
     // Open runs as they are now; all others as they were stored.
     app.stored.with_untracked(|headers| {
         for header in headers {
-            if !runs.iter().any(|run| run.run_id == header.summary.run_id) {
+            // The steps of a plan count, each as a run.
+            if header.kind != StoredKind::Plan && !runs.iter().any(|run| run.run_id == header.summary.run_id) {
                 runs.push(header.summary.clone());
             }
         }

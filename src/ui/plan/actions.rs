@@ -7,10 +7,11 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::engine::RunConfig;
 use crate::plan::Plan;
-use crate::protocol::desk::{After, Order, PlanId};
+use crate::protocol::desk::{After, Order, PlanId, SeatId};
 use crate::view::RailView;
 use crate::worker::Workspace;
 
+use super::super::desk::Line;
 use super::super::dom;
 use super::super::slots::Local;
 use super::super::state::{App, Backing, Thread};
@@ -31,22 +32,14 @@ impl App {
         self.thread().and_then(|thread| thread.plan())
     }
 
-    /// Returns the same without tracking it, for one-time actions.
-    pub fn plan_now(&self) -> Option<PlanPage> {
-        self.thread_now().and_then(|thread| thread.plan())
-    }
-
     /// Runs a plan as a thread of its own.
     pub fn run_plan(&self, written: Plan, config: RunConfig, workspace: &Workspace, again: Option<Again>) {
         let Some(line) = self.line.get_value() else { return };
         self.toast.set(None);
         let (app, files) = (*self, workspace.clone());
-        let (plan, seats) = line.plan_numbers();
-        let added = move |page: &PlanPage, rail: &ArcRwSignal<RailView>| {
+        let (plan, seats) = self.show_plan(&line, Record::Live, move |page, rail| {
             app.add_plan(page.clone(), rail.clone(), Some(files.clone()));
-        };
-        let live = LivePlan::new(app, line.clone(), seats, Record::Live(plan), added);
-        line.observe_plan(plan, move |report| live.apply(report));
+        });
         let (after, text, from) = match again {
             Some(Again { after, text, from }) => (Some(after), text, Some(from)),
             None => (None, None, None),
@@ -63,22 +56,64 @@ impl App {
     pub async fn open_plan(&self, name: &str, text: String) -> Result<(), String> {
         let Some(line) = self.line.get_value() else { return Ok(()) };
         let app = *self;
-        let (plan, seats) = line.plan_numbers();
         let parts = vec![text.as_str().into()];
         let record = Record::Document { name: name.to_owned(), text: text.into() };
-        let added = move |page: &PlanPage, rail: &ArcRwSignal<RailView>| {
-            app.dialog.set(None);
-            app.add_plan(page.clone(), rail.clone(), None);
-        };
-        let live = LivePlan::new(app, line.clone(), seats, record, added);
-        line.observe_plan(plan, move |report| live.apply(report));
+        let (plan, seats) = self.show_plan(
+            &line,
+            |_| record,
+            move |page, rail| {
+                app.dialog.set(None);
+                app.add_plan(page.clone(), rail.clone(), None);
+            },
+        );
         let opened = line.ask(|id| Order::ShowPlan { id, plan, seats }, parts).await;
         opened?;
         self.tell(format!("Opened {name}. The file itself is not changed."));
         Ok(())
     }
 
+    /// Opens a stored plan.
+    pub async fn load_plan(&self, line: &Line, key: String, title: String) -> Result<(), String> {
+        let (app, workspace) = (*self, self.workspace_of(Vec::new()));
+        let with = line.with(&workspace);
+        let (plan, seats) = self.show_plan(line, Record::Live, move |page, rail| {
+            rail.update(|rail| rail.title.clone_from(&title));
+            app.add_plan(page.clone(), rail.clone(), Some(workspace.clone()));
+        });
+        line.ask(|id| Order::OpenPlan { id, plan, seats, with, key }, Vec::new()).await.map(drop)
+    }
+
+    /// Draws a plan from now on. `then` is called when it has begun.
+    fn show_plan(
+        &self,
+        line: &Line,
+        record: impl FnOnce(PlanId) -> Record,
+        then: impl Fn(&PlanPage, &ArcRwSignal<RailView>) + 'static,
+    ) -> (PlanId, SeatId) {
+        let (plan, seats) = line.plan_numbers();
+        let live = LivePlan::new(*self, line.clone(), seats, record(plan), then);
+        line.observe_plan(plan, move |report| live.apply(report));
+        (plan, seats)
+    }
+
+    /// Has the desk open a plan again, if it was lost with an earlier desk. Later orders about it wait for that.
+    pub fn find_plan_again(&self, page: &PlanPage, workspace: &Workspace) {
+        let (Record::Live(plan), Some(key), Some(line)) = (&page.record, page.key.clone(), self.line.get_value())
+        else {
+            return;
+        };
+        let Some(seats) = page.reopen() else { return };
+        let (app, plan, with) = (*self, *plan, line.with(workspace));
+        let opened = line.ask(move |id| Order::OpenPlan { id, plan, seats, with, key }, Vec::new());
+        spawn_local(async move {
+            if let Err(why) = opened.await {
+                app.complain(why);
+            }
+        });
+    }
+
     fn add_plan(&self, page: PlanPage, rail: ArcRwSignal<RailView>, workspace: Option<Workspace>) {
+        let session_id = page.key.clone();
         let backing = Backing::Plan { page, workspace: workspace.map(Local::new) };
         self.add_thread(Thread {
             id: self.next_id(),
@@ -86,9 +121,14 @@ impl App {
             pages: ArcRwSignal::new(Vec::new()),
             rail,
             backing,
-            session_id: None,
+            session_id,
             queued: ArcRwSignal::default(),
         });
+    }
+
+    /// Resumes the open plan, if it was interrupted.
+    pub fn resume_plan(&self) {
+        self.order_plan(|plan| Order::ResumePlan { plan });
     }
 
     pub fn stop_plan(&self) {
@@ -100,8 +140,8 @@ impl App {
     }
 
     fn order_plan(&self, order: impl FnOnce(PlanId) -> Order) {
-        if let (Some(line), Some(PlanPage { record: Record::Live(plan), .. })) =
-            (self.line.get_value(), self.plan_now())
+        let Some(thread) = self.thread_now().filter(|thread| self.find_again(thread).is_ok()) else { return };
+        if let (Some(line), Some(PlanPage { record: Record::Live(plan), .. })) = (self.line.get_value(), thread.plan())
         {
             line.tell(&order(plan), Vec::new());
         }
@@ -109,7 +149,8 @@ impl App {
 
     /// Downloads the record; verbatim if it came from a file.
     pub fn download_plan(&self) {
-        let (Some(page), Some(line), app) = (self.plan_now(), self.line.get_value(), *self) else { return };
+        let (Some(thread), Some(line), app) = (self.thread_now(), self.line.get_value(), *self) else { return };
+        let (Some(page), Ok(())) = (thread.plan(), self.find_again(&thread)) else { return };
         spawn_local(async move {
             let named = match page.record {
                 Record::Document { name, text } => Ok((name, text.to_string())),
@@ -129,7 +170,8 @@ impl App {
     /// Runs the open plan again from a step; steps that do not build on it are kept. Opens a new thread, so that both
     /// can be read.
     pub fn rerun_from(&self, order: u32) {
-        let Some(Thread { backing: Backing::Plan { page, workspace }, .. }) = self.thread_now() else { return };
+        let Some(thread) = self.thread_now().filter(|thread| self.find_again(thread).is_ok()) else { return };
+        let Backing::Plan { page, workspace } = thread.backing else { return };
         let Some(config) = self.config() else { return };
         let workspace = workspace.map_or_else(|| self.new_workspace(), |workspace| Workspace::clone(&workspace));
         let (after, text) = match &page.record {

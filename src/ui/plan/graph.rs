@@ -168,7 +168,7 @@ fn step(app: App, page: &PlanPage, slot: &StepSlot, node: Node) -> impl IntoView
     let hidden = |text: &'static str| html::span().class("hidden").child(text);
     let status = {
         let view = slot.view.clone();
-        move || view.with(|view| view.status.as_str())
+        move || view.with(|view| if view.is_interrupted() { "interrupted" } else { view.status.as_str() })
     };
     let stands = {
         let view = slot.view.clone();

@@ -51,17 +51,23 @@ impl LivePlan {
     pub fn apply(&self, report: PlanReport) {
         match report {
             PlanReport::Begun(begun, changes) => self.begin(*begun, changes),
-            PlanReport::Changed(changes) => {
-                if let Some((page, _)) = self.0.shown.get() {
-                    page.take(changes).into_iter().for_each(|order| page.draw_step(order));
-                    self.draw_panel();
-                }
-            }
+            PlanReport::Changed(changes) => self.change(changes),
             PlanReport::Lost => self.lose(),
         }
     }
 
+    fn change(&self, changes: PlanChanges) {
+        if let Some((page, _)) = self.0.shown.get() {
+            page.take(changes).into_iter().for_each(|order| page.draw_step(order));
+            self.draw_panel();
+        }
+    }
+
     fn begin(&self, begun: Begun, fresh: PlanChanges) {
+        // It was opened again.
+        if self.0.shown.get().is_some() {
+            return self.change(fresh);
+        }
         let LivePlanState { app, line, seats, record, then, .. } = self.0.as_ref();
         let page = PlanPage::new(line, begun, *seats, fresh, record.clone());
         for slot in page.steps.iter() {
@@ -106,7 +112,8 @@ impl LivePlan {
     fn draw_panel(&self) {
         let Some((page, rail)) = self.0.shown.get() else { return };
         page.draw_panel();
-        put(rail, page.panel.with_untracked(|panel| panel.rail(&page.head.title)));
+        let title = rail.with_untracked(|rail| rail.title.clone());
+        put(rail, page.panel.with_untracked(|panel| panel.rail(&title)));
         self.0.app.tick();
     }
 

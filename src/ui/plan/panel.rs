@@ -17,10 +17,15 @@ use super::state::PlanPage;
 pub fn panel(app: App, page: &PlanPage) -> impl IntoView + use<> {
     let panel = page.panel.clone();
     let view = Memo::new(move |_| panel.get());
-    let state = Memo::new(move |_| view.with(|view| (view.running, view.can_stop)));
+    let state = Memo::new(move |_| view.with(|view| (view.running && !view.elsewhere, view.can_stop, view.can_resume)));
     let controls = move || match state.get() {
-        (true, can_stop) => running(app, can_stop).into_any(),
-        (false, _) => html::div().class("row").child((edit(app), download(app))).into_any(),
+        (true, can_stop, _) => running(app, can_stop).into_any(),
+        (false, _, can_resume) => {
+            let resume = can_resume.then(|| resume(app));
+            // A next step stays visible on narrow pages too.
+            let class = if can_resume { "row next" } else { "row" };
+            html::div().class(class).child((resume, edit(app), download(app))).into_any()
+        }
     };
     let ending = Memo::new(move |_| view.with(|view| view.ending.clone()));
     (
@@ -58,6 +63,15 @@ fn running(app: App, can_stop: bool) -> impl IntoView {
         can_stop.then(|| button("Stop", stop, move || app.stop_plan())),
         button("Cancel", "Stop all steps immediately", move || app.cancel_plan()),
     ))
+}
+
+fn resume(app: App) -> impl IntoView {
+    html::button()
+        .r#type("button")
+        .class("btn primary")
+        .attr("title", "Continue the steps that were interrupted, then the ones that follow")
+        .on(ev::click, move |_| app.resume_plan())
+        .child("Resume")
 }
 
 fn edit(app: App) -> impl IntoView {

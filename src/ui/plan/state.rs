@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 use crate::engine::EpochMillis;
 use crate::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
-use crate::protocol::desk::{Begun, PlanId, SeatId};
+use crate::protocol::desk::{Begun, PlanId, RunLocation, SeatId};
 use crate::view::Origin;
 use crate::view::plan::{ContextView, Graph, PlanHead, PlanPanelView, PlanProgress, StepSource, StepView};
 
@@ -27,6 +27,8 @@ pub struct PlanPage {
     /// The step whose detail is shown.
     pub selected: ArcRwSignal<Option<u32>>,
     pub record: Record,
+    /// The key under which it is stored.
+    pub key: Option<String>,
     pub started_at: u64,
     known: Local<RefCell<Known>>,
 }
@@ -59,6 +61,7 @@ struct Known {
     traces: Vec<PlanTraceRecord>,
     calls_left: u32,
     ending: Option<PlanEnding>,
+    location: RunLocation,
     /// The desk that ran it is gone.
     lost: bool,
 }
@@ -66,12 +69,13 @@ struct Known {
 impl PlanPage {
     /// Creates the page of a plan that has begun. `seats`: the seat of its first step's run; the others follow.
     pub fn new(line: &Line, begun: Begun, seats: SeatId, fresh: PlanChanges, record: Record) -> Self {
-        let Begun { plan, started_at } = begun;
+        let Begun { key, plan, started_at } = begun;
         let EpochMillis(started_ms) = started_at;
-        let PlanChanges { steps, traces, calls_left, ending } = fresh;
+        let PlanChanges { location, steps, traces, calls_left, ending } = fresh;
+        let origin = origin(&record, location);
         let slots = plan.steps.iter().zip(seats.0..).filter_map(|(step, seat)| {
             let record = steps.iter().find(|record| record.order == step.order)?;
-            let source = StepSource { plan: &plan, record, run: None, traces: &traces };
+            let source = StepSource { plan: &plan, record, run: None, traces: &traces, origin };
             Some(StepSlot {
                 order: step.order,
                 view: ArcRwSignal::new(StepView::from(&source)),
@@ -83,7 +87,7 @@ impl PlanPage {
         let slots: Arc<[StepSlot]> = slots.collect();
         let views: Vec<StepView> = slots.iter().map(|slot| slot.view.get_untracked()).collect();
         let records = steps.into_iter().map(|record| (record.order, record)).collect();
-        let known = Known { records, traces, calls_left, ending, lost: false };
+        let known = Known { records, traces, calls_left, ending, location, lost: false };
         let panel = PlanPanelView::new(&views, &known.progress(started_at, &record));
         PlanPage {
             head: PlanHead::from_plan(&plan),
@@ -94,6 +98,7 @@ impl PlanPage {
             selected: ArcRwSignal::new(None),
             steps: slots,
             record,
+            key,
             started_at: started_ms,
             known: Local::new(RefCell::new(known)),
         }
@@ -111,12 +116,28 @@ impl PlanPage {
         known.traces.extend(fresh.traces);
         known.calls_left = fresh.calls_left;
         known.ending = fresh.ending;
+        known.location = fresh.location;
         orders
     }
 
     /// Records that the desk that ran the plan is gone.
     pub fn lose(&self) {
-        self.known.borrow_mut().lost = true;
+        let mut known = self.known.borrow_mut();
+        known.lost = true;
+        if known.ending.is_none() {
+            known.location = RunLocation::Interrupted;
+        }
+    }
+
+    /// Prepares for the desk to open the plan again, if it was lost with an earlier desk; returns the seat of its first step.
+    pub fn reopen(&self) -> Option<SeatId> {
+        let mut known = self.known.borrow_mut();
+        if !std::mem::take(&mut known.lost) {
+            return None;
+        }
+        known.traces.clear();
+        self.steps.iter().for_each(|slot| slot.seat.reopen());
+        self.steps.first().map(|slot| slot.seat.id())
     }
 
     /// Redraws a step.
@@ -129,9 +150,10 @@ impl PlanPage {
             put(&slot.view, StepView::from(source));
             put(&slot.context, ContextView::from(source));
         };
-        let run = slot.seat.look(|run| draw(&StepSource { plan, record, run: Some(*run), traces }));
+        let origin = origin(&self.record, known.location);
+        let run = slot.seat.look(|run| draw(&StepSource { plan, record, run: Some(*run), traces, origin }));
         if run.is_none() {
-            draw(&StepSource { plan, record, run: None, traces });
+            draw(&StepSource { plan, record, run: None, traces, origin });
         }
     }
 
@@ -157,12 +179,17 @@ impl PlanPage {
 
 impl Known {
     fn progress(&self, started_at: EpochMillis, record: &Record) -> PlanProgress<'_> {
-        let origin = match record {
-            Record::Live(_) if self.lost => Origin::Interrupted,
-            Record::Live(_) => Origin::Session,
-            Record::Document { .. } => Origin::Document,
-        };
+        let origin = origin(record, self.location);
         PlanProgress { started_at, calls_left: self.calls_left, ending: self.ending.as_ref(), origin }
+    }
+}
+
+fn origin(record: &Record, location: RunLocation) -> Origin {
+    match (record, location) {
+        (Record::Document { .. }, _) => Origin::Document,
+        (_, RunLocation::Interrupted) => Origin::Interrupted,
+        (_, RunLocation::Elsewhere) => Origin::Elsewhere,
+        _ => Origin::Session,
     }
 }
 

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlDetailsElement;
 
-use crate::protocol::desk::Header;
+use crate::protocol::desk::{Header, StoredKind};
 use crate::view::ending::Tone;
 use crate::view::rail::{day, has_words};
 
@@ -41,7 +41,8 @@ impl Line {
 
 pub fn list(app: App) -> impl IntoView {
     let stored = Memo::new(move |_| app.listed_lines());
-    let count = move || app.stored.with(Vec::len).max(app.threads.with(Vec::len));
+    let stored_count = move || app.stored.with(|stored| stored.iter().filter(|of| of.kind != StoredKind::Step).count());
+    let count = move || stored_count().max(app.threads.with(Vec::len));
     let limited = move || app.only_tone.get().is_some() || app.only_model.with(|model| !model.is_empty());
     let searched = Memo::new(move |_| count() >= SEARCHED || !app.search.with(String::is_empty) || limited());
     let search = move || {
@@ -142,9 +143,16 @@ impl App {
         });
         let (tone, model) = (self.only_tone.get(), self.only_model.get());
         let open = open.filter(|thread| tone.is_none_or(|tone| thread.rail.with(|rail| rail.tone == Some(tone))));
-        let open = open.filter(|thread| model.is_empty() || thread.model().as_deref() == Some(model.as_str()));
+        // A plan has the model of its steps.
+        let stored_with = |thread: &Thread| {
+            let is_of_thread = |header: &Header| thread.session_id.as_deref() == Some(header.line());
+            self.stored
+                .with(|headers| headers.iter().any(|header| is_of_thread(header) && header.summary.model == model))
+        };
+        let has_model = |thread: &Thread| thread.model().map_or_else(|| stored_with(thread), |of| of == model);
+        let open = open.filter(|thread| model.is_empty() || has_model(thread));
         let began = |thread: &Thread| {
-            let is_of_thread = |header: &&Header| thread.session_id.as_ref() == Some(&header.summary.session_id);
+            let is_of_thread = |header: &&Header| thread.session_id.as_deref() == Some(header.line());
             let stored = self.stored.with(|headers| headers.iter().filter(is_of_thread).map(Header::began_ms).max());
             stored.unwrap_or_else(|| thread.began())
         };

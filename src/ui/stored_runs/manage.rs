@@ -155,15 +155,18 @@ impl App {
 
     /// Returns the open runs of a task.
     fn seats_of(&self, session_id: &str) -> Vec<Seat> {
-        let pages = self.threads.with_untracked(|threads| {
+        self.threads.with_untracked(|threads| {
             let found = threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id));
-            found.map(|thread| thread.pages.get_untracked()).unwrap_or_default()
-        });
-        pages.iter().filter_map(Page::seat).collect()
+            let Some(thread) = found else { return Vec::new() };
+            match thread.plan() {
+                Some(plan) => plan.steps.iter().map(|slot| Seat::clone(&slot.seat)).collect(),
+                None => thread.pages.with_untracked(|pages| pages.iter().filter_map(Page::seat).collect()),
+            }
+        })
     }
 
     fn runs_of(&self, session_id: &str) -> Vec<Header> {
-        let is_of_session = |header: &&Header| header.summary.session_id == session_id;
+        let is_of_session = |header: &&Header| header.line() == session_id;
         self.stored.with_untracked(|headers| headers.iter().filter(is_of_session).cloned().collect())
     }
 }

@@ -9,6 +9,7 @@ pub mod edit;
 pub mod example;
 pub mod graph;
 pub mod panel;
+mod rail;
 pub mod step;
 
 pub use context::{ArtifactView, ContextView, TraceView};
@@ -18,7 +19,7 @@ pub use step::{Given, StepView};
 
 use crate::plan::{Plan, PlanTraceRecord, StepRecord};
 
-use super::source::Source;
+use super::source::{Origin, Source};
 use crate::content::format::{counted, one_line};
 
 /// One step, borrowed: its record, and its run, live or recorded.
@@ -30,6 +31,8 @@ pub struct StepSource<'a> {
     pub run: Option<Source<'a>>,
     /// The traces of the whole plan.
     pub traces: &'a [PlanTraceRecord],
+    /// Of the plan.
+    pub origin: Origin,
 }
 
 /// The top of a plan's page.

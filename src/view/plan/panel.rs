@@ -1,4 +1,4 @@
-//! The panel of a plan run and its entry in the list of runs: steps done, calls left, tokens, how it ended.
+//! The panel of a plan run: steps done, calls left, tokens, how it ended.
 
 use crate::engine::{EpochMillis, Outcome, TokenCount, Usage};
 use crate::plan::{PlanEnding, StepStatus};
@@ -6,7 +6,6 @@ use crate::plan::{PlanEnding, StepStatus};
 use super::super::ending::Tone;
 use super::super::meter::Meter;
 use super::super::panel::calls_bound;
-use super::super::rail::RailView;
 use super::super::source::Origin;
 use super::StepView;
 use crate::content::format::{counted, thousands};
@@ -26,6 +25,10 @@ pub struct PlanPanelView {
     pub done: u32,
     pub of: u32,
     pub running: bool,
+    /// Another tab drives it.
+    pub elsewhere: bool,
+    /// It was interrupted, and can go on.
+    pub can_resume: bool,
     /// Whether there is still something to stop: a plan can be stopped once.
     pub can_stop: bool,
     /// Whether a step can be run again.
@@ -66,7 +69,9 @@ impl PlanPanelView {
         let of = length(steps.len());
         let done = length(steps.iter().filter(|step| step.status == StepStatus::Completed).count());
         let at_work = steps.iter().filter(|step| step.status == StepStatus::Running).count();
-        let running = progress.ending.is_none() && progress.origin == Origin::Session;
+        let interrupted = progress.ending.is_none() && progress.origin == Origin::Interrupted;
+        let elsewhere = progress.origin == Origin::Elsewhere;
+        let running = progress.ending.is_none() && (elsewhere || progress.origin == Origin::Session);
         let usage = steps.iter().fold(Usage::default(), |sum, step| sum.plus(step.usage));
         let requests = steps.iter().fold(0, |sum: u32, step| sum.saturating_add(step.requests));
         let tokens = |count: TokenCount| {
@@ -78,6 +83,8 @@ impl PlanPanelView {
             done,
             of,
             running,
+            elsewhere,
+            can_resume: interrupted,
             can_stop: running && steps.iter().all(|step| step.status != StepStatus::Cancelled),
             can_rerun: !running && progress.origin != Origin::Interrupted,
             meter: Meter { ticks: steps.iter().map(StepView::tick).collect(), label: format!("{text} completed") },
@@ -96,28 +103,16 @@ impl PlanPanelView {
             },
             announcement: match &ending {
                 Some(ending) => format!("Plan ended: {} {}.", ending.headline, ending.steps),
+                None if interrupted => format!("Plan interrupted: {text} completed."),
                 None => format!("{text} completed, {at_work} running."),
             },
             ending,
         }
     }
-
-    /// Returns the plan's entry in the list of runs.
-    #[must_use]
-    pub fn rail(&self, title: &str) -> RailView {
-        let text = match &self.ending {
-            Some(ending) => format!("plan, {}", ending.steps),
-            None if self.running => format!("plan, {} of {} steps", self.done, self.of),
-            None => format!("plan, {} of {} steps, unfinished", self.done, self.of),
-        };
-        let over = (!self.running).then_some(Tone::Cancelled);
-        let tone = self.ending.as_ref().map(|ending| ending.tone).or(over);
-        RailView { title: title.to_owned(), words: text, tone, ticks: self.meter.ticks.clone() }
-    }
 }
 
 impl PlanEndingView {
-    fn from_ending(ending: &PlanEnding) -> Self {
+    pub(super) fn from_ending(ending: &PlanEnding) -> Self {
         let stopped = ending.wrap_up.is_some();
         let (tone, outcome, headline) = match ending.outcome {
             Outcome::Success if stopped => {
@@ -153,12 +148,15 @@ fn note(progress: &PlanProgress<'_>, at_work: usize) -> String {
             "Any step can be run again: select it in the graph.".to_owned()
         }
         (_, Origin::Interrupted) => {
-            "The plan's worker stopped, and plans are not stored. The results of its steps up to then are shown here."
-                .to_owned()
+            let left = counted(u64::from(progress.calls_left), "LLM call");
+            format!(
+                "Interrupted when the tab closed. Resume to continue: finished steps keep their results, up to {left}."
+            )
         }
+        (None, Origin::Elsewhere) => "It runs in another tab; this one follows.".to_owned(),
         (Some(_), Origin::Document) => "Opened from a file. Running a step again does not change the file.".to_owned(),
         (None, Origin::Document) => "Opened from a file that was written while the plan was in progress.".to_owned(),
-        (None, Origin::Session | Origin::Elsewhere) => {
+        (None, Origin::Session) => {
             let left = counted(u64::from(progress.calls_left), "LLM call");
             format!("{} running, up to {left} more.", counted(at_work as u64, "step"))
         }

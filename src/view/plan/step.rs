@@ -6,6 +6,7 @@ use crate::plan::{AgentKind, StepStatus};
 use super::super::ending::Tone;
 use super::super::meter::{Meter, Tick, TickKind, TickState};
 use super::super::panel::PanelView;
+use super::super::source::Origin;
 use super::graph::inputs_of;
 use super::{StepSource, listed, named};
 use crate::content::format::{clock, counted, duration, one_line};
@@ -21,7 +22,7 @@ pub struct StepView {
     pub status: StepStatus,
     /// Its state as text: `turn 3 of 6`, `completed`, `blocked by step 2`.
     pub state: String,
-    /// The tone of its state; `None`: it is running or has not begun.
+    /// The tone of its state; `None`: it is running or has not begun. An interrupted step is not running.
     pub tone: Option<Tone>,
     /// The turns of its run.
     pub ticks: Vec<Tick>,
@@ -60,7 +61,8 @@ impl From<&StepSource<'_>> for StepView {
         let orders = || record.context.artifacts().iter().map(|artifact| artifact.step_order).collect();
         let state = state(source, panel.as_ref(), &inputs_of);
         let ticks = run.as_ref().map(|run| Meter::from(run).ticks).unwrap_or_default();
-        let elapsed_ms = panel.as_ref().and_then(|panel| panel.elapsed_ms).filter(|_| record.status.ended());
+        let over = record.status.ended() || source.origin == Origin::Interrupted;
+        let elapsed_ms = panel.as_ref().and_then(|panel| panel.elapsed_ms).filter(|_| over);
         let mut view = StepView {
             order: record.order,
             agent: record.agent.clone(),
@@ -113,7 +115,9 @@ impl StepView {
     pub fn time(&self, now: u64) -> Option<String> {
         match (self.elapsed_ms, self.started_at) {
             (Some(ms), _) => Some(duration(ms)),
-            (None, Some(started)) if self.status == StepStatus::Running => Some(clock(now.saturating_sub(started))),
+            (None, Some(started)) if self.status == StepStatus::Running && !self.is_interrupted() => {
+                Some(clock(now.saturating_sub(started)))
+            }
             _ => None,
         }
     }
@@ -140,18 +144,31 @@ impl StepView {
     /// Returns the step as one tick of the plan.
     #[must_use]
     pub fn tick(&self) -> Tick {
-        let kind = match self.kind {
-            AgentKind::Gather => TickKind::Turn(crate::engine::CounterLevel::Normal),
-            AgentKind::Synthesis => TickKind::Synthesis,
-        };
-        let state = match self.status {
-            StepStatus::Completed => TickState::Used,
-            StepStatus::Running => TickState::Live,
-            StepStatus::Failed | StepStatus::Blocked => TickState::Failed,
-            StepStatus::Pending | StepStatus::Cancelled => TickState::Ahead,
-        };
-        Tick { kind, state }
+        let tick = tick(self.kind, self.status);
+        if self.is_interrupted() { Tick { state: TickState::Ahead, ..tick } } else { tick }
     }
+
+    /// Whether it was in progress when its page was closed.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.status == StepStatus::Running && self.tone.is_some()
+    }
+}
+
+/// Returns a step as one tick of its plan.
+#[must_use]
+pub(super) fn tick(kind: AgentKind, status: StepStatus) -> Tick {
+    let kind = match kind {
+        AgentKind::Gather => TickKind::Turn(crate::engine::CounterLevel::Normal),
+        AgentKind::Synthesis => TickKind::Synthesis,
+    };
+    let state = match status {
+        StepStatus::Completed => TickState::Used,
+        StepStatus::Running => TickState::Live,
+        StepStatus::Failed | StepStatus::Blocked => TickState::Failed,
+        StepStatus::Pending | StepStatus::Cancelled => TickState::Ahead,
+    };
+    Tick { kind, state }
 }
 
 /// Returns one word for what an agent of this kind does.
@@ -167,6 +184,7 @@ fn tone(source: &StepSource<'_>) -> Option<Tone> {
     let ending = source.run.and_then(|run| run.segments.last());
     let partial = ending.is_some_and(|ending| ending.outcome == Outcome::Partial);
     match source.record.status {
+        StepStatus::Running if source.origin == Origin::Interrupted => Some(Tone::Cancelled),
         StepStatus::Pending | StepStatus::Running => None,
         StepStatus::Completed if partial => Some(Tone::Synthesized),
         StepStatus::Completed => Some(Tone::Complete),
@@ -181,6 +199,11 @@ fn state(source: &StepSource<'_>, panel: Option<&PanelView>, inputs_of: &[u32]) 
         StepStatus::Pending if inputs_of.is_empty() => "waits for a free slot".to_owned(),
         StepStatus::Pending if record.kind == AgentKind::Synthesis => "waits for all earlier steps".to_owned(),
         StepStatus::Pending => format!("waits for {}", named(inputs_of)),
+        StepStatus::Running if source.origin == Origin::Interrupted => match panel {
+            // Its ticks show the turn.
+            Some(_) => "interrupted".to_owned(),
+            None => "not stored, starts again".to_owned(),
+        },
         StepStatus::Running => match panel {
             Some(panel) if panel.phase == super::super::Phase::Synthesizing => "concluding".to_owned(),
             Some(panel) if panel.turn > 0 => format!("turn {} of {}", panel.turn, panel.max_turns),

@@ -124,9 +124,14 @@ impl<'a> Sim<'a> {
     fn play(mut self, world: u64) -> Played {
         let mut rng = Rng::new(world);
         let reload_at = rng.up_to(2 * self.run.plan().steps.len() as u64);
+        let close_at = rng.up_to(2 * self.run.plan().steps.len() as u64);
         for round in 0..10_000 {
             if self.finished {
                 return self.played();
+            }
+            if round == close_at {
+                self.close_page(&mut rng);
+                continue;
             }
             let event = self.event(&mut rng);
             self.at += rng.up_to(3_000);
@@ -141,6 +146,55 @@ impl<'a> Sim<'a> {
             self.take(effects);
         }
         panic!("the plan did not end");
+    }
+
+    /// Closes the page and resumes the plan from what was stored: of a step in progress nothing, a part of its run, or its
+    /// end without what followed from it.
+    fn close_page(&mut self, rng: &mut Rng) {
+        let text = serde_json::to_string(&self.run.without_runs()).expect("serializes");
+        let ended = self.run.document(|_| None).steps.into_iter();
+        let mut runs: Vec<(u32, StepRun)> = ended.filter_map(|step| Some((step.order, step.run?))).collect();
+        let mut resumed = BTreeSet::new();
+        let mut again = BTreeSet::new();
+        for order in self.running.keys().copied().collect::<Vec<_>>() {
+            let (config, task) = &self.running[&order];
+            let outcome = world::outcome(self.seed, order, self.failures);
+            let output = format!("result of {order}");
+            let mut run = world::ended(config, task, outcome, &output, 1);
+            match rng.up_to(2) {
+                0 => drop(again.insert(order)),
+                1 => {
+                    resumed.insert(order);
+                    run.outcome = None;
+                    runs.push((order, StepRun::from_document(&run)));
+                    continue;
+                }
+                _ => {
+                    let status = if outcome == Outcome::Failed { "failed" } else { "completed" };
+                    self.ended.insert(u64::from(order), Done { status, output });
+                    self.requests += 1;
+                    runs.push((order, StepRun::from_document(&run)));
+                }
+            }
+            self.running.remove(&order);
+        }
+        let stored: PlanRun = serde_json::from_str(&text).expect("reads back");
+        self.run = stored.restored(runs);
+        again.iter().for_each(|order| assert!(self.run.starts_again(*order), "step {order}"));
+        // The requests of a step that starts again can all follow once more.
+        (self.left, self.bound) = (u32::MAX, self.bound.saturating_mul(2));
+        let effects = self.run.handle(Millis(self.at), PlanEvent::Resumed);
+        let asked: BTreeSet<u32> = effects
+            .iter()
+            .filter_map(|effect| match effect {
+                PlanEffect::ResumeStep { order } => Some(*order),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(asked, resumed, "exactly the steps with a part of a run resume it");
+        self.take(effects);
+        let restarted = |order: &u32| self.asked || self.running.contains_key(order);
+        assert!(again.iter().all(restarted), "a step without a stored run starts again");
     }
 
     fn event(&mut self, rng: &mut Rng) -> PlanEvent {
@@ -188,6 +242,7 @@ impl<'a> Sim<'a> {
                 PlanEffect::StopStep { order } | PlanEffect::CancelStep { order } => {
                     assert!(self.asked && self.running.contains_key(&order), "step {order}");
                 }
+                PlanEffect::ResumeStep { order } => assert!(self.running.contains_key(&order), "step {order}"),
                 PlanEffect::Record(record) => self.check_record(record),
                 PlanEffect::Finish => self.finished = true,
             }

@@ -93,6 +93,7 @@ pub struct Driven {
     pub running: BTreeMap<u32, (RunConfig, Task)>,
     pub started: Vec<u32>,
     pub records: Vec<PlanRecord>,
+    pub resumed: Vec<u32>,
     pub stopped: Vec<u32>,
     pub cancelled: Vec<u32>,
     pub finished: bool,
@@ -102,18 +103,24 @@ pub struct Driven {
 impl Driven {
     pub fn start(plan: Plan, options: PlanOptions) -> Self {
         let (run, effects) = PlanRun::start(plan, options);
-        let mut driven = Driven {
-            run,
+        let mut driven = Driven { run, ..Driven::nothing() };
+        driven.take(effects);
+        driven
+    }
+
+    /// A plan without steps, to be replaced.
+    pub fn nothing() -> Self {
+        Driven {
+            run: PlanRun::start(Plan::default(), options()).0,
             running: BTreeMap::new(),
             started: Vec::new(),
             records: Vec::new(),
+            resumed: Vec::new(),
             stopped: Vec::new(),
             cancelled: Vec::new(),
             finished: false,
             at: 0,
-        };
-        driven.take(effects);
-        driven
+        }
     }
 
     pub fn take(&mut self, effects: Vec<PlanEffect>) {
@@ -124,6 +131,7 @@ impl Driven {
                     assert!(self.running.insert(order, (*config, task)).is_none(), "step {order} was started twice");
                     self.started.push(order);
                 }
+                PlanEffect::ResumeStep { order } => self.resumed.push(order),
                 PlanEffect::StopStep { order } => self.stopped.push(order),
                 PlanEffect::CancelStep { order } => self.cancelled.push(order),
                 PlanEffect::Record(record) => self.records.push(record),

@@ -1,0 +1,69 @@
+//! Stores a plan: its state under its own key, the run of each step under a key made from that. All of it is in one queue, so
+//! that a step is stored before what follows from it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+
+use super::keeper::Keeper;
+use crate::engine::Run;
+use crate::plan::PlanRun;
+use crate::protocol::desk::{StoredKind, step_key};
+use crate::shell::{Journal, PlanJournal};
+use crate::trajectory::{RecordedEvent, Recorder, Restored, Trajectory};
+
+/// Stores one plan; clones share it.
+#[derive(Clone, Debug)]
+pub struct PlanKeeper(pub Keeper);
+
+/// Stores the run of one step.
+struct StepKeeper {
+    keeper: Keeper,
+    order: u32,
+}
+
+impl PlanKeeper {
+    /// Gives a plan that begins its own key.
+    #[must_use]
+    pub fn begin(keeper: Keeper) -> Self {
+        let _ = keeper.take_new_key();
+        PlanKeeper(keeper)
+    }
+
+    /// Stores the run of a step that ended in an earlier run of the plan.
+    pub fn copy(&self, order: u32, run: &Trajectory) {
+        let (config, task) = run.origin();
+        let restored = Restored::from_events(config, task, run.events.clone());
+        self.step(order).begun(&restored.recorder);
+    }
+}
+
+impl PlanJournal for PlanKeeper {
+    fn changed(&self, run: &PlanRun) {
+        self.0.queue_plan(run);
+    }
+
+    fn step(&self, order: u32) -> Rc<dyn Journal> {
+        Rc::new(StepKeeper { keeper: self.0.clone(), order })
+    }
+}
+
+impl StepKeeper {
+    fn key(&self) -> String {
+        step_key(&self.keeper.key(), self.order)
+    }
+}
+
+impl Journal for StepKeeper {
+    fn begun(&self, recorder: &Recorder) {
+        self.keeper.begin(&self.key(), StoredKind::Step, recorder);
+    }
+
+    fn happened(&self, events: &[&RecordedEvent], run: &Run) {
+        self.keeper.queue(&self.key(), StoredKind::Step, events, run);
+    }
+
+    fn kept(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        self.keeper.kept()
+    }
+}
