@@ -23,10 +23,12 @@ pub(super) const EVENTS: &str = "events";
 pub(super) const WORKSPACES: &str = "workspaces";
 /// File contents, by their hash: equal contents are stored once.
 pub(super) const FILES: &str = "files";
+/// The notes on a run, by the run's key. Apart from its header, which only the tab that drives the run writes.
+pub(super) const NOTES: &str = "notes";
 
 /// The object stores that each version added. Version n+1 is entry n; an old database goes through the entries it
 /// lacks, in order. Entries are never changed after a release: a change is a new entry.
-const MIGRATIONS: &[&[&str]] = &[&[RUNS, ORIGINS, EVENTS], &[WORKSPACES, FILES]];
+const MIGRATIONS: &[&[&str]] = &[&[RUNS, ORIGINS, EVENTS], &[WORKSPACES, FILES], &[NOTES]];
 
 /// Whether the database is open.
 #[derive(Clone, Debug, PartialEq, Eq)]

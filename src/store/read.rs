@@ -5,12 +5,12 @@ use indexed_db_futures::prelude::*;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 
-use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, RUNS, WORKSPACES, reading, writing};
+use super::database::{Database, Durability, EVENTS, FILES, NOTES, ORIGINS, RUNS, WORKSPACES, reading, writing};
 use super::error::StoreError;
 use super::files::{self, StoredFile};
 use crate::engine::{Run, RunConfig, Task};
 use crate::protocol::desk::Header;
-use crate::trajectory::RecordedEvent;
+use crate::trajectory::{Note, NoteChange, RecordedEvent};
 use crate::view::rail::has_words;
 use crate::worker::Workspace;
 
@@ -26,8 +26,7 @@ pub struct Origin {
 pub struct Loaded {
     pub origin: Origin,
     pub events: Events,
-    /// The files that the workspace was filled with.
-    pub files: Vec<StoredFile>,
+    pub notes: Vec<Note>,
 }
 
 /// Stored events, in order, up to the first that is missing or cannot be read. Each is parsed on demand, so that the
@@ -78,24 +77,51 @@ impl Database {
         Ok(found.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
-    /// Loads a run with all events up to the first that cannot be read, and puts its files in the workspace.
+    /// Loads a run with all events up to the first that cannot be read.
     ///
     /// # Errors
     /// The run was deleted, or its start cannot be read.
-    pub async fn load(&self, key: &str, workspace: &Workspace) -> Result<Loaded, StoreError> {
-        let (origin, events) = {
+    pub async fn load(&self, key: &str) -> Result<Loaded, StoreError> {
+        let (origin, events, notes) = {
             let connection = self.connection()?;
-            let transaction = reading(&connection, &[ORIGINS, EVENTS])?;
+            let transaction = reading(&connection, &[ORIGINS, EVENTS, NOTES])?;
             let origin: Option<String> = transaction.object_store(ORIGINS)?.get(key).primitive()?.await?;
             let events = transaction.object_store(EVENTS)?;
             let events = events.get_all::<JsValue>().with_query::<String, _>(events_of(key, 0)).primitive()?.await?;
-            (origin, events.filter_map(Result::ok).collect::<Vec<_>>())
+            let notes: Option<String> = transaction.object_store(NOTES)?.get(key).primitive()?.await?;
+            (origin, events.filter_map(Result::ok).collect::<Vec<_>>(), notes)
         };
         let Some(origin) = origin else { return Err(StoreError::Failed("it is no longer stored".to_owned())) };
         let origin = serde_json::from_str(&origin)
             .map_err(|error| StoreError::Failed(format!("its beginning is damaged: {error}")))?;
-        let files = files::load(self, key, workspace).await?;
-        Ok(Loaded { origin, events: Events::from(events, 1), files })
+        Ok(Loaded { origin, events: Events::from(events, 1), notes: read_notes(notes) })
+    }
+
+    /// Puts the files of a run in the workspace, and returns them.
+    pub async fn load_files(&self, key: &str, workspace: &Workspace) -> Result<Vec<StoredFile>, StoreError> {
+        files::load(self, key, workspace).await
+    }
+
+    /// Returns the notes on a run.
+    pub async fn notes(&self, key: &str) -> Result<Vec<Note>, StoreError> {
+        let connection = self.connection()?;
+        let transaction = reading(&connection, &[NOTES])?;
+        Ok(read_notes(transaction.object_store(NOTES)?.get(key).primitive()?.await?))
+    }
+
+    /// Changes a note on a run, and returns all of its notes.
+    ///
+    /// # Errors
+    /// The notes could not be stored, or are too many.
+    pub async fn note(&self, key: &str, change: &NoteChange) -> Result<Vec<Note>, StoreError> {
+        let connection = self.connection()?;
+        let transaction = writing(&connection, &[NOTES], Durability::Strict)?;
+        let store = transaction.object_store(NOTES)?;
+        let mut notes = read_notes(store.get(key).primitive()?.await?);
+        change.apply(&mut notes).map_err(StoreError::Failed)?;
+        store.put(serde_json::to_string(&notes).unwrap_or_default()).with_key(key).primitive()?;
+        transaction.commit().await?;
+        Ok(notes)
     }
 
     /// Returns the events of a run after the first `known`.
@@ -129,9 +155,9 @@ impl Database {
     /// Deletes these runs, and the contents that no other run uses.
     pub async fn delete(&self, keys: &[String]) -> Result<(), StoreError> {
         let connection = self.connection()?;
-        let transaction = writing(&connection, &[RUNS, ORIGINS, EVENTS, WORKSPACES, FILES], Durability::Strict)?;
+        let transaction = writing(&connection, &[RUNS, ORIGINS, EVENTS, WORKSPACES, FILES, NOTES], Durability::Strict)?;
         for key in keys {
-            for store in [RUNS, ORIGINS, WORKSPACES] {
+            for store in [RUNS, ORIGINS, WORKSPACES, NOTES] {
                 transaction.object_store(store)?.delete(key.as_str()).primitive()?;
             }
             transaction.object_store(EVENTS)?.delete::<String, _>(events_of(key, 0)).primitive()?;
@@ -182,6 +208,10 @@ impl Iterator for Events {
         self.seq += 1;
         event
     }
+}
+
+fn read_notes(text: Option<String>) -> Vec<Note> {
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 fn text<E>(value: Result<JsValue, E>) -> Option<String> {

@@ -38,6 +38,7 @@ mod menu;
 pub mod meter;
 mod models_used;
 mod news;
+mod notes;
 mod notify;
 mod page;
 mod palette;

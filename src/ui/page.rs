@@ -4,6 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::files::picture::PictureView;
+use crate::view::Phase;
 
 use super::slots::Page;
 use super::state::App;
@@ -21,11 +22,13 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     } else {
         html::h2().class(class).attr("dir", "auto").child(task).into_any()
     };
-    html::article().class("page").child((
+    let panel = page.panel.clone();
+    let ended = Memo::new(move |_| panel.with(|panel| panel.phase == Phase::Ended));
+    html::article().class("page").attr("data-ended", move || ended.get().then_some("")).child((
         heading,
         pictures(&page.head.pictures),
         html::ul().class("facts").child(facts),
-        turn::turns(app, &page.behind, &page.transcript, Some(page.place)),
+        turn::turns(app, &page.behind, &page.transcript, Some(page)),
         answer::acts(app, page),
     ))
 }
