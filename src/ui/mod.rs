@@ -40,6 +40,7 @@ mod models_used;
 mod news;
 mod notes;
 mod notify;
+mod original;
 mod page;
 mod palette;
 mod panel;

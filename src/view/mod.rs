@@ -22,6 +22,7 @@ pub mod models;
 pub mod note;
 pub mod palette;
 pub mod panel;
+mod parting;
 pub mod permit;
 pub mod plan;
 pub mod preview;
