@@ -4,6 +4,7 @@
 //! run. Owns the sessions, their files, the database, and the exchange with other tabs. Deliberately absent: how orders
 //! arrive here, and everything visible (`ui`).
 
+mod notes;
 mod permits;
 mod plans;
 mod running;
@@ -111,8 +112,26 @@ impl Desk {
                 }
             }),
             Order::Record { id, seat } => {
-                let document = self.seat(seat).and_then(|seat| seat.session.document());
+                let document = self.seat(seat).and_then(|seat| seat.document());
                 self.hand_over(id, document.as_ref());
+            }
+            Order::StoredRecord { id, key } => {
+                let desk = self.clone();
+                spawn_local(async move {
+                    match desk.stored_record(&key).await {
+                        Ok(document) => desk.hand_over(id, Some(&document)),
+                        Err(error) => desk.answer(id, Err(error.to_string())),
+                    }
+                });
+            }
+            Order::Note { id, seat, with, change } => {
+                let (desk, record) = (self.clone(), part(&mut parts));
+                spawn_local(async move {
+                    match desk.note(seat, record, &with, *change).await {
+                        Ok(noted) => desk.hand_over(id, Some(&noted)),
+                        Err(why) => desk.answer(id, Err(why)),
+                    }
+                });
             }
             Order::Plan { plan, seats, with, config, written, after, from } => {
                 let (desk, text) = (self.clone(), part(&mut parts));

@@ -11,6 +11,7 @@ use crate::protocol::desk::{News, RunLocation, SeatId, Streamed};
 use crate::protocol::{Change, Reporter, Snapshot};
 use crate::shell::{self, Notice, Session};
 use crate::store::Keeper;
+use crate::trajectory::{Note, Trajectory};
 
 /// Time during which changes are collected before they are reported, in milliseconds: one frame.
 pub(super) const FRAME_MS: u32 = 16;
@@ -30,6 +31,9 @@ pub(super) struct Seat {
     reporter: RefCell<Reporter>,
     streamed: RefCell<Streamed>,
     location: Cell<RunLocation>,
+    notes: RefCell<Vec<Note>>,
+    /// The notes changed since the last report to the page.
+    noted: Cell<bool>,
     /// A report to the page is scheduled.
     due: Cell<bool>,
 }
@@ -62,6 +66,8 @@ impl Seat {
             reporter: RefCell::default(),
             streamed: RefCell::default(),
             location: Cell::default(),
+            notes: RefCell::default(),
+            noted: Cell::default(),
             due: Cell::default(),
         })
     }
@@ -106,11 +112,31 @@ impl Seat {
         });
     }
 
+    /// Returns the record of the run so far, with its notes.
+    pub(super) fn document(&self) -> Option<Trajectory> {
+        Some(Trajectory { notes: self.notes(), ..self.session.document()? })
+    }
+
+    pub(super) fn notes(&self) -> Vec<Note> {
+        self.notes.borrow().clone()
+    }
+
+    /// Sets the notes on the run, which the next report contains.
+    pub(super) fn set_notes(&self, notes: Vec<Note>) {
+        if *self.notes.borrow() != notes {
+            self.notes.replace(notes);
+            self.noted.set(true);
+        }
+    }
+
     /// Reports the changes to the page.
     pub(super) fn tell(&self) {
         self.due.set(false);
         let changes = self.session.with_run(|run| run.map(|run| self.reporter.borrow_mut().changes(run)));
-        let (changes, streamed, location) = (changes.unwrap_or_default(), self.streamed.take(), self.location());
+        let (mut changes, streamed, location) = (changes.unwrap_or_default(), self.streamed.take(), self.location());
+        if self.noted.take() {
+            changes.push(Change::Notes(self.notes()));
+        }
         let before = self.location.replace(location);
         if !changes.is_empty() || !streamed.is_empty() || before != location {
             self.news.post(News::Seen { seat: self.id, location, streamed, changes }, Vec::new());

@@ -9,7 +9,7 @@ use super::state::{Desk, Storage};
 use crate::protocol::desk::{Header, News, SeatId, With};
 use crate::shell::{self, Session, Slice};
 use crate::store::{Database, Keeper, Loaded, State, StoreError, TabMessage, Tabs, Watch, claim};
-use crate::trajectory::Restored;
+use crate::trajectory::{Note, Restored, Trajectory};
 use crate::worker::Workspace;
 
 /// Interval of the search for runs whose tab ended without notice, in milliseconds.
@@ -30,6 +30,17 @@ impl Watch for Report {
         };
         self.0.post(News::Told { message, wrong }, Vec::new());
     }
+}
+
+/// Plays the events of a stored run. Returns its notes too, and the number of the first event that cannot be read.
+async fn restored(Loaded { origin, mut events, notes }: Loaded) -> (Restored, Vec<Note>, Option<u32>) {
+    let mut restored = Restored::from_events(origin.config, origin.task, Vec::new());
+    let mut slice = Slice::begin();
+    for event in events.by_ref() {
+        restored.play(event);
+        slice.pause_if_long().await;
+    }
+    (restored, notes, events.damaged_at())
 }
 
 impl Desk {
@@ -92,14 +103,9 @@ impl Desk {
         let gone = || StoreError::Failed("it is no longer stored".to_owned());
         let header = database.header(key).await?.ok_or_else(gone)?;
         let workspace = self.files(with.files).workspace().clone();
-        let Loaded { origin, mut events, files } = database.load(key, &workspace).await?;
-        let mut restored = Restored::from_events(origin.config, origin.task, Vec::new());
-        let mut slice = Slice::begin();
-        for event in events.by_ref() {
-            restored.play(event);
-            slice.pause_if_long().await;
-        }
-        let damaged_at = events.damaged_at();
+        let loaded = database.load(key).await?;
+        let files = database.load_files(key, &workspace).await?;
+        let (restored, notes, damaged_at) = restored(loaded).await;
         let session = self.session(id, with, restored.recorder.run.config().clone(), workspace.clone());
         session.restore(restored);
         if let Some(seq) = damaged_at {
@@ -126,9 +132,19 @@ impl Desk {
         }
         let seat = Seat::new(self.news(), id, session, keeper);
         seat.session.observe(seat.ear());
+        seat.set_notes(notes);
         self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
         seat.tell();
         Ok(())
+    }
+
+    /// Returns the record of a run as it is stored.
+    pub(super) async fn stored_record(&self, key: &str) -> Result<Trajectory, StoreError> {
+        let gone = || StoreError::Failed("it is no longer stored".to_owned());
+        let Storage { database, .. } = self.storage().ok_or_else(gone)?;
+        database.ready().await;
+        let (restored, notes, _) = restored(database.load(key).await?).await;
+        Ok(Trajectory { notes, ..restored.recorder.document() })
     }
 
     /// Returns the lines of the list whose runs contain these words.
@@ -201,6 +217,10 @@ impl Desk {
     fn on_tab_message(&self, message: TabMessage) {
         match message {
             TabMessage::Listed => self.list_soon(),
+            TabMessage::Noted { key } => {
+                let desk = self.clone();
+                spawn_local(async move { desk.read_notes(&key).await });
+            }
             TabMessage::Written { key } => {
                 let desk = self.clone();
                 spawn_local(async move { drop(desk.catch_up(&key).await) });

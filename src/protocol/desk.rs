@@ -9,7 +9,7 @@ use super::FileChange;
 use super::snapshot::Change;
 use crate::engine::{Branch, EpochMillis, ProviderConfig, RunConfig, Scope, Task};
 use crate::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
-use crate::trajectory::Summary;
+use crate::trajectory::{Note, NoteChange, Summary};
 
 /// The number that the app's page gave to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -104,6 +104,19 @@ pub enum Order {
     Record {
         id: QuestionId,
         seat: SeatId,
+    },
+    /// Answered with a part: the record of a stored run, which need not be open.
+    StoredRecord {
+        id: QuestionId,
+        key: String,
+    },
+    /// Changes a note on a run. Answered with a part: [`Noted`]. A part if `seat` is `None`: the text of the record.
+    Note {
+        id: QuestionId,
+        seat: Option<SeatId>,
+        /// The keys of the user, which must not get into the note.
+        with: With,
+        change: Box<NoteChange>,
     },
     /// Runs a plan. The run of the step at index `n` is in seat `seats + n`. A part if it continues from a record in a file:
     /// that record's text.
@@ -210,7 +223,9 @@ impl Order {
             | Order::Resume { seat }
             | Order::Close { seat }
             | Order::Record { seat, .. } => vec![*seat],
-            Order::Run { after: of, .. } | Order::Branch { of, .. } => of.iter().copied().collect(),
+            Order::Run { after: of, .. } | Order::Branch { of, .. } | Order::Note { seat: of, .. } => {
+                of.iter().copied().collect()
+            }
             Order::Delete { seats, .. } => seats.clone(),
             Order::List
             | Order::Open { .. }
@@ -222,6 +237,7 @@ impl Order {
             | Order::CancelPlan { .. }
             | Order::Permit { .. }
             | Order::PlanRecord { .. }
+            | Order::StoredRecord { .. }
             | Order::Probe { .. }
             | Order::Models { .. }
             | Order::Text { .. }
@@ -257,6 +273,14 @@ pub enum After {
     Plan(PlanId),
     /// A record from a file with this name. It may have been edited, and later steps receive its results, so it has to replay.
     Record(String),
+}
+
+/// The notes on a run after a change.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Noted {
+    pub notes: Vec<Note>,
+    /// The text of the record with its notes, if that was sent.
+    pub record: Option<String>,
 }
 
 /// The settings that a run needs in addition to its configuration.

@@ -10,7 +10,7 @@ use crate::engine::{
     Trigger, TurnRecord, Usage,
 };
 use crate::trajectory::summary::{Tree, Whole};
-use crate::trajectory::{Imported, Summary, Trajectory};
+use crate::trajectory::{Imported, Note, Summary, Trajectory};
 
 /// The visible state of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,8 @@ pub struct Snapshot {
     pub now: Now,
     /// Sub-agents, in the order in which they were requested.
     pub children: Vec<Subagent>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
 }
 
 /// The start of a run.
@@ -107,6 +109,8 @@ pub enum Change {
         asked: SubagentRequest,
         changes: Vec<Change>,
     },
+    /// All notes of the run. They are not part of the run, so what keeps them reports them.
+    Notes(Vec<Note>),
 }
 
 /// Reports the changes in a run since the last report. It compares only the part that can still change: the last turn.
@@ -189,6 +193,7 @@ impl Snapshot {
             traces: Vec::new(),
             now,
             children: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -235,6 +240,7 @@ impl Snapshot {
             Change::Log(log) => self.logs.push(*log),
             Change::Trace(trace) => self.traces.push(trace),
             Change::Now(now) => self.now = now,
+            Change::Notes(notes) => self.notes = notes,
             Change::Subagent { at, asked, changes } => match self.children.get_mut(at) {
                 Some(known) => {
                     known.asked = asked;
@@ -271,7 +277,8 @@ impl Snapshot {
             cost: None,
             context_percent: None,
         };
-        Snapshot { now, segments: document.segments.clone(), ..Snapshot::empty(start) }
+        let (segments, notes) = (document.segments.clone(), document.notes.clone());
+        Snapshot { now, segments, notes, ..Snapshot::empty(start) }
     }
 
     /// A whole record. Sub-agents keep the record's order.

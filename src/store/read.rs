@@ -5,13 +5,13 @@ use indexed_db_futures::prelude::*;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 
-use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, PLANS, RUNS, WORKSPACES, reading, writing};
+use super::database::{Database, Durability, EVENTS, FILES, NOTES, ORIGINS, PLANS, RUNS, WORKSPACES, reading, writing};
 use super::error::StoreError;
 use super::files::{self, StoredFile};
 use crate::engine::{Run, RunConfig, Task};
 use crate::plan::PlanRun;
 use crate::protocol::desk::Header;
-use crate::trajectory::RecordedEvent;
+use crate::trajectory::{Note, NoteChange, RecordedEvent};
 use crate::view::rail::has_words;
 use crate::worker::Workspace;
 
@@ -27,8 +27,7 @@ pub struct Origin {
 pub struct Loaded {
     pub origin: Origin,
     pub events: Events,
-    /// The files that the workspace was filled with.
-    pub files: Vec<StoredFile>,
+    pub notes: Vec<Note>,
 }
 
 /// Stored events, in order, up to the first that is missing or cannot be read. Each is parsed on demand, so that the
@@ -79,18 +78,16 @@ impl Database {
         Ok(found.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
-    /// Loads a run with all events up to the first that cannot be read, and puts its files in the workspace.
+    /// Loads a run with all events up to the first that cannot be read.
     ///
     /// # Errors
     /// The run was deleted, or its start cannot be read.
-    pub async fn load(&self, key: &str, workspace: &Workspace) -> Result<Loaded, StoreError> {
-        let run = self.load_run(key).await?;
-        let (origin, events) = run.ok_or_else(no_longer_stored)?;
-        let files = files::load(self, key, workspace).await?;
-        Ok(Loaded { origin, events, files })
+    pub async fn load(&self, key: &str) -> Result<Loaded, StoreError> {
+        let (origin, events) = self.load_run(key).await?.ok_or_else(no_longer_stored)?;
+        Ok(Loaded { origin, events, notes: self.notes(key).await? })
     }
 
-    /// Loads a run without its files; `None`: it is not stored.
+    /// Loads a run without its notes; `None`: it is not stored.
     ///
     /// # Errors
     /// Its start cannot be read.
@@ -121,6 +118,28 @@ impl Database {
     /// Puts the files of a run or a plan in the workspace, and returns them.
     pub async fn load_files(&self, key: &str, workspace: &Workspace) -> Result<Vec<StoredFile>, StoreError> {
         files::load(self, key, workspace).await
+    }
+
+    /// Returns the notes on a run.
+    pub async fn notes(&self, key: &str) -> Result<Vec<Note>, StoreError> {
+        let connection = self.connection()?;
+        let transaction = reading(&connection, &[NOTES])?;
+        Ok(read_notes(transaction.object_store(NOTES)?.get(key).primitive()?.await?))
+    }
+
+    /// Changes a note on a run, and returns all of its notes.
+    ///
+    /// # Errors
+    /// The notes could not be stored, or are too many.
+    pub async fn note(&self, key: &str, change: &NoteChange) -> Result<Vec<Note>, StoreError> {
+        let connection = self.connection()?;
+        let transaction = writing(&connection, &[NOTES], Durability::Strict)?;
+        let store = transaction.object_store(NOTES)?;
+        let mut notes = read_notes(store.get(key).primitive()?.await?);
+        change.apply(&mut notes).map_err(StoreError::Failed)?;
+        store.put(serde_json::to_string(&notes).unwrap_or_default()).with_key(key).primitive()?;
+        transaction.commit().await?;
+        Ok(notes)
     }
 
     /// Returns the events of a run after the first `known`.
@@ -154,9 +173,10 @@ impl Database {
     /// Deletes these runs and plans, and the contents that no other run uses.
     pub async fn delete(&self, keys: &[String]) -> Result<(), StoreError> {
         let connection = self.connection()?;
-        let transaction = writing(&connection, &[RUNS, ORIGINS, EVENTS, PLANS, WORKSPACES, FILES], Durability::Strict)?;
+        let transaction =
+            writing(&connection, &[RUNS, ORIGINS, EVENTS, PLANS, WORKSPACES, FILES, NOTES], Durability::Strict)?;
         for key in keys {
-            for store in [RUNS, ORIGINS, PLANS, WORKSPACES] {
+            for store in [RUNS, ORIGINS, PLANS, WORKSPACES, NOTES] {
                 transaction.object_store(store)?.delete(key.as_str()).primitive()?;
             }
             transaction.object_store(EVENTS)?.delete::<String, _>(events_of(key, 0)).primitive()?;
@@ -214,6 +234,10 @@ impl Iterator for Events {
 
 fn no_longer_stored() -> StoreError {
     StoreError::Failed("it is no longer stored".to_owned())
+}
+
+fn read_notes(text: Option<String>) -> Vec<Note> {
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 fn text<E>(value: Result<JsValue, E>) -> Option<String> {

@@ -18,6 +18,8 @@ const CHANNEL: &str = "turnwise";
 pub enum TabMessage {
     /// More of this run is stored.
     Written { key: String },
+    /// The notes on this run changed.
+    Noted { key: String },
     /// Names or runs changed: the list must be reloaded.
     Listed,
 }

@@ -3,7 +3,8 @@
 //! A record can come from anywhere, and its numbers are added, multiplied and drawn. The limits are far above those of any
 //! real run, so our own documents are read unchanged, and low enough that the sum of a few numbers never overflows.
 
-use super::{RecordedEvent, Trajectory};
+use super::notes::{MAX_NOTE, MAX_NOTES};
+use super::{Note, RecordedEvent, Trajectory};
 use crate::engine::*;
 
 /// Turns, attempts, requests, and other counts.
@@ -46,6 +47,8 @@ pub fn document(trajectory: &mut Trajectory) {
         wide(&mut log.at_ms);
     }
     trajectory.events.iter_mut().for_each(event);
+    trajectory.notes.truncate(MAX_NOTES);
+    trajectory.notes.iter_mut().for_each(note);
     trajectory.children.iter_mut().for_each(document);
 }
 
@@ -144,6 +147,13 @@ fn event(recorded: &mut RecordedEvent) {
         | Event::TimerFired { .. }
         | Event::StopRequested
         | Event::Cancelled => {}
+    }
+}
+
+fn note(note: &mut Note) {
+    count(&mut note.turn);
+    if let Some((end, _)) = note.text.char_indices().nth(MAX_NOTE) {
+        note.text.truncate(end);
     }
 }
 

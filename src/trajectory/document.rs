@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::error::Category;
 
-use super::{RecordedEvent, Recorder, clamp};
+use super::{Note, RecordedEvent, Recorder, clamp};
 use crate::engine::*;
 
 pub const FORMAT: &str = "turnwise-trajectory";
@@ -13,7 +13,7 @@ pub const VERSION: u32 = 1;
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The complete record of a run: a plain, JSON-safe object. Its JSON Schema ships with the project. `events` holds every
-/// input of the engine; everything else is derived from the events, the configuration and the input.
+/// input of the engine; everything else except `notes` is derived from the events, the configuration and the input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Trajectory {
@@ -77,6 +77,9 @@ pub struct Trajectory {
     /// requests and timers are n + child * 2^20.
     pub children: Vec<Trajectory>,
     pub events: Vec<RecordedEvent>,
+    /// What people noted about turns. Replay ignores it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
 }
 
 /// The origin of an imported document.
@@ -200,6 +203,7 @@ impl Trajectory {
             logs: run.logs().to_vec(),
             children: run.child_runs().map(|child| Trajectory::with_events(child, Vec::new())).collect(),
             events,
+            notes: Vec::new(),
             config,
         }
     }

@@ -1,6 +1,6 @@
 //! The record of a run: the document, its redaction, its replay, and conversion to and from other formats. PURE -> engine.
 //!
-//! Invariant: the recorded events, the configuration and the task are enough to derive everything else; a test does so.
+//! Invariant: the recorded events, the configuration and the task are enough to derive everything else but notes; a test does so.
 //! A record never contains a secret: the shell redacts an event before it is recorded **and** before the engine sees it.
 
 mod clamp;
@@ -8,6 +8,7 @@ pub mod course;
 pub mod document;
 pub mod export;
 pub mod import;
+pub mod notes;
 pub mod programs;
 pub mod redact;
 pub mod replay;
@@ -22,6 +23,7 @@ use crate::engine::{Effect, Event, LogRecord, Millis, RecordKind, Run, RunConfig
 pub use course::{BranchWish, Course};
 pub use document::{Imported, ParseError, Trajectory};
 pub use export::Format;
+pub use notes::{Note, NoteChange};
 pub use programs::{RecordedProgram, programs};
 pub use redact::Secrets;
 pub use replay::{Mismatch, replay};

@@ -280,9 +280,20 @@ impl App {
 
     /// Adds a thread of runs; the last one is in this seat.
     pub(super) fn add_run(&self, pages: Vec<Page>, rail: ArcRwSignal<RailView>, seat: Seat, workspace: Workspace) {
+        self.add_thread(self.run_thread(pages, rail, seat, workspace));
+    }
+
+    /// Makes a thread of runs; the last one is in this seat.
+    pub(super) fn run_thread(
+        &self,
+        pages: Vec<Page>,
+        rail: ArcRwSignal<RailView>,
+        seat: Seat,
+        workspace: Workspace,
+    ) -> Thread {
         let session_id = seat.start().map(|start| start.session_id);
         let backing = Backing::Live { seat: Local::new(RefCell::new(seat)), workspace: Local::new(workspace) };
-        self.add_thread(Thread {
+        Thread {
             id: self.next_id(),
             opened_ms: dom::now(),
             pages: ArcRwSignal::new(pages),
@@ -290,7 +301,7 @@ impl App {
             backing,
             session_id,
             queued: ArcRwSignal::default(),
-        });
+        }
     }
 
     /// Returns the key that the user gave for a provider's address.

@@ -10,6 +10,7 @@ use crate::view::{PanelView, Phase};
 
 use super::dom;
 use super::icon::{Icon, icon};
+use super::original::Original;
 use super::slots::{Behind, Page};
 use super::state::{App, Backing, Dialog, Editing, TaskInput, Thread};
 
@@ -56,6 +57,7 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
                 app.regenerate(place);
             })
         }),
+        Original::of(page).map(|original| original.compare(app, "btn bare small", || (icon(Icon::Branch), "Compare"))),
         own.then(|| {
             button(Icon::Edit, "Edit prompt", "Change the prompt and run it as a separate run", move || {
                 app.edit_prompt(place);

@@ -28,7 +28,8 @@ impl App {
     }
 }
 
-async fn archive(files: &[(String, Blob)]) -> Result<Blob, String> {
+/// Writes files into one ZIP file, without compressing them.
+pub(super) async fn archive(files: &[(String, Blob)]) -> Result<Blob, String> {
     let mut entries = Vec::with_capacity(files.len());
     for (path, blob) in files {
         let gone = |_| format!("{path} can no longer be read. Add it again, or remove it.");

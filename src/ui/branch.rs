@@ -256,9 +256,7 @@ impl App {
         };
         let order = |id| Order::Branch { id, seat: seat.id(), with, of, place, branch, result };
         line.ask(order, parts).await?;
-        let mut page = Page::from_seat(&seat, 0).ok_or("The branch could not start.")?;
-        let parent = seat.start().and_then(|start| start.parent);
-        page.head.facts.extend(parent.map(|parent| format!("branch of {} before turn {}", parent.run_id, parent.turn)));
+        let page = Page::from_seat(&seat, 0).ok_or("The branch could not start.")?;
         let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());
         self.draw(&seat, &page, &rail).renew();
         self.add_run(vec![page], rail, seat, workspace);

@@ -66,7 +66,7 @@ pub fn zone(app: App) -> impl IntoView {
                     row(
                         Icon::Play,
                         "A record",
-                        "opens here: a trajectory (.json, .json.gz), a report (.html), an ATIF file, a plan",
+                        "opens here: a trajectory (.json, .json.gz), a report (.html), an ATIF file, a plan, or a .zip of them",
                     ),
                     row(Icon::Picture, "Pictures", "dropped on the task box are sent with the task"),
                 )),
@@ -217,7 +217,8 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
         // Another kind of file that only has such a name.
         Err(NotUnpacked::Damaged) => return false,
     };
-    let name = name.trim_end_matches(".gz");
+    // Without the folder, or the archive, that it came from.
+    let name = name.trim_end_matches(".gz").rsplit('/').next().unwrap_or(name);
     if !name.to_ascii_lowercase().ends_with(".json") {
         let text = text_of(&file).await;
         return text.contains(EMBEDDED.0) && app.import(name, text).await;

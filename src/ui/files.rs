@@ -87,7 +87,7 @@ fn list(app: App) -> impl IntoView {
         folder::list(app),
         move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
                                                  its own files.")),
-        toast::row(app.toast, |undo| !matches!(undo, Undo::Task(_)), move |undo| app.undo(undo)),
+        toast::row(app.toast, |undo| matches!(undo, Undo::File(_) | Undo::Samples), move |undo| app.undo(undo)),
         table(false),
         html::div().class("samples").attr("hidden", move || (!rows().iter().any(|row| row.sample)).then_some("")).child((
             html::div().class("over-row").child((

@@ -128,6 +128,9 @@ impl LiveRun {
         page.transcript.refresh(source, &self.0.renderer);
         put(&page.panel, PanelView::from(source));
         page.log.maybe_update(|log| log.take(source));
+        if page.notes.with_untracked(|notes| notes != source.notes) {
+            page.notes.set(source.notes.to_vec());
+        }
         // A follow-up keeps the name of its thread's first task.
         let title = self.0.rail.with_untracked(|rail| rail.title.clone());
         let rail = RailView { title, ..RailView::from(source) };

@@ -4,7 +4,9 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::files::picture::PictureView;
+use crate::view::Phase;
 
+use super::original::Original;
 use super::slots::Page;
 use super::state::App;
 use super::{answer, pictures, turn};
@@ -21,11 +23,16 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     } else {
         html::h2().class(class).attr("dir", "auto").child(task).into_any()
     };
-    html::article().class("page").child((
+    let original = Original::of(page).map(|original| {
+        html::li().class("original").child(original.compare(app, "link", || "Compare with the original"))
+    });
+    let panel = page.panel.clone();
+    let ended = Memo::new(move |_| panel.with(|panel| panel.phase == Phase::Ended));
+    html::article().class("page").attr("data-ended", move || ended.get().then_some("")).child((
         heading,
         pictures(&page.head.pictures),
-        html::ul().class("facts").child(facts),
-        turn::turns(app, &page.behind, &page.transcript, Some(page.place)),
+        html::ul().class("facts").child((facts, original)),
+        turn::turns(app, &page.behind, &page.transcript, Some(page)),
         answer::acts(app, page),
     ))
 }

@@ -60,6 +60,7 @@ enum Action {
     Theme(Theme),
     Open(u32),
     OpenStored(String),
+    ExportShown,
 }
 
 /// Draws the palette.
@@ -214,6 +215,11 @@ impl App {
             add("Replay the run", "", Action::Look(View::Replay));
             add("Log of the run", "L", Action::Show(Dialog::Log));
         }
+        if self.threads.with_untracked(|threads| !threads.is_empty())
+            || self.stored.with_untracked(|all| !all.is_empty())
+        {
+            add("Export the runs in the list", "", Action::ExportShown);
+        }
         add("Files", "", Action::Show(Dialog::Files));
         add("Settings", "", Action::Show(Dialog::Settings));
         add("Insight", "", Action::Insight);
@@ -257,6 +263,7 @@ impl App {
             Action::Look(view) => self.look(*view),
             Action::Theme(theme) => self.theme.set(*theme),
             Action::Open(id) => self.open_thread(*id),
+            Action::ExportShown => self.export_shown(),
             Action::OpenStored(session) => drop(self.open_session(session)),
         }
     }

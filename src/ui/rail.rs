@@ -1,5 +1,6 @@
 //! The rail: the logo, a new run, the open and the stored runs; a drawer on narrow pages.
 
+mod export;
 mod list;
 
 use leptos::ev;

@@ -13,6 +13,7 @@ use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
 use crate::protocol::Snapshot;
+use crate::trajectory::Note;
 use crate::view::log::Log;
 use crate::view::{CallView, HeadView, LaneView, Live, PanelView, SegmentView, Source, TurnView, segments};
 
@@ -34,6 +35,7 @@ pub struct Page {
     pub transcript: Transcript,
     pub panel: ArcRwSignal<PanelView>,
     pub log: ArcRwSignal<Log>,
+    pub notes: ArcRwSignal<Vec<Note>>,
 }
 
 /// The source of a page, for its parts that are created later.
@@ -130,6 +132,15 @@ impl Page {
         seat.look(|source| Page::new(place, source, Behind::Seat(Local::new(seat.clone()))))
     }
 
+    /// Returns the id of its run; `None`: it is a step of a replay, or nothing was reported of it yet.
+    pub fn run_id(&self) -> Option<String> {
+        match &self.behind {
+            Behind::Seat(seat) => seat.start().map(|start| start.run_id),
+            Behind::Document(whole) => Some(whole.start.run_id.clone()),
+            Behind::Stepped(_) => None,
+        }
+    }
+
     /// Returns the answer of its run, as Markdown; `None`: it has none.
     pub fn answer(&self) -> Option<String> {
         let answer = self.behind.with(|source| source.segments.last().map(|ending| ending.output.clone()));
@@ -155,6 +166,7 @@ impl Page {
             transcript: Transcript::new(source, Whose::Run),
             panel: ArcRwSignal::new(PanelView::from(source)),
             log: ArcRwSignal::new(log),
+            notes: ArcRwSignal::new(source.notes.to_vec()),
         }
     }
 }

@@ -155,7 +155,7 @@ pub enum Backing {
 #[derive(Clone, Debug)]
 pub struct OpenRecord {
     pub name: String,
-    /// Verbatim.
+    /// Verbatim, except for notes that were changed here.
     pub text: Arc<str>,
     pub whole: Arc<Snapshot>,
     pub summary: Arc<Summary>,
@@ -285,7 +285,11 @@ impl App {
 
     /// Returns the open thread without tracking it, for one-time actions.
     pub fn thread_now(&self) -> Option<Thread> {
-        let id = self.current.get_untracked()?;
+        self.thread_with(self.current.get_untracked()?)
+    }
+
+    /// Returns an open thread, without tracking it.
+    pub fn thread_with(&self, id: u32) -> Option<Thread> {
         self.threads.with_untracked(|threads| threads.iter().find(|thread| thread.id == id).cloned())
     }
 
@@ -353,6 +357,11 @@ impl Thread {
     pub fn is_running(&self) -> bool {
         let last = self.pages.with_untracked(|pages| pages.last().cloned());
         last.is_some_and(|page| page.panel.with_untracked(|panel| panel.phase != Phase::Ended))
+    }
+
+    /// Returns its run at this index.
+    pub fn page_at(&self, place: usize) -> Option<Page> {
+        self.pages.with_untracked(|pages| pages.get(place).cloned())
     }
 
     /// Passes the source of its last run to `look`.

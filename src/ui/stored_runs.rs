@@ -106,8 +106,9 @@ impl App {
         };
         self.opening.update_value(|opening| opening.push(id.clone()));
         spawn_local(async move {
-            if let Err(why) = app.load(&line, stored).await {
-                app.complain(why);
+            match app.load(&line, stored).await {
+                Ok(thread) => thread.into_iter().for_each(|thread| app.add_thread(thread)),
+                Err(why) => app.complain(why),
             }
             app.opening.update_value(|opening| opening.retain(|other| *other != id));
         });
@@ -132,9 +133,19 @@ impl App {
         found
     }
 
-    async fn load(&self, line: &Line, stored: Stored) -> Result<(), String> {
+    /// Opens a stored task without showing it.
+    pub(super) async fn open_behind(&self, session_id: &str) -> Result<(), String> {
+        let stored = untrack(|| self.stored_lines()).into_iter().find(|line| line.session_id == session_id);
+        if let (Some(line), Some(stored)) = (self.line.get_value(), stored) {
+            let thread = self.load(&line, stored).await?;
+            self.threads.update(|threads| threads.extend(thread));
+        }
+        Ok(())
+    }
+
+    async fn load(&self, line: &Line, stored: Stored) -> Result<Option<Thread>, String> {
         if stored.is_plan() {
-            return self.load_plan(line, stored.session_id, stored.rail.title).await;
+            return self.load_plan(line, stored.session_id, stored.rail.title).await.map(|()| None);
         }
         let workspace = self.workspace_of(Vec::new());
         let seats: Vec<Seat> = stored.runs.iter().map(|_| line.seat()).collect();
@@ -150,10 +161,7 @@ impl App {
             pages.push(page);
             last = Some(seat);
         }
-        if let Some(seat) = last {
-            self.add_run(pages, rail, seat, workspace);
-        }
-        Ok(())
+        Ok(last.map(|seat| self.run_thread(pages, rail, seat, workspace)))
     }
 
     /// Has the desk open the runs of a thread again, if they were lost with an earlier desk. Later orders about them

@@ -4,6 +4,8 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::trajectory::Note;
+
 use super::icon::{Icon, icon};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,8 @@ pub enum Undo {
     File(String),
     /// All sample files.
     Samples,
+    /// A note on a run: the index `page` in its thread.
+    Note { thread: u32, page: usize, note: Note },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

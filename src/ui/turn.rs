@@ -7,26 +7,26 @@ use leptos::prelude::*;
 use crate::content::format::countdown;
 use crate::view::{Live, SegmentView, TurnKind, TurnView, Wait};
 
-use super::slots::{Behind, Transcript, TurnSlot, Whose};
+use super::slots::{Behind, Page, Transcript, TurnSlot, Whose};
 use super::state::App;
-use super::{attempt, call, chunks, ending, icon, lane, meter};
+use super::{attempt, call, chunks, ending, icon, lane, meter, notes};
 
 /// Draws the turns of a run or of a sub-agent, and how its segments ended.
 pub fn transcript(app: App, behind: &Behind, shown: &Transcript) -> AnyView {
     turns(app, behind, shown, None).into_any()
 }
 
-/// Draws turns and endings. `page`: the index of the run in its thread, if its turns can be branched.
-pub fn turns(app: App, behind: &Behind, shown: &Transcript, page: Option<usize>) -> impl IntoView + use<> {
+/// Draws turns and endings. `page`: set if its turns can be branched and noted upon.
+pub fn turns(app: App, behind: &Behind, shown: &Transcript, page: Option<&Page>) -> impl IntoView + use<> {
     let (segments, behind, whose) = (shown.segments.clone(), behind.clone(), shown.whose);
-    let place = page.unwrap_or(0);
+    let (place, page) = (page.map_or(0, |page| page.place), page.cloned());
     let first = endings(app, whose, place, segments.clone(), None);
     let transcript = shown.clone();
     let draw = move |index: usize| {
         let renderer = app.renderer.get_value();
         let slot = behind.with(|source| transcript.turn(source, index, &renderer)).flatten()?;
         let after = endings(app, whose, place, segments.clone(), Some(index));
-        Some((turn(app, &behind, &slot, page), after).into_any())
+        Some((turn(app, &behind, &slot, page.as_ref()), after).into_any())
     };
     (first, chunks::chunks(shown.length.clone(), draw))
 }
@@ -50,15 +50,16 @@ fn endings(
     }
 }
 
-/// Draws a turn, updated by its own signal alone. `page`: the index of the run in its thread, if it can be branched.
-fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<usize>) -> impl IntoView + use<> {
+/// Draws a turn, updated by its own signal alone. `page`: set if it can be branched and noted upon.
+fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl IntoView + use<> {
     let view = slot.view.clone();
     let level = {
         let view = view.clone();
         move || view.with(|view| if is_synthesis(view) { "synthesis" } else { meter::level(view.level) })
     };
     // Landmarks on one page need distinct names.
-    let follow_up = page.filter(|page| *page > 0).map_or_else(String::new, |page| format!(", follow-up {page}"));
+    let follow_up = page.map(|page| page.place).filter(|place| *place > 0);
+    let follow_up = follow_up.map_or_else(String::new, |place| format!(", follow-up {place}"));
     let label = {
         let view = view.clone();
         move || view.with(|view| format!("{}{follow_up}", view.label))
@@ -67,7 +68,7 @@ fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<usize>) -> impl
     html::section().class("turn").attr("data-level", level).attr("aria-label", label).child((
         html::div().class("n").attr("aria-hidden", "true").child(number),
         html::div().class("body").child(body(app, behind, slot)),
-        page.map(|page| branch(app, page, slot)),
+        page.map(|page| (branch(app, page.place, slot), notes::notes(app, page, slot))),
     ))
 }
 

@@ -3,21 +3,20 @@
 use crate::engine::{CallRecord, TurnRecord};
 
 use super::ending;
+use super::parting::{Cause, causes, sentence};
 use super::provider;
 use super::source::Source;
 use crate::content::format::{counted, duration, one_line, thousands};
 
 /// The maximum number of characters shown of a turn's text.
 const TEXT: usize = 600;
-/// The minimum number of consecutive equal turns that are collapsed.
-const FOLD: usize = 3;
 
 /// Two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     pub facts: Vec<Fact>,
     pub rows: Vec<Row>,
-    /// `The first 3 turns are the same; turn 4 differs in its tool calls.`
+    /// Where they part, in one sentence.
     pub words: String,
     /// The reports.
     pub outputs: [String; 2],
@@ -35,11 +34,8 @@ pub struct Fact {
 /// One row of turns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Row {
-    /// A number of equal turns, starting at turn `from`.
-    Same {
-        from: u32,
-        count: usize,
-    },
+    /// Consecutive turns that are the same in both runs.
+    Same(Vec<Side>),
     Turns(Box<Pair>),
 }
 
@@ -47,8 +43,8 @@ pub enum Row {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
     pub sides: [Option<Side>; 2],
-    /// `text, tool calls`; `None`: they are the same.
-    pub differs: Option<String>,
+    /// `text, tool calls`
+    pub differs: String,
     /// Whether this is the first pair that differs.
     pub first: bool,
 }
@@ -73,29 +69,30 @@ impl Fact {
 }
 
 impl Comparison {
+    /// Compares two runs. `other`: what the second one is called in a sentence.
     #[must_use]
-    pub fn new(a: &Source<'_>, b: &Source<'_>) -> Self {
+    pub fn new(a: &Source<'_>, b: &Source<'_>, other: &str) -> Self {
         let fact = |((name, a, from), (_, b, to))| Fact { name, values: [a, b], change: change(name, from, to) };
         let facts = facts(a).into_iter().zip(facts(b)).map(fact).collect();
-        let (mut rows, mut same, mut first) = (Vec::new(), Vec::new(), None);
+        let (mut rows, mut same, mut words) = (Vec::new(), Vec::new(), None);
         for at in 0..a.turns.len().max(b.turns.len()) {
             let turns = [a.turns.get(at), b.turns.get(at)];
-            let differs = differs(turns);
-            let number = turns[0].or(turns[1]).map_or(0, |turn| turn.turn);
-            if let Some(text) = &differs {
-                fold(&mut rows, &mut same);
-                let is_first = first.is_none();
-                first.get_or_insert_with(|| (at, number, text.clone()));
-                let sides = turns.map(|turn| turn.map(Side::from_turn));
-                rows.push(Row::Turns(Box::new(Pair { sides, differs, first: is_first })));
-            } else {
-                let sides = turns.map(|turn| turn.map(Side::from_turn));
-                same.push((number, Pair { sides, differs, first: false }));
+            let causes = causes(turns, words.is_some());
+            let sides = turns.map(|turn| turn.map(Side::from_turn));
+            if causes.is_empty() {
+                same.extend(sides.into_iter().flatten().next());
+                continue;
             }
+            fold(&mut rows, &mut same);
+            let first = words.is_none();
+            words.get_or_insert_with(|| sentence([a, b], turns, &causes, other));
+            let differs = causes.into_iter().map(Cause::label).collect::<Vec<_>>().join(", ");
+            rows.push(Row::Turns(Box::new(Pair { sides, differs, first })));
         }
         fold(&mut rows, &mut same);
         let output = |source: &Source<'_>| source.segments.last().map(|last| last.output.clone()).unwrap_or_default();
-        Comparison { facts, rows, words: first_difference(first), outputs: [output(a), output(b)] }
+        let words = words.unwrap_or_else(|| "All turns are the same.".to_owned());
+        Comparison { facts, rows, words, outputs: [output(a), output(b)] }
     }
 }
 
@@ -124,42 +121,10 @@ impl Side {
     }
 }
 
-/// Adds a few equal turns as they are, and collapses more into one row.
-fn fold(rows: &mut Vec<Row>, same: &mut Vec<(u32, Pair)>) {
-    if same.len() >= FOLD {
-        let from = same.first().map_or(0, |(number, _)| *number);
-        rows.push(Row::Same { from, count: same.len() });
-        same.clear();
-    }
-    rows.extend(same.drain(..).map(|(_, pair)| Row::Turns(Box::new(pair))));
-}
-
-/// Returns the parts in which two turns differ.
-fn differs(turns: [Option<&TurnRecord>; 2]) -> Option<String> {
-    let [Some(a), Some(b)] = turns else { return Some("only one run has this turn".to_owned()) };
-    let asked = |turn: &TurnRecord| {
-        turn.tool_calls.iter().map(|call| (call.name.clone(), call.args.clone())).collect::<Vec<_>>()
-    };
-    let answered = |turn: &TurnRecord| turn.tool_calls.iter().map(|call| call.result.clone()).collect::<Vec<_>>();
-    let failed = |turn: &TurnRecord| turn.attempts.iter().map(|attempt| attempt.slugs.clone()).collect::<Vec<_>>();
-    let calls_differ = asked(a) != asked(b);
-    let parts = [
-        (a.synthesis != b.synthesis, "kind"),
-        (a.content != b.content, "text"),
-        (calls_differ, "tool calls"),
-        (!calls_differ && answered(a) != answered(b), "results"),
-        (failed(a) != failed(b), "attempts"),
-    ];
-    let text: Vec<&str> = parts.iter().filter(|(differs, _)| *differs).map(|(_, word)| *word).collect();
-    (!text.is_empty()).then(|| text.join(", "))
-}
-
-fn first_difference(first: Option<(usize, u32, String)>) -> String {
-    match first {
-        None => "All turns are the same.".to_owned(),
-        Some((0, number, what)) => format!("They differ from turn {number} on: {what}."),
-        Some((1, number, what)) => format!("The first turn is the same. Turn {number} differs: {what}."),
-        Some((same, number, what)) => format!("The first {same} turns are the same. Turn {number} differs: {what}."),
+/// Adds the equal turns so far as one row.
+fn fold(rows: &mut Vec<Row>, same: &mut Vec<Side>) {
+    if !same.is_empty() {
+        rows.push(Row::Same(std::mem::take(same)));
     }
 }
 

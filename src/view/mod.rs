@@ -19,8 +19,10 @@ pub mod log;
 pub mod markup;
 pub mod meter;
 pub mod models;
+pub mod note;
 pub mod palette;
 pub mod panel;
+mod parting;
 pub mod permit;
 pub mod plan;
 pub mod preview;
@@ -48,7 +50,7 @@ pub use slug::SlugView;
 pub use source::{Children, Origin, SegmentSpan, Source};
 pub use turn::{CounterLine, Live, TurnKind, TurnView, Wait};
 
-use crate::engine::Run;
+use crate::engine::{Parent, Run};
 use crate::files::picture::PictureView;
 
 /// The whole run page. Live pages update [`TurnView`]s one by one instead: an update then costs only the bytes of its turn.
@@ -122,6 +124,9 @@ impl From<&Source<'_>> for HeadView {
         }
         if config.synthesis.is_none() && !source::forces_report(config) {
             facts.push("synthesis off".to_owned());
+        }
+        if let Some(Parent { run_id, turn }) = source.parent {
+            facts.push(format!("branch of {run_id} before turn {turn}"));
         }
         HeadView {
             task: source::task_title(source.input).to_owned(),

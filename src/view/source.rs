@@ -2,12 +2,12 @@
 
 use crate::engine::judge::{AtLimit, Policy};
 use crate::engine::{
-    CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord,
-    Usage,
+    CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status, TraceRecord, Trigger,
+    TurnRecord, Usage,
 };
 use crate::protocol::Snapshot;
 use crate::protocol::snapshot::Subagent;
-use crate::trajectory::{Imported, Trajectory};
+use crate::trajectory::{Imported, Note, Trajectory};
 
 /// The readable state of a run.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,9 @@ pub struct Source<'a> {
     pub origin: Origin,
     /// Set if the record was read from a file of another format.
     pub imported: Option<&'a Imported>,
+    /// Set for a branch: the run it comes from.
+    pub parent: Option<&'a Parent>,
+    pub notes: &'a [Note],
     pub children: Children<'a>,
 }
 
@@ -94,6 +97,8 @@ impl<'a> From<&'a Run> for Source<'a> {
             can_continue: run.can_continue(),
             origin: Origin::Session,
             imported: None,
+            parent: run.parent(),
+            notes: &[],
             children: Children::Run(run.children()),
         }
     }
@@ -101,7 +106,7 @@ impl<'a> From<&'a Run> for Source<'a> {
 
 impl<'a> From<&'a Snapshot> for Source<'a> {
     fn from(snapshot: &'a Snapshot) -> Self {
-        let Snapshot { start, turns, segments, logs, traces, now, children } = snapshot;
+        let Snapshot { start, turns, segments, logs, traces, now, children, notes } = snapshot;
         Source {
             config: &start.config,
             input: &start.input,
@@ -122,6 +127,8 @@ impl<'a> From<&'a Snapshot> for Source<'a> {
             can_continue: now.can_continue,
             origin: Origin::Session,
             imported: start.imported.as_ref(),
+            parent: start.parent.as_ref(),
+            notes,
             children: Children::Live(children),
         }
     }
@@ -150,6 +157,8 @@ impl<'a> From<&'a Trajectory> for Source<'a> {
             can_continue: false,
             origin: Origin::Document,
             imported: document.imported.as_ref(),
+            parent: document.parent.as_ref(),
+            notes: &document.notes,
             children: Children::Document(&document.children),
         }
     }

@@ -174,7 +174,7 @@ test('two runs stand side by side', async () => {
     await page.getByText(/^Opened files\.json/).waitFor();
     await page.getByRole('combobox', { name: 'Compare with another run' }).selectOption({ index: 1 });
     const both = page.getByRole('region', { name: 'Comparison' });
-    await both.getByText('They differ from turn 1 on').waitFor();
+    await both.locator('.summary').getByText(/^They part at turn 1, where the requests differ \(task/).waitFor();
     const row = both.getByRole('row', { name: /^Turns/ });
     assert.deepEqual(await row.getByRole('cell').allInnerTexts(), ['files', 'limit'].map((key) => `${records[key].turns.length} of ${records[key].max_turns}`));
     assert.equal(await both.locator('.pair[data-first]').count(), 1);

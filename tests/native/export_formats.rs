@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use turnwise::engine::*;
 use turnwise::trajectory::export::Format;
 use turnwise::trajectory::import::import;
-use turnwise::trajectory::{Secrets, Trajectory};
+use turnwise::trajectory::{Note, Secrets, Trajectory};
 use turnwise::view::export::export;
 use turnwise::worker::documents;
 use turnwise::worker::protocol::DocumentTask;
@@ -103,6 +103,23 @@ fn an_html_report_loads_nothing_runs_nothing_and_carries_its_document() {
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
     assert_eq!(import(&page).unwrap(), document);
     assert_eq!(export(&import(&page).unwrap(), Format::Native), export(&document, Format::Native));
+}
+
+#[test]
+fn notes_are_in_the_reports_below_their_turn() {
+    let note = Note { turn: 2, text: "<i>Why</i> two?\n\nשלום".into(), at: "2026-11-26T10:05:00.000Z".into() };
+    let document = Trajectory { notes: vec![note], ..eventful() };
+    let page = export(&document, Format::Html);
+    let place = page.find("&lt;i&gt;Why&lt;/i&gt; two?").expect("shown as text");
+    assert_eq!(
+        page[..place].matches("<article").count(),
+        4,
+        "below the second turn, which has two sub-agents of one turn each"
+    );
+    assert!(page[..place].ends_with("Note, Nov 26, 2026, 10:05 UTC</p><p class=\"plain\" dir=\"auto\">"));
+    assert_eq!(import(&page).unwrap(), document);
+    assert!(export(&document, Format::Markdown).contains("Note, Nov 26, 2026, 10:05 UTC:\n\n> "));
+    assert_eq!(import(&export(&document, Format::Atif)).unwrap().notes, document.notes);
 }
 
 #[test]

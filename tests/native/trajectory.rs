@@ -4,7 +4,9 @@ use crate::support::*;
 use serde_json::{Value, json};
 use turnwise::engine::*;
 use turnwise::trajectory::document::ParseError;
-use turnwise::trajectory::{Secrets, Trajectory, replay};
+use turnwise::trajectory::export::native;
+use turnwise::trajectory::notes::{MAX_NOTE, MAX_NOTES};
+use turnwise::trajectory::{Note, Secrets, Trajectory, replay};
 
 /// A run with everything in it: a retry, parallel calls, a notice, a synthesis, a grant, a failed segment.
 fn eventful() -> Played {
@@ -94,6 +96,29 @@ fn a_tampered_document_names_its_first_difference() {
         assert_eq!((mismatch.turn, mismatch.path.as_str(), &mismatch.expected), (turn, pointer, &value));
         assert_eq!(mismatch.recorded_by, None);
     }
+}
+
+#[test]
+fn notes_are_in_the_document_and_replay_ignores_them() {
+    let plain = eventful().document();
+    let note = |turn, text: &str| Note { turn, text: text.into(), at: "2026-11-26T10:05:00.000Z".into() };
+    let noted = Trajectory { notes: vec![note(1, "<b>Why?</b>"), note(3, "Right.")], ..plain.clone() };
+    validate(&noted);
+    let again = Trajectory::parse(&native(&noted)).unwrap();
+    assert_eq!(again, noted);
+    assert_eq!(native(&replay(&again).unwrap().document()), native(&plain), "the events give the same run");
+    let mut changed = noted.clone();
+    changed.turns[0].content.push('!');
+    assert_eq!(replay(&changed).unwrap_err().turn, Some(1), "a note hides nothing");
+}
+
+#[test]
+fn too_long_and_too_many_notes_are_cut_where_a_document_enters() {
+    let note = Note { turn: u32::MAX, text: "ä".repeat(MAX_NOTE + 5), at: String::new() };
+    let noted = Trajectory { notes: vec![note; MAX_NOTES + 1], ..eventful().document() };
+    let read = Trajectory::parse(&native(&noted)).unwrap();
+    assert_eq!(read.notes.len(), MAX_NOTES);
+    assert_eq!(read.notes[0].text.chars().count(), MAX_NOTE);
 }
 
 #[test]

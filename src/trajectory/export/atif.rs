@@ -253,6 +253,7 @@ fn extra(run: &Trajectory) -> Value {
         ("segments", value(&run.segments)),
         ("traces", value(&run.traces)),
         ("logs", value(&run.logs)),
+        ("notes", value(&run.notes)),
         ("parent", value(&run.parent)),
         ("imported", value(&run.imported)),
     ])

@@ -86,6 +86,7 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
         logs: if own { extra_field(&extra, "logs").unwrap_or_default() } else { Vec::new() },
         children,
         events: Vec::new(),
+        notes: if own { extra_field(&extra, "notes").unwrap_or_default() } else { Vec::new() },
         config,
     }
 }

@@ -22,7 +22,7 @@ const SEARCHED: usize = 6;
 
 /// What the list consists of.
 #[derive(Clone)]
-enum Line {
+pub(super) enum Line {
     Day(String),
     Open(Thread),
     Stored(Stored),
@@ -127,12 +127,19 @@ fn filters(app: App) -> impl IntoView {
                 .child((html::option().value("").child("Any model"), each))
         })
     };
-    html::div().class("filters").child((ending, model))
+    let export = html::button()
+        .r#type("button")
+        .class("btn bare square")
+        .attr("aria-label", "Export the runs in the list")
+        .attr("title", "Export the runs in the list as one ZIP file")
+        .on(ev::click, move |_| app.export_shown())
+        .child(icon(Icon::Download));
+    html::div().class("filters").child((ending, model, export))
 }
 
 impl App {
     /// The runs that match the search, newest first, below the days on which they began. A run keeps its place when it is opened.
-    fn lines(&self, stored: Vec<Stored>) -> Vec<Line> {
+    pub(super) fn lines(&self, stored: Vec<Stored>) -> Vec<Line> {
         let wanted = self.search.get().to_lowercase();
         let open = self.threads.get().into_iter();
         let open = open.filter(|thread| thread.session_id.as_ref().is_none_or(|session| !self.is_deleted(session)));

@@ -77,6 +77,7 @@ impl App {
             Undo::Task(session) => self.keep_task(session),
             Undo::File(path) => self.put_back_file(path),
             Undo::Samples => super::super::samples::bring_back(*self),
+            Undo::Note { thread, page, note } => self.put_back_note(*thread, *page, note.clone()),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::view::Phase;
 
 use super::super::icon::{Icon, icon};
 use super::super::state::{App, Thread};
-use super::state::View;
+use super::state::{Compared, View};
 
 /// Draws the bar of an ended run; a run under way has none, because it is being watched.
 pub fn bar(app: App) -> impl IntoView {
@@ -77,13 +77,13 @@ fn others(app: App) -> impl IntoView {
         })
     });
     let chosen = move || match app.view.get() {
-        View::Compare(id) => id.to_string(),
+        View::Compare(Compared { other, .. }) => other.to_string(),
         View::Transcript | View::Replay => String::new(),
     };
     let changed = move |event: web_sys::Event| {
         let picked = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlSelectElement>().ok());
         match picked.and_then(|picked| picked.value().parse().ok()) {
-            Some(id) => app.look(View::Compare(id)),
+            Some(other) => app.compare_last(other),
             None => app.look(View::Transcript),
         }
     };

@@ -4,46 +4,61 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::content::format::counted;
+use crate::content::format::{counted, sentence_case};
 use crate::protocol::record::Ask;
 use crate::view::compare::{Comparison, Fact, Pair, Row, Side};
 use crate::view::replay::difference::{Piece, PieceKind};
 use crate::worker::ViewerHost;
 
-use super::super::dom;
+use super::super::original::Original;
 use super::super::state::App;
+use super::super::{dom, icon};
 use super::difference::pieces;
+use super::state::Compared;
 
+const ID: &str = "comparison";
 /// Rows of turns shown at first, and added with each click.
 const PORTION: usize = 40;
 
-pub fn compare(app: App, other: u32) -> impl IntoView {
-    let made = {
-        let thread = app.thread_now();
-        let other = app.threads.with_untracked(|threads| threads.iter().find(|thread| thread.id == other).cloned());
-        thread.zip(other).and_then(|(a, b)| a.with_last(|a| b.with_last(|b| Comparison::new(a, b))).flatten())
-    };
+pub fn compare(app: App, Compared { own, other, place }: Compared) -> impl IntoView {
+    let pages = app.thread_now().and_then(|thread| thread.page_at(own));
+    let pages = pages.zip(app.thread_with(other).and_then(|thread| thread.page_at(place)));
+    let made = pages.and_then(|(a, b)| {
+        let name = if Original::of(&a).is_some_and(|of| of.is(&b)) { "the original" } else { "the other" };
+        let made = a.behind.with(|a| b.behind.with(|b| Comparison::new(a, b, name))).flatten();
+        made.map(|made| (made, name))
+    });
+    // Once it is drawn. What was clicked may be gone, and with it the focus.
+    request_animation_frame(|| {
+        if dom::document().active_element().is_none_or(|element| element.tag_name() == "BODY") {
+            dom::focus(ID);
+        }
+        if let Ok(Some(first)) = dom::document().query_selector(".pair[data-first]") {
+            first.scroll_into_view();
+        }
+    });
     let content = match made {
-        Some(made) => drawn(&made).into_any(),
+        Some((made, name)) => drawn(&made, sentence_case(name)).into_any(),
         None => html::p().class("nothing").child("This run is no longer in the list.").into_any(),
     };
     html::section()
         .class("scroll comparison")
+        .id(ID)
         .attr("tabindex", "0")
         .attr("aria-label", "Comparison")
         .child(html::div().class("both").child(content))
 }
 
-fn drawn(comparison: &Comparison) -> impl IntoView + use<> {
-    let head = |text: &'static str| html::th().attr("scope", "col").child(text);
+fn drawn(comparison: &Comparison, other: String) -> impl IntoView + use<> {
+    let head = |text: String| html::th().attr("scope", "col").child(text);
     let facts = comparison.facts.iter().map(fact).collect_view();
-    let rows = comparison.rows.clone();
+    let (rows, words, name) = (comparison.rows.clone(), comparison.words.clone(), other.clone());
     let shown = RwSignal::new(PORTION);
     let all = rows.len();
     let turns = For(ForProps::builder()
         .each(move || 0..shown.get().min(all))
         .key(|at| *at)
-        .children(move |at| rows.get(at).map(row))
+        .children(move |at| rows.get(at).map(|of| row(of, &words, &name)))
         .build());
     let more = move || {
         let left = all.saturating_sub(shown.get());
@@ -61,8 +76,8 @@ fn drawn(comparison: &Comparison) -> impl IntoView + use<> {
         html::table().class("facts-table").child((
             html::thead().child(html::tr().child((
                 html::th().attr("scope", "col").child(html::span().class("hidden").child("Fact")),
-                head("This run"),
-                head("The other"),
+                head("This run".to_owned()),
+                head(other),
             ))),
             html::tbody().child(facts),
         )),
@@ -88,31 +103,44 @@ fn fact(compared: &Fact) -> impl IntoView + use<> {
     ))
 }
 
-fn row(compared: &Row) -> AnyView {
+fn row(compared: &Row, words: &str, other: &str) -> AnyView {
     match compared {
-        Row::Same { from, count } => html::li()
-            .class("gap")
-            .child(format!("{} the same, from turn {from} on", counted(*count as u64, "turn")))
-            .into_any(),
-        Row::Turns(pair) => turns(pair).into_any(),
+        Row::Same(turns) => same(turns.clone()).into_any(),
+        Row::Turns(pair) => differing(pair, words, other).into_any(),
     }
 }
 
-fn turns(pair: &Pair) -> impl IntoView + use<> {
-    let text = match (&pair.differs, pair.first) {
-        (Some(what), true) => format!("First difference: {what}"),
-        (Some(what), false) => format!("Differs: {what}"),
-        (None, _) => "The same".to_owned(),
+/// Draws equal turns, folded until they are opened.
+fn same(turns: Vec<Side>) -> impl IntoView {
+    let opened = RwSignal::new(false);
+    let text = counted(turns.len() as u64, "equal turn");
+    let inside = move || {
+        opened.get().then(|| {
+            let rest = turns.len().saturating_sub(PORTION);
+            let rest =
+                (rest > 0).then(|| html::p().class("gap").child(format!("{} more", counted(rest as u64, "turn"))));
+            let each = turns.iter().take(PORTION).map(|turn| side(Some(turn), "Both runs"));
+            (each.collect_view(), rest)
+        })
     };
-    let [a, b] = &pair.sides;
-    html::li()
-        .class("pair")
-        .attr("data-differs", pair.differs.is_some().then_some(""))
-        .attr("data-first", pair.first.then_some(""))
-        .child((html::p().class("differs").child(text), side(a.as_ref(), "This run"), side(b.as_ref(), "The other")))
+    html::li().class("same").child(
+        html::details()
+            .on(leptos::ev::toggle, move |_| opened.set(true))
+            .child((html::summary().child((icon::chevron(), text)), html::div().class("equal").child(inside))),
+    )
 }
 
-fn side(turn: Option<&Side>, whose: &'static str) -> impl IntoView + use<> {
+fn differing(pair: &Pair, words: &str, other: &str) -> impl IntoView + use<> {
+    let text = if pair.first { words.to_owned() } else { format!("Differs: {}", pair.differs) };
+    let [a, b] = &pair.sides;
+    html::li().class("pair").attr("data-differs", "").attr("data-first", pair.first.then_some("")).child((
+        html::p().class("differs").child(text),
+        side(a.as_ref(), "This run"),
+        side(b.as_ref(), other),
+    ))
+}
+
+fn side(turn: Option<&Side>, whose: &str) -> AnyView {
     let Some(turn) = turn else {
         return html::div().class("turn-of none").child(format!("{whose} has no such turn.")).into_any();
     };
@@ -129,9 +157,9 @@ fn side(turn: Option<&Side>, whose: &'static str) -> impl IntoView + use<> {
         .class("turn-of")
         .attr("data-level", turn.synthesis.then_some("synthesis"))
         .child((
-            html::p().class("over").child((html::b().child(name), html::span().child(whose))),
+            html::p().class("over").child((html::b().child(name), html::span().child(whose.to_owned()))),
             turn.failed.clone().map(|text| html::p().class("failed").child(text)),
-            (!turn.text.is_empty()).then(|| html::p().class("text").child(turn.text.clone())),
+            (!turn.text.is_empty()).then(|| html::p().class("text").attr("dir", "auto").child(turn.text.clone())),
             calls,
         ))
         .into_any()

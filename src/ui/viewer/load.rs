@@ -47,7 +47,7 @@ impl App {
             let host = app.host_of(&thread);
             let opened = host.is_some();
             let host = host.unwrap_or_else(|| ViewerHost::new(dom::worker_url()));
-            let stage = Stage::for_thread(&thread, staged(&whole), host);
+            let stage = Stage::for_thread(&thread, staged(&whole, &thread), host);
             app.stage.set(Some(stage.clone()));
             let record = if opened { None } else { dom::text_blob(&text, "application/json") };
             let ready = fetch(&stage, record, whole.turns.len()).await;
@@ -72,13 +72,16 @@ impl App {
     }
 }
 
-/// Makes a page that shows the state at a step.
-fn staged(whole: &Arc<Snapshot>) -> (Page, Local<RefCell<Stepped>>) {
+/// Makes a page that shows the state of the thread's last run at a step.
+fn staged(whole: &Arc<Snapshot>, thread: &Thread) -> (Page, Local<RefCell<Stepped>>) {
     let stepped = Stepped::new(Arc::clone(whole));
     let stepped = Local::new(RefCell::new(stepped));
     let page = {
         let borrowed = stepped.borrow();
-        Page::new(0, &borrowed.source(), Behind::Stepped(stepped.clone()))
+        let page = Page::new(0, &borrowed.source(), Behind::Stepped(stepped.clone()));
+        let last = thread.pages.with_untracked(|pages| pages.last().map(|last| (last.place, last.notes.clone())));
+        // Branches and notes are those of the run itself.
+        last.into_iter().fold(page, |page, (place, notes)| Page { place, notes, ..page })
     };
     (page, stepped)
 }

@@ -46,7 +46,7 @@ pub fn viewer(app: App) -> impl IntoView {
         match view.get() {
             View::Transcript => None,
             View::Replay => Some(replay(app).into_any()),
-            View::Compare(other) => Some(compare::compare(app, other).into_any()),
+            View::Compare(compared) => Some(compare::compare(app, compared).into_any()),
         }
     }
 }

@@ -21,8 +21,15 @@ pub enum View {
     #[default]
     Transcript,
     Replay,
-    /// Side by side with another thread.
-    Compare(u32),
+    Compare(Compared),
+}
+
+/// Two runs side by side: that at the index `own` of the open thread, and that at the index `place` of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compared {
+    pub own: usize,
+    pub other: u32,
+    pub place: usize,
 }
 
 impl View {

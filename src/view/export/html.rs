@@ -111,7 +111,7 @@ fn foot(html: &mut Html, document: &Trajectory) {
         None => _ = html.text("Recorded by Turnwise ").text(&document.engine_version).text(". "),
     }
     html.element("code", "", &document.run_id);
-    html.text(". The whole record is in this file: drop it onto Turnwise to open it there.");
+    html.text(". The complete record is in this file. To replay, verify or branch the run, open Turnwise and drop this file on it.");
     html.raw("</p></footer>\n");
 }
 

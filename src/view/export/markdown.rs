@@ -2,6 +2,7 @@
 
 use crate::trajectory::Trajectory;
 use crate::trajectory::export::whole_cost;
+use crate::view::note;
 use crate::view::report::{Body, ReportPosition};
 use crate::view::{
     CallView, EndingView, FailedAttempt, HeadView, LaneView, PanelView, ReportView, SegmentView, Source, TurnKind,
@@ -145,6 +146,10 @@ impl Page {
         }
         if let Some(counter) = &view.counter {
             self.line(&format!("`{}`", counter.text.replace('`', "'")));
+        }
+        for on_turn in note::at(source, view.index) {
+            self.line(&format!("Note, {} UTC:", note::date(&on_turn.at, 0)));
+            self.line(&quote(&on_turn.text));
         }
     }
 

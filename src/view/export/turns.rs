@@ -6,6 +6,7 @@ use crate::view::attempt::Weight;
 use crate::view::call::{FEW_CALLS, FigurePlace, Note};
 use crate::view::ending::Tone;
 use crate::view::markup::Html;
+use crate::view::note;
 use crate::view::report::{Body, ReportPosition};
 use crate::view::{
     CallState, CallView, CounterLine, EndingView, FailedAttempt, LaneView, ReportView, SegmentView, Source, TurnKind,
@@ -144,7 +145,14 @@ fn turn(html: &mut Html, source: &Source<'_>, view: &TurnView, level: u8) {
     if let Some(CounterLine { text, .. }) = &view.counter {
         html.element("p", "counter", text);
     }
+    note::at(source, view.index).for_each(|note| note_on(html, note));
     html.raw("</div></article>\n");
+}
+
+/// Writes what somebody noted about the turn.
+fn note_on(html: &mut Html, note: &crate::trajectory::Note) {
+    html.raw("<div class=\"note-on\"><p class=\"over\">Note, ").text(&note::date(&note.at, 0)).raw(" UTC</p>");
+    html.raw("<p class=\"plain\" dir=\"auto\">").text(&note.text).raw("</p></div>");
 }
 
 fn level_name(level: CounterLevel) -> &'static str {

@@ -4,7 +4,6 @@ use turnwise::engine::*;
 use turnwise::protocol::Snapshot;
 use turnwise::protocol::record::{Ask, Cursor, Part, Refused};
 use turnwise::trajectory::Summary;
-use turnwise::view::compare::{Comparison, Row};
 use turnwise::view::replay::Steps;
 use turnwise::view::replay::difference::{Piece, PieceKind};
 use turnwise::view::replay::play::{Speed, bands, rest};
@@ -174,31 +173,4 @@ fn pauses_are_cut_and_bands_cover_all_steps() {
     assert!(bands.windows(2).all(|two| two[0].to == two[1].from));
     assert_eq!(bands.len(), document.turns.len());
     assert!(steps.iter().any(|step| step.tone == StepTone::Failed), "it failed in the end");
-}
-
-#[test]
-fn two_runs_are_compared() {
-    let same = |last: &str| {
-        let steps = vec![calls("", &[("a", "search", "{}")]), executed("search", "x"), text(last)];
-        play(config(Preset::Research), steps).document()
-    };
-    let (a, b) = (same("one"), same("two"));
-    let equal = Comparison::new(&Source::from(&a), &Source::from(&a));
-    assert_eq!(equal.words, "All turns are the same.");
-    assert!(equal.facts.iter().all(|fact| !fact.differs()));
-    let other = Comparison::new(&Source::from(&a), &Source::from(&b));
-    assert_eq!(other.words, "The first turn is the same. Turn 2 differs: text.");
-    assert_eq!(other.outputs, ["one".to_owned(), "two".to_owned()]);
-    let [Row::Turns(first), Row::Turns(second)] = other.rows.as_slice() else { panic!("{:?}", other.rows) };
-    assert!(!first.first && second.first && second.differs.as_deref() == Some("text"));
-
-    let longer = play(
-        config(Preset::Research),
-        (0..5)
-            .flat_map(|_| [calls("", &[("a", "search", "{}")]), executed("search", "x")])
-            .chain([text("one")])
-            .collect(),
-    );
-    let grown = Comparison::new(&Source::from(&longer.document()), &Source::from(&longer.document()));
-    assert_eq!(grown.rows, [Row::Same { from: 1, count: 6 }]);
 }

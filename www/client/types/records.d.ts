@@ -3,7 +3,7 @@ import type { Plan } from './turnwise.js';
 
 /**
  * The complete record of a run: a plain, JSON-safe object. Its JSON Schema ships with the project. `events` holds every
- * input of the engine; everything else is derived from the events, the configuration and the input.
+ * input of the engine; everything else except `notes` is derived from the events, the configuration and the input.
  */
 export interface Trajectory {
   format: "turnwise-trajectory";
@@ -55,6 +55,8 @@ export interface Trajectory {
    */
   children: Trajectory[];
   events: RecordedEvent[];
+  /** What people noted about turns. Replay ignores it. */
+  notes?: TrajectoryNote[];
 }
 
 /** The origin of an imported document. */
@@ -652,6 +654,16 @@ export interface TrajectoryBranch {
   reply?: TrajectoryReply;
   /** The call before the turn whose result was changed by hand; the events before this one contain the new result. */
   edited?: CallId;
+}
+
+/** A note that somebody added to a turn. Replay ignores it. */
+export interface TrajectoryNote {
+  /** The turn's number, as in `turns`. */
+  turn: number;
+  /** Plain text. */
+  text: string;
+  /** When it was written or last changed, RFC 3339. */
+  at: string;
 }
 
 /** Events of a run, as the engine emits them. */

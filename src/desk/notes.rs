@@ -1,0 +1,60 @@
+//! Notes on runs: of an open run they are stored with it, of a record from a file they are written into its text.
+
+use super::state::{Desk, Storage};
+use crate::protocol::desk::{Noted, SeatId, With};
+use crate::store::{Keeper, TabMessage};
+use crate::trajectory::export::native;
+use crate::trajectory::{NoteChange, Secrets, Trajectory};
+
+impl Desk {
+    /// Changes a note on the run in a seat, or on a record.
+    ///
+    /// # Errors
+    /// A message for users that says why nothing was changed.
+    pub(super) async fn note(
+        &self,
+        seat: Option<SeatId>,
+        record: Option<String>,
+        with: &With,
+        mut change: NoteChange,
+    ) -> Result<Noted, String> {
+        change.clean(&Secrets::new(with.keys.iter().map(|(_, key)| key.clone())));
+        let Some(id) = seat else {
+            let text = record.ok_or("The run no longer exists.")?;
+            let mut document = Trajectory::parse(&text).map_err(|error| error.to_string())?;
+            change.apply(&mut document.notes)?;
+            return Ok(Noted { record: Some(native(&document)), notes: document.notes });
+        };
+        let seat = self.seat(id).ok_or("The run no longer exists.")?;
+        let mut notes = seat.notes();
+        change.apply(&mut notes)?;
+        let key = seat.keeper.as_ref().map(Keeper::key).filter(|key| !key.is_empty());
+        if let Some((key, Storage { database, tabs })) = key.zip(self.storage()) {
+            match database.note(&key, &change).await {
+                Ok(stored) => notes = stored,
+                // It is shown and downloaded with the run all the same.
+                Err(error) => self.notify(error.to_string(), true),
+            }
+            tabs.tell(&TabMessage::Noted { key });
+        }
+        seat.set_notes(notes.clone());
+        seat.tell();
+        Ok(Noted { notes, record: None })
+    }
+
+    /// Reads the notes on a run again, which another tab changed.
+    pub(super) async fn read_notes(&self, key: &str) {
+        let has_key = |keeper: &Keeper| keeper.key() == key;
+        let seats = self.seats().into_iter().filter(|seat| seat.keeper.as_ref().is_some_and(has_key));
+        let (seats, Some(Storage { database, .. })) = (seats.collect::<Vec<_>>(), self.storage()) else { return };
+        if seats.is_empty() {
+            return;
+        }
+        if let Ok(notes) = database.notes(key).await {
+            for seat in seats {
+                seat.set_notes(notes.clone());
+                seat.tell();
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A branch next to the run that it comes from.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+
+use crate::protocol::desk::Header;
+
+use super::slots::Page;
+use super::state::{App, Thread};
+use super::viewer::state::{Compared, View};
+
+/// The run that a branch comes from.
+#[derive(Clone, Debug)]
+pub struct Original {
+    run_id: String,
+    /// The index of the branch in its thread.
+    branch: usize,
+}
+
+impl Original {
+    /// `None`: the run of this page is not a branch, or is stepped through.
+    pub fn of(page: &Page) -> Option<Self> {
+        page.run_id()?;
+        let run_id = page.behind.with(|source| source.parent.map(|parent| parent.run_id.clone())).flatten()?;
+        Some(Original { run_id, branch: page.place })
+    }
+
+    /// Returns whether it is the run of this page.
+    pub fn is(&self, page: &Page) -> bool {
+        page.run_id().as_ref() == Some(&self.run_id)
+    }
+
+    /// Draws `face` as a button that compares the two, as long as the original is open or stored.
+    pub fn compare<V: IntoView + 'static>(
+        self,
+        app: App,
+        class: &'static str,
+        face: impl Fn() -> V + Send + Sync + 'static,
+    ) -> impl IntoView {
+        let original = self.clone();
+        let found = Memo::new(move |_| app.find(&original).is_some() || app.find_stored(&original).is_some());
+        move || {
+            let original = self.clone();
+            found.get().then(|| {
+                html::button()
+                    .r#type("button")
+                    .class(class)
+                    .attr("title", "Show this branch and the original side by side")
+                    .on(ev::click, move |_| app.compare_with(original.clone()))
+                    .child(face())
+            })
+        }
+    }
+}
+
+impl App {
+    /// Compares the open thread's last run with the last one of another thread.
+    pub(super) fn compare_last(&self, other: u32) {
+        let last = |thread: Thread| thread.pages.with_untracked(|pages| pages.len().checked_sub(1));
+        let places = self.thread_now().and_then(last).zip(self.thread_with(other).and_then(last));
+        if let Some((own, place)) = places {
+            self.look(View::Compare(Compared { own, other, place }));
+        }
+    }
+
+    /// Compares a branch in the open thread with its original, which is opened if it is stored.
+    fn compare_with(self, original: Original) {
+        let here = self.current.get_untracked();
+        spawn_local(async move {
+            if untrack(|| self.find(&original)).is_none()
+                && let Some(header) = untrack(|| self.find_stored(&original))
+                && let Err(why) = self.open_behind(&header.summary.session_id).await
+            {
+                return self.complain(why);
+            }
+            let found = untrack(|| self.find(&original));
+            if let Some((other, place)) = found.filter(|_| self.current.get_untracked() == here) {
+                self.look(View::Compare(Compared { own: original.branch, other, place }));
+            }
+        });
+    }
+
+    /// Finds an open run: its thread, and its index there.
+    fn find(&self, original: &Original) -> Option<(u32, usize)> {
+        self.threads.with(|threads| {
+            let place = |thread: &Thread| thread.pages.with(|pages| pages.iter().position(|page| original.is(page)));
+            threads.iter().find_map(|thread| Some((thread.id, place(thread)?)))
+        })
+    }
+
+    fn find_stored(&self, original: &Original) -> Option<Header> {
+        let header = self
+            .stored
+            .with(|headers| headers.iter().find(|header| header.summary.run_id == original.run_id).cloned())?;
+        (!self.is_deleted(&header.summary.session_id)).then_some(header)
+    }
+}
