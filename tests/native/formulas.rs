@@ -34,7 +34,7 @@ fn formulas(nodes: &[Node]) -> Vec<&str> {
             Node::Heading { children, .. } | Node::Link { children, .. } => found.extend(formulas(children)),
             Node::List { items, .. } => items.iter().for_each(|item| found.extend(formulas(&item.children))),
             Node::Table(t) => {
-                [&t.head].into_iter().chain(&t.rows).flatten().for_each(|cell| found.extend(formulas(cell)))
+                [&t.head].into_iter().chain(&t.rows).flatten().for_each(|cell| found.extend(formulas(cell)));
             }
             _ => {}
         }

@@ -326,7 +326,7 @@ impl<'a> Scan<'a> {
                 (Some(b'$'), Kind::Dollar) => break Ok(at),
                 _ if here.starts_with(kind.close()) => break Ok(at),
                 (Some(b'\\'), _) => {
-                    at += 1 + here.get(1..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
+                    at += 1 + here.get(1..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
                 }
                 _ => at += 1,
             }
