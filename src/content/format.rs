@@ -63,7 +63,8 @@ pub fn bytes(size: u64) -> String {
     match size {
         0..1_024 => format!("{size} B"),
         1_024..1_048_576 => format!("{}.{} KB", tenths(1_024) / 10, tenths(1_024) % 10),
-        _ => format!("{}.{} MB", tenths(1_048_576) / 10, tenths(1_048_576) % 10),
+        1_048_576..1_073_741_824 => format!("{}.{} MB", tenths(1_048_576) / 10, tenths(1_048_576) % 10),
+        _ => format!("{}.{} GB", tenths(1_073_741_824) / 10, tenths(1_073_741_824) % 10),
     }
 }
 

@@ -23,7 +23,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
 use crate::engine::{Branch, RunConfig, Task};
-use crate::protocol::desk::{News, Order, PlanId, QuestionId, SeatId, With};
+use crate::protocol::desk::{News, Order, PlanId, QuestionId, SeatId, StoredKind, With};
 use crate::shell::{self, Carried, Notice, Page, js};
 use crate::trajectory::{Restored, Trajectory};
 use crate::view::probe::{self, Probe};
@@ -115,12 +115,19 @@ impl Desk {
                 let document = self.seat(seat).and_then(|seat| seat.document());
                 self.hand_over(id, document.as_ref());
             }
-            Order::StoredRecord { id, key } => {
+            Order::StoredRecord { id, key, kind } => {
                 let desk = self.clone();
                 spawn_local(async move {
-                    match desk.stored_record(&key).await {
-                        Ok(document) => desk.hand_over(id, Some(&document)),
-                        Err(error) => desk.answer(id, Err(error.to_string())),
+                    let handed = match kind {
+                        StoredKind::Plan => {
+                            desk.stored_plan_record(&key).await.map(|plan| desk.hand_over(id, Some(&plan)))
+                        }
+                        StoredKind::Run | StoredKind::Step => {
+                            desk.stored_record(&key).await.map(|run| desk.hand_over(id, Some(&run)))
+                        }
+                    };
+                    if let Err(error) = handed {
+                        desk.answer(id, Err(error.to_string()));
                     }
                 });
             }

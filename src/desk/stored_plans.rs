@@ -7,7 +7,7 @@ use wasm_bindgen_futures::spawn_local;
 use super::plans::Place;
 use super::running::PlanRunning;
 use super::state::{Desk, Storage};
-use crate::plan::{PlanRun, StepRun, StepStatus};
+use crate::plan::{PlanDocument, PlanRun, StepRun, StepStatus};
 use crate::protocol::desk::{PlanId, SeatId, With, step_key};
 use crate::shell::{PlanSession, Slice};
 use crate::store::{Database, PlanKeeper, StoreError, claim};
@@ -63,6 +63,16 @@ impl Desk {
         self.0.plans.borrow_mut().insert(id, Rc::clone(&running));
         running.begin();
         Ok(())
+    }
+
+    /// Returns the record of a plan as it is stored.
+    pub(super) async fn stored_plan_record(&self, key: &str) -> Result<PlanDocument, StoreError> {
+        let gone = || StoreError::Failed("it is no longer stored".to_owned());
+        let Storage { database, .. } = self.storage().ok_or_else(gone)?;
+        database.ready().await;
+        let stored = database.load_plan(key).await?;
+        let Steps { runs, .. } = load_steps(&database, key, &stored).await;
+        Ok(stored.restored(runs).document(|_| None))
     }
 
     /// Takes in what another tab wrote of a plan that is open here.

@@ -105,10 +105,11 @@ pub enum Order {
         id: QuestionId,
         seat: SeatId,
     },
-    /// Answered with a part: the record of a stored run, which need not be open.
+    /// Answered with a part: the record of a stored run or plan, which need not be open.
     StoredRecord {
         id: QuestionId,
         key: String,
+        kind: StoredKind,
     },
     /// Changes a note on a run. Answered with a part: [`Noted`]. A part if `seat` is `None`: the text of the record.
     Note {

@@ -32,12 +32,17 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
     // A record has its prompt, but not the settings to send another one.
     let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
     let mend = remedy.filter(|_| own).map(|remedy| {
-        let (text, title) = match remedy {
-            Remedy::Key => ("Change key", "Open the settings of the model and its key"),
-            Remedy::Model => ("Choose another model", "Open the settings of the model"),
+        let (text, title, field) = match remedy {
+            Remedy::Key => ("Change key", "Open the settings of the model and its key", "setting-key"),
+            Remedy::Model => ("Choose another model", "Open the settings of the model", "setting-model"),
+        };
+        let mend = move || {
+            app.dialog.set(Some(Dialog::Settings));
+            // Once the dialog is drawn.
+            set_timeout(move || dom::focus(field), std::time::Duration::ZERO);
         };
         (
-            button(Icon::Settings, text, title, move || app.dialog.set(Some(Dialog::Settings))),
+            button(Icon::Settings, text, title, mend),
             button(Icon::Again, "Try again", "Run the same task again with the current settings", move || {
                 app.ask_again_at(place);
             }),

@@ -203,7 +203,12 @@ impl App {
         if of.has_no_events() {
             return self.complain("This run was imported and has no events, so it cannot be branched.");
         }
-        let changes = of.last_turn().and_then(|turn| of.draft(turn)).map(|draft| (draft.place, draft.changes(&[])));
+        let turn = of.last_turn();
+        // Its own model may be one that this user does not want to send anything to.
+        if let (Some(turn), true) = (turn, of.is_record()) {
+            return self.ask_branch(page, turn);
+        }
+        let changes = turn.and_then(|turn| of.draft(turn)).map(|draft| (draft.place, draft.changes(&[])));
         match changes {
             Some((place, Ok(changes))) => self.begin_branch(of, place, changes, None),
             Some((_, Err(why))) => self.complain(why),
@@ -295,6 +300,11 @@ impl BranchOf {
             BranchOf::Record(record) => Source::from(record.whole.as_ref()).turns.len(),
         };
         turns.checked_sub(1)
+    }
+
+    /// Whether it was opened from a file.
+    fn is_record(&self) -> bool {
+        matches!(self, BranchOf::Record(_))
     }
 
     fn has_no_events(&self) -> bool {

@@ -5,6 +5,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
+use super::dom;
 use super::icon::{Icon, icon};
 use super::state::{App, Dialog};
 
@@ -25,6 +26,7 @@ pub fn dialog<V: IntoView + 'static>(
             let _ = element.show_modal();
         } else if !open && element.open() {
             element.close();
+            dom::restore_caret();
         }
     });
     let close = move || {
@@ -48,6 +50,7 @@ pub fn dialog<V: IntoView + 'static>(
         // Escape: it is closed now, and `close` comes a task later.
         .on(ev::Custom::<ev::Event>::new("cancel"), move |_| close())
         .on(ev::close, move |_| {
+            dom::restore_caret();
             // The event comes a task after the dialog was closed; it may be open again by then.
             if element.get_untracked().is_some_and(|element| !element.open()) {
                 close();

@@ -37,6 +37,16 @@ pub fn focus(id: &str) {
     }
 }
 
+/// Puts the caret into the field that has the focus again: after a dialog, Chromium may give the focus back without it, and
+/// then drops what is typed.
+pub fn restore_caret() {
+    let active = document().active_element();
+    if let Some(area) = active.and_then(|active| active.dyn_into::<web_sys::HtmlTextAreaElement>().ok()) {
+        let end = area.selection_end().ok().flatten().unwrap_or_default();
+        let _ = area.set_selection_range(end, end);
+    }
+}
+
 /// Returns whether a media query matches now.
 pub fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())

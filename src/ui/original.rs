@@ -71,7 +71,7 @@ impl App {
         spawn_local(async move {
             if untrack(|| self.find(&original)).is_none()
                 && let Some(header) = untrack(|| self.find_stored(&original))
-                && let Err(why) = self.open_behind(&header.summary.session_id).await
+                && let Err(why) = self.open_behind(header.line()).await
             {
                 return self.complain(why);
             }
@@ -94,6 +94,6 @@ impl App {
         let header = self
             .stored
             .with(|headers| headers.iter().find(|header| header.summary.run_id == original.run_id).cloned())?;
-        (!self.is_deleted(&header.summary.session_id)).then_some(header)
+        (!self.is_deleted(header.line())).then_some(header)
     }
 }

@@ -214,6 +214,9 @@ fn summary(args: &Value) -> String {
             None => String::new(),
             Some(only) if fields.len() == 1 => plain(only),
             Some(_) => {
+                // What it is about comes first; the rest may be long.
+                let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
+                fields.sort_by_key(|(key, _)| *key != "path");
                 fields.iter().map(|(key, value)| format!("{key}: {}", plain(value))).collect::<Vec<_>>().join(", ")
             }
         },

@@ -121,6 +121,7 @@ test('a refused key leads to the settings, and the task is tried again', () => w
   await runTask(page, 'Hello?');
   await acts(page).getByRole('button', { name: 'Change key' }).click();
   await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+  await page.locator('#setting-key:focus').waitFor();
   await page.keyboard.press('Escape');
   await acts(page).getByRole('button', { name: 'Try again' }).click();
   await said(page, 'With the right key.');
@@ -182,6 +183,17 @@ test('the palette finds actions and runs; keys go from turn to turn; the last pr
   await find('no such thing');
   await palette.getByText('Nothing matches.').waitFor();
   await page.keyboard.press('Escape');
+
+  // The task box takes text again after a dialog.
+  await task(page).focus();
+  await page.keyboard.press('Control+k');
+  await palette.getByRole('combobox').and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Escape');
+  await palette.waitFor({ state: 'detached' });
+  await page.locator('textarea:focus').waitFor();
+  await page.keyboard.type('abc');
+  assert.equal(await task(page).inputValue(), 'abc');
+  await task(page).fill('');
 
   await task(page).focus();
   await page.keyboard.press('ArrowUp');

@@ -27,10 +27,10 @@ for (const look of Object.keys(LOOKS)) {
     await page.keyboard.press('ArrowRight');
     await page.getByRole('tabpanel', { name: 'Model' }).waitFor();
 
-    await tab(page, 'Run').click();
+    await tab(page, 'Limits').click();
     await page.getByLabel('Max turns').fill('0');
     await tab(page, 'Appearance').click();
-    await tab(page, 'Run has a wrong value').waitFor();
+    await tab(page, 'Limits has a wrong value').waitFor();
     await page.getByText('One value is wrong.').waitFor();
     await shoot('wrong');
     await page.getByRole('button', { name: 'Show it' }).click();
@@ -40,7 +40,7 @@ for (const look of Object.keys(LOOKS)) {
     // A run that cannot start leads there, too.
     await page.getByRole('textbox', { name: 'Task' }).fill('Anything');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByRole('tabpanel', { name: 'Run' }).waitFor();
+    await page.getByRole('tabpanel', { name: 'Limits' }).waitFor();
     await page.getByLabel('Max turns').fill('3');
     await page.getByText('Saved. Applies to your next run.').waitFor();
   }));

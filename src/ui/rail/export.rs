@@ -7,7 +7,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
 use crate::content::format::counted;
-use crate::protocol::desk::Order;
+use crate::protocol::desk::{Header, Order, StoredKind};
 use crate::trajectory::Format;
 
 use super::super::desk::Line;
@@ -43,9 +43,13 @@ impl App {
                     list::Line::Open(thread) => self.records_of(&line, &thread).await,
                     list::Line::Stored(stored) => {
                         let mut records = Vec::new();
-                        for header in stored.runs {
-                            let record = line.ask(|id| Order::StoredRecord { id, key: header.key }, Vec::new()).await;
-                            records.push((header.summary.run_id, record.map(Option::unwrap_or_default)));
+                        // The record of a plan holds those of its steps.
+                        for Header { key, kind, summary, .. } in stored.runs {
+                            if kind == StoredKind::Step {
+                                continue;
+                            }
+                            let record = line.ask(|id| Order::StoredRecord { id, key, kind }, Vec::new()).await;
+                            records.push((summary.run_id, record.map(Option::unwrap_or_default)));
                         }
                         records
                     }

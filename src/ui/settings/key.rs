@@ -48,7 +48,7 @@ fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView
         html::div().class("beside").child((input, test)),
         result,
         html::span().class("help").id("setting-key-help").child((
-            "Kept in this tab's memory, sent only to this address and never recorded. It is gone when the tab closes. ",
+            "Kept in this tab's memory, sent only to this address and never recorded. It is gone when the page is closed or reloaded. ",
             (!provider.keys_at.is_empty()).then(|| {
                 html::a()
                     .href(provider.keys_at)

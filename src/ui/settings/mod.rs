@@ -104,7 +104,7 @@ fn content(app: App) -> impl IntoView {
                     folded(app, Group::Synthesis, errors),
                 ),
             ),
-            tabs::panel(Tab::Tools, open, (tools(app), group(app, Group::Tools, errors))),
+            tabs::panel(Tab::Tools, open, (group(app, Group::Tools, errors), tools(app))),
             tabs::panel(
                 Tab::Limits,
                 open,
@@ -184,13 +184,18 @@ fn tools(app: App) -> impl IntoView {
                 .prop("checked", move || app.settings.with(|settings| settings.tool_offered(&shown)))
                 .on(ev::change, move |_| app.settings.update(|settings| settings.toggle_tool(&toggled))),
             html::label().r#for(id).child(html::code().child(tool.name)),
-            html::span().class("help").child(tool.description),
+            html::span().class("help").child(first_sentence(&tool.description)),
         ))
     });
     html::fieldset().class("group").child((
         html::legend().child(("Tools ", html::span().class("fact").child(summary))),
         html::div().class("grid").child(boxes.collect_view()),
     ))
+}
+
+/// The descriptions are for models.
+fn first_sentence(text: &str) -> String {
+    text.split_inclusive(". ").next().unwrap_or_default().trim().to_owned()
 }
 
 fn appearance(app: App) -> impl IntoView {

@@ -85,7 +85,7 @@ async function walk(page, visit, release) {
 
   await newRun();
   await settings(async () => {
-    await page.getByRole('tab', { name: 'Run' }).click();
+    await page.getByRole('tab', { name: 'Limits' }).click();
     await page.getByLabel('Max turns').fill('1');
   });
   await runTask(page, 'Add what there is.');
@@ -99,7 +99,7 @@ async function walk(page, visit, release) {
 
   await newRun();
   await settings(async () => {
-    await page.getByRole('tab', { name: 'Run' }).click();
+    await page.getByRole('tab', { name: 'Limits' }).click();
     await page.getByLabel('Max turns').fill('9');
     await page.getByRole('tab', { name: 'Tools' }).click();
     await page.getByLabel('Changes to files').selectOption('ask');
