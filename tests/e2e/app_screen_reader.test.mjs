@@ -13,10 +13,13 @@ async function named(session, role) {
   return nodes.filter((node) => !node.ignored && node.role?.value === role).map((node) => node.name?.value ?? '');
 }
 
+let conclude;
+const heardIt = new Promise((resolve) => { conclude = resolve; });
+
 test('turns, urgency, the limit, a permission and the end are heard, and found in the tree', () => withSite((site) => withScript([
   { text: 'One.', calls: [call('a', '1 + 1')] },
   { text: 'Two.', calls: [{ id: 'b', name: 'write_file', args: { path: 'sum.md', content: 'two' } }] },
-  { text: 'In short: **two**.' },
+  { text: 'In short: **two**.', until: heardIt },
 ], (baseUrl) => {
   const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted', max_turns: '2', file_changes: 'ask', moderate_at: '1', urgent_at: '0' });
   const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
@@ -36,7 +39,10 @@ test('turns, urgency, the limit, a permission and the end are heard, and found i
       });
       listen.observe(document.body, { subtree: true, childList: true, characterData: true });
     });
-    const hears = (pattern) => page.waitForFunction((source) => window.heard.some((text) => new RegExp(source).test(text)), pattern.source);
+    const hears = async (pattern) => {
+      const found = await page.waitForFunction((source) => window.heard.some((text) => new RegExp(source).test(text)), pattern.source).catch(() => undefined);
+      assert.ok(found, `${pattern} is not among what is heard: ${await page.evaluate(() => window.heard.join(' | '))}`);
+    };
 
     // One key leads to the only field.
     await page.keyboard.press('/');
@@ -44,14 +50,17 @@ test('turns, urgency, the limit, a permission and the end are heard, and found i
     assert.deepEqual(await named(session, 'textbox'), ['Task']);
     await page.keyboard.type('Add one and one, and write it down.');
     await page.keyboard.press('Enter');
-    await hears(/^Turn 2 of 2, getting short\.$/);
+    await hears(/^Turn 2 of 2, nearly out of turns\.$/);
     await hears(/write_file wants to create sum\.md/);
     // The focus is on the safe answer; Tab leads to the other.
     assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Refuse');
+    // It can be pressed only after a moment, so that a key meant for something else does not allow it.
+    await page.getByRole('button', { name: 'Allow', exact: true }).and(page.locator(':enabled')).waitFor();
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Allow');
     await page.keyboard.press('Enter');
     await hears(/^The turn limit was reached: writing the synthesis\.$/);
+    conclude();
     await hears(/^Run ended: The turn limit was reached, so it concluded from what it had gathered\. .*\.$/);
     const heard = await page.evaluate(() => window.heard.filter((text) => /^(Turn|The turn limit|Run ended)/.test(text)));
     assert.match(heard[0], /^Turn 1 of 2/);
@@ -59,7 +68,7 @@ test('turns, urgency, the limit, a permission and the end are heard, and found i
 
     await page.waitForFunction(() => !document.querySelector('section.turn .prose.plain'));
     const regions = await named(session, 'region');
-    for (const name of [/^Turn 1 of 2/, /^Turn 2 of 2, getting short/, /^Synthesis/, /^How it ended$/]) assert.ok(regions.some((region) => name.test(region)), `${name}: ${regions.join(' | ')}`);
+    for (const name of [/^Turn 1 of 2/, /^Turn 2 of 2, nearly out of turns/, /^Synthesis/, /^How it ended$/]) assert.ok(regions.some((region) => name.test(region)), `${name}: ${regions.join(' | ')}`);
     assert.ok((await named(session, 'heading')).includes('Add one and one, and write it down.'));
     // The last turn is one key away, and is read from its beginning.
     await page.evaluate(() => document.activeElement.blur());

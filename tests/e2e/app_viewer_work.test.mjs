@@ -125,7 +125,7 @@ for (const look of Object.keys(LOOKS)) {
 test('a note shows in another tab, and a key that is in it does not', () => withModel([{ text: 'Done.' }], 'wide', async (page, site) => {
   await page.getByRole('button', { name: 'Settings' }).first().click();
   const settings = page.getByRole('dialog', { name: 'Settings' });
-  await settings.getByLabel('API key', { exact: true }).fill('my-own-secret-key');
+  await settings.locator('#setting-key').fill('my-own-secret-key');
   await page.keyboard.press('Escape');
   await settings.waitFor({ state: 'hidden' });
   await runTask(page, 'Do it.');

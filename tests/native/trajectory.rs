@@ -107,7 +107,7 @@ fn notes_are_in_the_document_and_replay_ignores_them() {
     let again = Trajectory::parse(&native(&noted)).unwrap();
     assert_eq!(again, noted);
     assert_eq!(native(&replay(&again).unwrap().document()), native(&plain), "the events give the same run");
-    let mut changed = noted.clone();
+    let mut changed = noted;
     changed.turns[0].content.push('!');
     assert_eq!(replay(&changed).unwrap_err().turn, Some(1), "a note hides nothing");
 }

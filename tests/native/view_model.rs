@@ -201,7 +201,7 @@ fn calls_are_one_quiet_line_and_keep_what_the_model_read() {
     assert_eq!(calls[0].summary, "turn limit", "one argument stands for itself");
     assert_eq!(calls[0].note, Some(Note::Value("1 line".into())));
     assert_eq!(calls[0].state, CallState::Done);
-    assert_eq!(calls[1].summary, "offset: 3, path: a.md");
+    assert_eq!(calls[1].summary, "path: a.md, offset: 3");
     assert_eq!((calls[1].state, name(&calls[1])), (CallState::Failed, Some("tool_exec_failed")));
     assert_eq!((calls[2].state, name(&calls[2])), (CallState::Failed, Some("unknown_tool")));
     assert!(calls[2].result.as_deref().unwrap_or_default().ends_with("[Turn 1/9]"));

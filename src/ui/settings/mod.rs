@@ -77,6 +77,14 @@ fn content(app: App) -> impl IntoView {
         more => format!("{more} values are wrong."),
     };
     let open = RwSignal::new(Tab::default());
+    let body = NodeRef::<html::Div>::new();
+    // Each tab begins at its top.
+    Effect::new(move || {
+        open.track();
+        if let Some(body) = body.get_untracked() {
+            body.set_scroll_top(0);
+        }
+    });
     let first_wrong =
         move || errors.with(|errors| errors.first().map(|error| (tabs::tab_of(error), id_of(error.field))));
     if let Some((tab, _)) = untrack(first_wrong).filter(|_| app.refused.get_untracked()) {
@@ -92,7 +100,7 @@ fn content(app: App) -> impl IntoView {
     };
     (
         tabs::list(open, errors),
-        html::div().class("dialog-body").on(ev::focusout, leave).on(ev::change, change).child((
+        html::div().class("dialog-body").node_ref(body).on(ev::focusout, leave).on(ev::change, change).child((
             tabs::panel(Tab::Model, open, model::model(app, errors)),
             tabs::panel(
                 Tab::Run,
