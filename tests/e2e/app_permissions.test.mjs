@@ -133,7 +133,8 @@ test('without the setting, files of the task are written without a question; the
 ], { asks: false }, async (page) => {
   await start(page, 'Write a file.');
   await ended(page);
-  await page.locator('.composer').getByRole('button', { name: 'scripted' }).click();
+  await page.getByTitle('Model and settings').click();
+  await page.getByRole('tab', { name: 'Tools' }).click();
   await page.getByRole('dialog').getByLabel('Changes to files').selectOption('ask');
   await page.keyboard.press('Escape');
   await start(page, 'Write another.');

@@ -70,7 +70,7 @@ test('every provider is a card of one radio group; each keeps its own address an
     await openSettings(page);
     assert.equal(await model(page).inputValue(), 'claude-opus-5', 'kept');
     await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByTitle('Model and settings').getByText('claude-opus-5').waitFor();
+    assert.equal(await page.getByRole('combobox', { name: 'Model of the next run' }).evaluate((select) => select.selectedOptions[0].textContent), 'claude-opus-5 · Anthropic');
   });
 });
 

@@ -15,8 +15,8 @@ const THEMES = ['light', 'dark'];
 /** The pictures of docs/design.md, which UPDATE=1 takes: state, look, theme. */
 const SHOWN = [['start', 'wide', 'light'], ['answer', 'wide', 'light'], ['limit', 'wide', 'dark'], ['permission', 'wide', 'light'], ['answer', 'phone', 'light'], ['failed', 'phone', 'dark'], ['settings-model', 'phone', 'light']];
 const isShown = (...picture) => SHOWN.some((shown) => shown.join() === picture.join());
-/** States whose picture depends on how long something took. */
-const TIMED = ['log', 'insight'];
+/** States whose picture depends on how long something took, or that last for some seconds only. */
+const TIMED = ['log', 'insight', 'undo'];
 /** States in which the keyboard is followed through the page. */
 const TABBED = ['start', 'answer', 'replay', 'branch', 'settings-run', 'files'];
 

@@ -155,7 +155,7 @@ test('a run in one tab is followed in another, and taken over when the first is 
     await other.getByRole('button', { name: 'Resume' }).click();
     await ended(other);
     assert.equal(await other.locator('section.turn').count(), 6);
-    assert.match(await other.locator('#transcript').innerText(), /interrupted/);
+    assert.deepEqual(await other.locator('#transcript .failed .slug').allTextContents(), ['interrupted']);
     const document = JSON.parse((await download(other)).text);
     assert.equal(document.output, ANSWER);
   });

@@ -40,7 +40,8 @@ export function tour(look, visit, context = {}) {
   return withSite((site) => withScript(steps, (baseUrl) => {
     const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted', seed: '7' });
     const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
-    const options = { reach: [baseUrl], expect: [/401/], context: { ...contextOf(look), storageState, ...context } };
+    // A run that takes long asks whether it may notify; how long one takes is up to the machine.
+    const options = { reach: [baseUrl], expect: [/401/], context: { ...contextOf(look), storageState, permissions: ['notifications'], ...context } };
     return withPage(site.app, options, (page) => walk(page, (state) => visit(page, state), release));
   }));
 }
@@ -107,7 +108,7 @@ async function walk(page, visit, release) {
   await task.fill('Write my garden plan.');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   const question = page.getByRole('group', { name: 'Permission needed' });
-  await question.waitFor();
+  await question.getByRole('button', { name: 'Allow', exact: true }).and(page.locator(':enabled')).waitFor();
   await visit('permission');
   await question.getByRole('button', { name: 'Allow', exact: true }).click();
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
