@@ -18,7 +18,7 @@ pub enum PlanEvent {
     StepEnded { order: u32, run: Box<Trajectory> },
     /// The step's run could not be started at all.
     StepRefused { order: u32, message: String },
-    /// A restored plan goes on: nothing of it is in progress any more.
+    /// A restored plan resumes. None of its earlier effects is still in progress.
     Resumed,
     /// Running steps conclude; no other step starts.
     StopRequested,

@@ -41,7 +41,7 @@ impl PlanRun {
                 let has_ended = state.run.as_ref().is_some_and(|run| run.outcome.is_some());
                 // The result of a step may not have been stored, although it is known that there was one.
                 let lost = state.status == StepStatus::Completed && !has_ended;
-                // If none of its run was stored, all of its requests can follow once more.
+                // If its run was not stored, the step may send all of its requests again.
                 let again = state.status == StepStatus::Running && state.run.is_none();
                 if lost || again {
                     (state.status, state.calls_left) = (StepStatus::Running, bound(&state.step));

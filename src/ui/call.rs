@@ -128,7 +128,7 @@ fn line(call: &CallView) -> impl IntoView + use<> {
             html::span().class("name").child(call.name.clone()),
             html::span().class("arg").child(call.summary.clone()),
             note(call),
-            // A sentence stands below, and the code among the details.
+            // If there is an error text, it is below the line; the code is in the details.
             call.slug.filter(|_| why.is_none()).map(|slug| html::span().class("why-short").child(slug.meaning)),
             call.ended_run.map(|text| html::span().class("ended-run").child(text)),
             call.duration.clone().map(|duration| html::span().class("t").child(duration)),

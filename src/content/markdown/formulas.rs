@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::Node;
 
-/// Begins and ends a mark: a character for private use. A text that has it keeps its formulas as they are.
+/// Delimits a mark: a private-use character. A text that already contains it is not searched for formulas.
 const MARK: char = '\u{10fffd}';
 
 /// The formulas of a text, in the order in which they first occur; the marks name their places.
