@@ -35,6 +35,8 @@ pub fn switcher(app: App) -> impl IntoView {
             app.settings.update(|_| ());
             return app.dialog.set(Some(Dialog::Settings));
         }
+        // A model that was set up but has not run yet stays on the list, too.
+        app.note_model();
         let used = app.models_used.with_untracked(|used| used.iter().find(|used| id_of(used) == value).cloned());
         app.settings.update(|settings| match used {
             Some(used) => {
@@ -74,7 +76,7 @@ impl App {
         })
     }
 
-    /// Remembers the model of a run that begins, unless it is the demo.
+    /// Remembers the model of the settings, unless it is the demo.
     pub(super) fn note_model(&self) {
         let now = untrack(|| self.model_now());
         if provider_card(&now.provider).is_none() {

@@ -67,7 +67,9 @@ pub(super) fn failed(
             failed.message.clear();
         }
         match shown.last_mut() {
-            Some((series, before)) if series.goes_on(attempt, before, &failed) => series.add(attempt, before, failed),
+            Some((series, before)) if series.goes_on(attempt, before, &failed) => {
+                series.add(attempt, max_attempts, before, failed);
+            }
             _ => shown.push((Series { first: attempt, waits: Vec::new() }, failed)),
         }
     }
@@ -90,16 +92,15 @@ impl Series<'_> {
             && is_plain(failed)
     }
 
-    fn add(&mut self, next: &AttemptRecord, shown: &mut FailedAttempt, failed: FailedAttempt) {
+    fn add(&mut self, next: &AttemptRecord, max_attempts: u32, shown: &mut FailedAttempt, failed: FailedAttempt) {
         self.waits.push(next.waited_ms.filter(|ms| *ms > 0).map_or_else(|| "0 s".to_owned(), duration));
-        let (_, of) = failed.attempt.split_once(" of ").unwrap_or_default();
         let waits = match self.waits.split_last() {
             Some((last, [])) => last.clone(),
             Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
             None => String::new(),
         };
         *shown = FailedAttempt {
-            attempt: format!("attempts {} to {} of {of}", self.first.attempt, next.attempt),
+            attempt: format!("attempts {} to {} of {max_attempts}", self.first.attempt, next.attempt),
             then: format!("tried again after {waits}, {}", failed.then),
             ..failed
         };
