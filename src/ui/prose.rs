@@ -1,9 +1,10 @@
 //! A turn's text on the screen: plain while it streams, then blocks made from Markdown nodes.
 //!
 //! Owns its element for as long as the turn lives, so that switching runs neither renders again nor loses anything. A
-//! delta costs only its own length: it is appended to one text node; only rendered blocks that changed are rebuilt.
+//! delta costs only its own length: until it is rendered for the first time, it is appended to one text node; afterwards the
+//! worker answers the blocks that changed, and only those are rebuilt.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use leptos::html;
@@ -11,7 +12,7 @@ use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 use web_sys::{Element, Text};
 
-use crate::content::markdown::Node;
+use crate::worker::protocol::Blocks;
 
 use super::{dom, markdown};
 
@@ -24,10 +25,19 @@ pub struct Prose(Arc<SendWrapper<RefCell<ProseState>>>);
 
 struct ProseState {
     host: Element,
+    /// Numbers the text among all of the page. A text that is dropped takes its number with it.
+    number: u32,
     text: String,
     shown: Shown,
     /// Number of bytes of the text that were taken for rendering.
     taken: usize,
+}
+
+/// A text to be rendered.
+#[derive(Debug)]
+pub struct Taken {
+    pub number: u32,
+    pub text: String,
 }
 
 enum Shown {
@@ -35,7 +45,13 @@ enum Shown {
     /// The text node that grows.
     Plain(Text),
     /// One child element per block.
-    Blocks(Vec<Node>),
+    Blocks,
+}
+
+/// Returns a number that no text had before.
+fn next_number() -> u32 {
+    thread_local!(static NUMBERS: Cell<u32> = const { Cell::new(0) });
+    NUMBERS.with(|numbers| numbers.replace(numbers.get().wrapping_add(1)))
 }
 
 impl std::fmt::Debug for Prose {
@@ -49,7 +65,7 @@ impl Prose {
     pub fn new(class: &'static str) -> Self {
         let host = dom::element("div");
         host.set_class_name(class);
-        let inner = ProseState { host, text: String::new(), shown: Shown::Nothing, taken: 0 };
+        let inner = ProseState { host, number: next_number(), text: String::new(), shown: Shown::Nothing, taken: 0 };
         Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
     }
 
@@ -72,16 +88,12 @@ impl Prose {
         self.0.borrow().text.is_empty()
     }
 
-    /// Returns the length in bytes.
-    pub fn len(&self) -> usize {
-        self.0.borrow().text.len()
-    }
-
     /// Returns the text for rendering; `None`: this very text was taken before.
-    pub fn take_text(&self) -> Option<String> {
+    pub fn take(&self) -> Option<Taken> {
         let mut inner = self.0.borrow_mut();
         let length = inner.text.len();
-        (std::mem::replace(&mut inner.taken, length) != length).then(|| inner.text.clone())
+        let grew = std::mem::replace(&mut inner.taken, length) != length;
+        grew.then(|| Taken { number: inner.number, text: inner.text.clone() })
     }
 
     /// Appends streamed text. Rendered blocks wait for the next [`Prose::show`].
@@ -101,7 +113,7 @@ impl Prose {
                 let _ = inner.host.append_child(&node);
                 inner.shown = Shown::Plain(node);
             }
-            Shown::Blocks(_) => {}
+            Shown::Blocks => {}
         }
     }
 
@@ -116,6 +128,7 @@ impl Prose {
     /// Drops everything: the attempt it came from is void.
     pub fn clear(&self) {
         let mut inner = self.0.borrow_mut();
+        inner.number = next_number();
         inner.text.clear();
         inner.shown = Shown::Nothing;
         inner.taken = 0;
@@ -136,30 +149,26 @@ impl Prose {
         }
     }
 
-    /// Shows the blocks of a text, if the current text is the same or begins with it.
-    pub fn show(&self, source: &str, blocks: Vec<Node>) {
+    /// Shows the blocks that changed, if the text with this number was not dropped.
+    pub fn show(&self, number: u32, blocks: &Blocks) {
         let mut inner = self.0.borrow_mut();
-        if !inner.text.starts_with(source) {
+        if inner.number != number {
             return;
         }
-        let same = match &inner.shown {
-            Shown::Blocks(old) => old.iter().zip(&blocks).take_while(|(old, new)| old == new).count(),
-            Shown::Nothing | Shown::Plain(_) => {
-                inner.host.replace_children_with_node_0();
-                let _ = inner.host.class_list().remove_1("plain");
-                0
-            }
-        };
-        while inner.host.child_element_count() as usize > same {
+        if !matches!(inner.shown, Shown::Blocks) {
+            inner.host.replace_children_with_node_0();
+            let _ = inner.host.class_list().remove_1("plain");
+            inner.shown = Shown::Blocks;
+        }
+        while inner.host.child_element_count() as usize > blocks.same {
             match inner.host.last_element_child() {
                 Some(last) => last.remove(),
                 None => break,
             }
         }
-        for block in blocks.iter().skip(same) {
+        for block in &blocks.nodes {
             let _ = inner.host.append_child(&markdown::block(block));
         }
-        inner.shown = Shown::Blocks(blocks);
         // Not of a text that still grows: its end may change.
         if !inner.host.has_attribute(STREAMING) {
             super::scripts::cite(&inner.host);

@@ -8,10 +8,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::protocol::DocumentTask;
 use crate::worker::RenderHost;
 
-use super::prose::Prose;
-
-/// A streaming text longer than this stays plain until it is complete.
-const STREAMED: usize = 48 * 1024;
+use super::prose::{Prose, Taken};
 
 #[derive(Clone, Debug)]
 pub struct Renderer(Rc<RendererState>);
@@ -47,9 +44,6 @@ impl Renderer {
 
     /// Renders a text that is still growing, as often as the worker can keep up.
     pub fn render_soon(&self, prose: &Prose) {
-        if prose.len() > STREAMED {
-            return;
-        }
         if self.0.busy.replace(true) {
             self.0.next.replace(Some(prose.clone()));
             return;
@@ -68,9 +62,9 @@ impl Renderer {
     }
 
     async fn show(&self, prose: &Prose) {
-        let Some(text) = prose.take_text() else { return };
-        if let Ok(blocks) = self.0.host.render(&text).await {
-            prose.show(&text, blocks);
+        let Some(Taken { number, text }) = prose.take() else { return };
+        if let Ok(blocks) = self.0.host.render_changes(number, &text).await {
+            prose.show(number, &blocks);
         }
     }
 }

@@ -8,6 +8,8 @@
 
 #[cfg(feature = "docs")]
 pub mod documents;
+#[cfg(feature = "docs")]
+pub mod growing;
 pub mod pool;
 pub mod protocol;
 

@@ -59,7 +59,12 @@ pub enum Call {
     /// Check the arguments only; answered with [`Answer::Checked`].
     Check { name: String, arguments: String, schema: SchemaRef },
     /// Convert Markdown to nodes; answered with [`Answer::Nodes`].
-    Render { markdown: String },
+    Render {
+        markdown: String,
+        /// The text's number, if it grows: a repeated request for it is answered with what has changed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        growing: Option<u32>,
+    },
     /// The text of the file whose blob is transferred along with the text, as the tools read it; answered with
     /// [`Answer::Document`].
     Text { path: String },
@@ -132,10 +137,24 @@ pub enum Answer {
     },
     Checked(Checked),
     Preview(Preview),
-    Nodes(Vec<Node>),
+    Nodes(Blocks),
     /// JSON text, or the text of an exported file.
     Document(String),
     Demo(Scripted),
+}
+
+/// The blocks of a text.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Blocks {
+    /// The number of blocks at the beginning that are the same as in the last answer for this text.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub same: usize,
+    /// The blocks after those.
+    pub nodes: Vec<Node>,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// What a call would do.
@@ -187,8 +206,8 @@ impl Request {
                 Call::Check { name, arguments, schema }
             }
             "render" => {
-                let RenderArgs { markdown } = serde_json::from_str(args)?;
-                Call::Render { markdown }
+                let RenderArgs { markdown, growing } = serde_json::from_str(args)?;
+                Call::Render { markdown, growing }
             }
             "text" => {
                 let TextArgs { path } = serde_json::from_str(args)?;
@@ -247,6 +266,8 @@ struct CheckArgs {
 #[derive(Deserialize)]
 struct RenderArgs {
     markdown: String,
+    #[serde(default)]
+    growing: Option<u32>,
 }
 
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::driver::{Driver, Ended};
 use super::pool::End;
-use super::protocol::{Answer, Call, DocumentTask};
+use super::protocol::{Answer, Blocks, Call, DocumentTask};
 use super::workspace::Workspace;
 use crate::content::markdown::Node;
 
@@ -39,8 +39,20 @@ impl RenderHost {
     /// # Errors
     /// If the text was not rendered; the page then shows it as it is.
     pub async fn render(&self, markdown: &str) -> Result<Vec<Node>, RenderError> {
-        match self.ask(Call::Render { markdown: markdown.to_owned() }).await? {
-            Answer::Nodes(nodes) => Ok(nodes),
+        self.blocks(markdown, None).await.map(|blocks| blocks.nodes)
+    }
+
+    /// Returns what has changed in a text that grows since it was last rendered; `text` numbers it.
+    ///
+    /// # Errors
+    /// As for [`RenderHost::render`].
+    pub async fn render_changes(&self, text: u32, markdown: &str) -> Result<Blocks, RenderError> {
+        self.blocks(markdown, Some(text)).await
+    }
+
+    async fn blocks(&self, markdown: &str, growing: Option<u32>) -> Result<Blocks, RenderError> {
+        match self.ask(Call::Render { markdown: markdown.to_owned(), growing }).await? {
+            Answer::Nodes(blocks) => Ok(blocks),
             _ => Err(RenderError::Worker("the worker answered another question".to_owned())),
         }
     }

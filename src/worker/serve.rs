@@ -15,7 +15,8 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, MessageEvent};
 
 use super::documents;
-use super::protocol::{Answer, Call, Checked, FileChange, Preview, Reply, Request, SchemaRef};
+use super::growing::Growing;
+use super::protocol::{Answer, Blocks, Call, Checked, FileChange, Preview, Reply, Request, SchemaRef};
 use super::workspace::text_blob;
 use crate::content::markdown;
 use crate::docs::site::Site;
@@ -62,6 +63,8 @@ pub struct Worker {
     validators: Validators,
     files: BlobFiles,
     index: Index,
+    /// The text of a reply that streams.
+    growing: Growing,
     /// The record that is open in the viewer.
     #[cfg(feature = "worker")]
     viewer: Option<Viewer>,
@@ -75,6 +78,7 @@ impl Default for Worker {
             validators: Validators::new(super::pattern::pattern),
             files: Default::default(),
             index: Default::default(),
+            growing: Default::default(),
             #[cfg(feature = "worker")]
             viewer: None,
             site: None,
@@ -88,7 +92,13 @@ impl Worker {
         let id = request.id;
         let mut written = Vec::new();
         let result = match request.call {
-            Call::Render { markdown } => Answer::Nodes(markdown::parse(&markdown)),
+            Call::Render { markdown, growing } => {
+                let nodes = markdown::parse(&markdown);
+                Answer::Nodes(match growing {
+                    Some(text) => self.growing.changes(text, nodes),
+                    None => Blocks { same: 0, nodes },
+                })
+            }
             Call::Document { task, text } => match documents::answer(task, &text) {
                 Ok(answer) => Answer::Document(answer),
                 Err(error) => return (Reply::Error { id, error }, written),
