@@ -7,7 +7,7 @@ use turnwise::content::markdown::Node;
 use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
 use turnwise::llm::demo::{self, DemoRequest};
 use turnwise::tools::{Repaired, builtin, names};
-use turnwise::worker::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
+use turnwise::worker::protocol::{Answer, Blocks, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
 use turnwise::worker::serve::Worker;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
@@ -252,16 +252,34 @@ async fn every_schema_of_the_table_compiles_here() {
 #[wasm_bindgen_test]
 async fn markdown_becomes_nodes() {
     let markdown = "# T\n\n<script>x</script>".to_owned();
-    let Answer::Nodes(nodes) = Talk::default().ask(Call::Render { markdown }).await else { panic!() };
+    let Answer::Nodes(Blocks { nodes, .. }) = Talk::default().ask(Call::Render { markdown, growing: None }).await else {
+        panic!()
+    };
     let text = |text: &str| vec![Node::Text(text.into())];
     let expected = [Node::Heading { level: 1, children: text("T") }, Node::Paragraph(text("<script>x</script>"))];
     assert_eq!(nodes, expected);
 }
 
 #[wasm_bindgen_test]
+async fn of_a_text_that_grows_only_the_changed_blocks_are_answered() {
+    let mut talk = Talk::default();
+    let mut blocks = async |text: &str, growing| {
+        let Answer::Nodes(blocks) = talk.ask(Call::Render { markdown: text.into(), growing }).await else { panic!() };
+        (blocks.same, blocks.nodes.len())
+    };
+    assert_eq!(blocks("one\n\ntwo", Some(1)).await, (0, 2));
+    assert_eq!(blocks("one\n\ntwo and three\n\nfour", Some(1)).await, (1, 2));
+    assert_eq!(blocks("other", None).await, (0, 1));
+    assert_eq!(blocks("one\n\ntwo and three\n\nfour", Some(1)).await, (3, 0));
+    assert_eq!(blocks("one", Some(2)).await, (0, 1));
+}
+
+#[wasm_bindgen_test]
 async fn hostile_markdown_does_not_overflow_the_stack() {
     let markdown = format!("{}deep {}", ">".repeat(10_000), "[".repeat(10_000));
-    let Answer::Nodes(nodes) = Talk::default().ask(Call::Render { markdown }).await else { panic!() };
+    let Answer::Nodes(Blocks { nodes, .. }) = Talk::default().ask(Call::Render { markdown, growing: None }).await else {
+        panic!()
+    };
     assert!(turnwise::content::markdown::plain_text(&nodes).contains("deep"));
 }
 

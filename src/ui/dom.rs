@@ -47,6 +47,17 @@ pub fn restore_caret() {
     }
 }
 
+/// Calls `f` before the page is next drawn. Hidden tabs are not drawn, but a run goes on in them: there, a little later.
+pub fn next_frame(f: impl FnOnce() + 'static) {
+    let f = Closure::once_into_js(f);
+    let (window, f) = (window(), f.unchecked_ref());
+    let _ = if document().hidden() {
+        window.set_timeout_with_callback_and_timeout_and_arguments_0(f, 250)
+    } else {
+        window.request_animation_frame(f)
+    };
+}
+
 /// Returns whether a media query matches now.
 pub fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())

@@ -6,8 +6,6 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 
 use crate::engine::Status;
 use crate::protocol::desk::Streamed;
@@ -80,17 +78,9 @@ impl LiveRun {
         }
     }
 
-    /// Schedules a draw. Frames stop in hidden tabs; the run does not.
     fn schedule(&self) {
         let live = self.clone();
-        let draw = Closure::once_into_js(move || live.draw());
-        let draw = draw.unchecked_ref();
-        let window = dom::window();
-        let _ = if dom::document().hidden() {
-            window.set_timeout_with_callback_and_timeout_and_arguments_0(draw, 250)
-        } else {
-            window.request_animation_frame(draw)
-        };
+        dom::next_frame(move || live.draw());
     }
 
     /// Draws what is new.

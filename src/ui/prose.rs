@@ -2,9 +2,11 @@
 //!
 //! Owns its element for as long as the turn lives, so that switching runs neither renders again nor loses anything. A
 //! delta costs only its own length: until it is rendered for the first time, it is appended to one text node; afterwards the
-//! worker answers the blocks that changed, and only those are rebuilt.
+//! worker answers the blocks that changed, and only those are rebuilt. Many at once are built in several frames, so that the
+//! page stays responsive.
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use leptos::html;
@@ -12,12 +14,16 @@ use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 use web_sys::{Element, Text};
 
+use crate::content::markdown::Node;
 use crate::worker::protocol::Blocks;
 
 use super::{dom, markdown};
 
 /// The attribute of a text that still grows; `www/boot.js` knows it too.
 const STREAMING: &str = "data-streaming";
+
+/// How long blocks are built at a stretch, in milliseconds: a part of a frame.
+const STRETCH: u64 = 6;
 
 /// A handle to one text; clones share it. Only used on the page's single thread.
 #[derive(Clone)]
@@ -29,6 +35,8 @@ struct ProseState {
     number: u32,
     text: String,
     shown: Shown,
+    /// Blocks that follow those that are shown, still to be built.
+    waiting: VecDeque<Node>,
     /// Number of bytes of the text that were taken for rendering.
     taken: usize,
 }
@@ -65,7 +73,14 @@ impl Prose {
     pub fn new(class: &'static str) -> Self {
         let host = dom::element("div");
         host.set_class_name(class);
-        let inner = ProseState { host, number: next_number(), text: String::new(), shown: Shown::Nothing, taken: 0 };
+        let inner = ProseState {
+            host,
+            number: next_number(),
+            text: String::new(),
+            shown: Shown::Nothing,
+            waiting: VecDeque::new(),
+            taken: 0,
+        };
         Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
     }
 
@@ -117,11 +132,15 @@ impl Prose {
         }
     }
 
-    /// Replaces the whole text, unless it is already the same.
+    /// Replaces the whole text. What is shown stays if the text only grows: the end of a reply may come with its record.
     pub fn set(&self, text: &str) {
-        if self.0.borrow().text != text {
-            self.clear();
-            self.append(text);
+        let rest = text.strip_prefix(self.0.borrow().text.as_str());
+        match rest {
+            Some(rest) => self.append(rest),
+            None => {
+                self.clear();
+                self.append(text);
+            }
         }
     }
 
@@ -131,6 +150,7 @@ impl Prose {
         inner.number = next_number();
         inner.text.clear();
         inner.shown = Shown::Nothing;
+        inner.waiting.clear();
         inner.taken = 0;
         inner.host.replace_children_with_node_0();
     }
@@ -150,7 +170,7 @@ impl Prose {
     }
 
     /// Shows the blocks that changed, if the text with this number was not dropped.
-    pub fn show(&self, number: u32, blocks: &Blocks) {
+    pub fn show(&self, number: u32, blocks: Blocks) {
         let mut inner = self.0.borrow_mut();
         if inner.number != number {
             return;
@@ -160,14 +180,29 @@ impl Prose {
             let _ = inner.host.class_list().remove_1("plain");
             inner.shown = Shown::Blocks;
         }
-        while inner.host.child_element_count() as usize > blocks.same {
-            match inner.host.last_element_child() {
-                Some(last) => last.remove(),
-                None => break,
-            }
+        let under_way = !inner.waiting.is_empty();
+        let built = inner.host.child_element_count() as usize;
+        inner.waiting.truncate(blocks.same.saturating_sub(built));
+        for _ in blocks.same..built {
+            inner.host.last_element_child().iter().for_each(Element::remove);
         }
-        for block in &blocks.nodes {
-            let _ = inner.host.append_child(&markdown::block(block));
+        inner.waiting.extend(blocks.nodes);
+        drop(inner);
+        if !under_way {
+            self.build();
+        }
+    }
+
+    /// Builds the blocks that wait, the rest of them in the next frames.
+    fn build(&self) {
+        let mut inner = self.0.borrow_mut();
+        let begun = dom::now();
+        while let Some(block) = inner.waiting.pop_front() {
+            let _ = inner.host.append_child(&markdown::block(&block));
+            if dom::now() - begun >= STRETCH && !inner.waiting.is_empty() {
+                let prose = self.clone();
+                return dom::next_frame(move || prose.build());
+            }
         }
         // Not of a text that still grows: its end may change.
         if !inner.host.has_attribute(STREAMING) {

@@ -9,7 +9,7 @@ use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutco
 use turnwise::llm::demo::{DemoChunk, DemoRequest, Scripted};
 use turnwise::tools::{Arguments, Repaired};
 use turnwise::worker::pool::{Action, End, Input, Pool, WorkerId};
-use turnwise::worker::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
+use turnwise::worker::protocol::{Answer, Blocks, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
 
 const W0: WorkerId = WorkerId(0);
 const W1: WorkerId = WorkerId(1);
@@ -45,7 +45,14 @@ fn requests_are_id_method_args() {
             json!({"id": 1, "method": "check", "args": {
                 "name": "x", "arguments": "{", "schema": {"id": 4, "define": {"type": "object"}}}}),
         ),
-        (Call::Render { markdown: "*a*".into() }, json!({"id": 1, "method": "render", "args": {"markdown": "*a*"}})),
+        (
+            Call::Render { markdown: "*a*".into(), growing: None },
+            json!({"id": 1, "method": "render", "args": {"markdown": "*a*"}}),
+        ),
+        (
+            Call::Render { markdown: "*a*".into(), growing: Some(7) },
+            json!({"id": 1, "method": "render", "args": {"markdown": "*a*", "growing": 7}}),
+        ),
         (Call::Text { path: "a.pdf".into() }, json!({"id": 1, "method": "text", "args": {"path": "a.pdf"}})),
         (
             Call::Demo(Box::new(DemoRequest {
@@ -98,8 +105,12 @@ fn replies_are_ready_fatal_or_id_with_result_or_error() {
                 {"status": "rejected", "slug": "invalid_arguments", "path": "/a", "message": "m"}}}}),
         ),
         (
-            Reply::Result { id: A, result: Answer::Nodes(vec![Node::Rule]) },
-            json!({"id": 1, "result": {"nodes": ["rule"]}}),
+            Reply::Result { id: A, result: Answer::Nodes(Blocks { same: 0, nodes: vec![Node::Rule] }) },
+            json!({"id": 1, "result": {"nodes": {"nodes": ["rule"]}}}),
+        ),
+        (
+            Reply::Result { id: A, result: Answer::Nodes(Blocks { same: 2, nodes: vec![] }) },
+            json!({"id": 1, "result": {"nodes": {"same": 2, "nodes": []}}}),
         ),
         (
             Reply::Result {
