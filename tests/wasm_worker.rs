@@ -252,7 +252,8 @@ async fn every_schema_of_the_table_compiles_here() {
 #[wasm_bindgen_test]
 async fn markdown_becomes_nodes() {
     let markdown = "# T\n\n<script>x</script>".to_owned();
-    let Answer::Nodes(Blocks { nodes, .. }) = Talk::default().ask(Call::Render { markdown, growing: None }).await else {
+    let Answer::Nodes(Blocks { nodes, .. }) = Talk::default().ask(Call::Render { markdown, growing: None }).await
+    else {
         panic!()
     };
     let text = |text: &str| vec![Node::Text(text.into())];
@@ -277,7 +278,8 @@ async fn of_a_text_that_grows_only_the_changed_blocks_are_answered() {
 #[wasm_bindgen_test]
 async fn hostile_markdown_does_not_overflow_the_stack() {
     let markdown = format!("{}deep {}", ">".repeat(10_000), "[".repeat(10_000));
-    let Answer::Nodes(Blocks { nodes, .. }) = Talk::default().ask(Call::Render { markdown, growing: None }).await else {
+    let Answer::Nodes(Blocks { nodes, .. }) = Talk::default().ask(Call::Render { markdown, growing: None }).await
+    else {
         panic!()
     };
     assert!(turnwise::content::markdown::plain_text(&nodes).contains("deep"));

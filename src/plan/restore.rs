@@ -75,15 +75,7 @@ impl PlanRun {
                 None => self.start_again(order),
                 Some(run) if run.outcome.is_none() => self.out.push(PlanEffect::ResumeStep { order }),
                 // Its end was stored, but not what followed from it.
-                Some(run) => match run.trajectory() {
-                    Ok(run) => self.step_ended(order, &run),
-                    Err(error) => {
-                        if let Some(state) = self.state_mut(order) {
-                            state.error = Some(error.to_string());
-                        }
-                        self.finish_step(order, StepStatus::Failed);
-                    }
-                },
+                Some(run) => self.step_ended(order, run),
             }
         }
     }

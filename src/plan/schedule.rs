@@ -15,7 +15,6 @@ use super::run::{PlanOptions, PlanRun, StepState, UserRequest};
 use super::step_run::StepRun;
 use super::{rerun, step_config};
 use crate::engine::{EpochMillis, Millis, Outcome, Task, Trigger, time};
-use crate::trajectory::Trajectory;
 
 impl PlanRun {
     /// Starts a plan run; returns it and its first effects. The plan must come from [`super::read`].
@@ -76,7 +75,7 @@ impl PlanRun {
                     state.calls_left = state.calls_left.min(calls_left);
                 }
             }
-            PlanEvent::StepEnded { order, run } => self.step_ended(order, &run),
+            PlanEvent::StepEnded { order, run } => self.step_ended(order, StepRun::from_document(&run)),
             PlanEvent::StepRefused { order, message } => {
                 if let Some(state) = self.running(order) {
                     state.error = Some(message);
@@ -98,7 +97,7 @@ impl PlanRun {
         self.state_mut(order).filter(|state| state.status == StepStatus::Running)
     }
 
-    pub(super) fn step_ended(&mut self, order: u32, run: &Trajectory) {
+    pub(super) fn step_ended(&mut self, order: u32, run: StepRun) {
         let Some(state) = self.running(order) else { return };
         let status = match run.outcome {
             Some(Outcome::Success | Outcome::Partial) => StepStatus::Completed,
@@ -108,7 +107,7 @@ impl PlanRun {
         if status == StepStatus::Failed {
             state.error = run.error.clone().or_else(|| run.output.clone());
         }
-        state.run = Some(StepRun::from_document(run));
+        state.run = Some(run);
         self.finish_step(order, status);
         self.advance();
     }

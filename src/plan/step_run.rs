@@ -14,6 +14,8 @@ use crate::trajectory::{ParseError, Trajectory};
 pub struct StepRun {
     pub outcome: Option<Outcome>,
     pub output: Option<String>,
+    /// Why it failed.
+    pub error: Option<String>,
     /// LLM requests sent.
     pub requests: u32,
     pub tokens: Usage,
@@ -25,6 +27,7 @@ pub struct StepRun {
 struct Summary {
     outcome: Option<Outcome>,
     output: Option<String>,
+    error: Option<String>,
     requests: u32,
     tokens: Usage,
 }
@@ -35,7 +38,7 @@ impl StepRun {
         let Trajectory { outcome, requests, tokens, .. } = *run;
         // Plain data with string keys: serializing cannot fail.
         let text = serde_json::value::to_raw_value(run).unwrap_or_else(|_| RawValue::NULL.to_owned());
-        StepRun { outcome, output: run.output.clone(), requests, tokens, text }
+        StepRun { outcome, output: run.output.clone(), error: run.error.clone(), requests, tokens, text }
     }
 
     /// Parses the trajectory.
@@ -62,8 +65,8 @@ impl Serialize for StepRun {
 impl<'de> Deserialize<'de> for StepRun {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(d)?;
-        let Summary { outcome, output, requests, tokens } =
+        let Summary { outcome, output, error, requests, tokens } =
             serde_json::from_str(text.get()).map_err(serde::de::Error::custom)?;
-        Ok(StepRun { outcome, output, requests, tokens, text })
+        Ok(StepRun { outcome, output, error, requests, tokens, text })
     }
 }
