@@ -162,6 +162,46 @@ pub struct Parent {
     pub turn: u32,
 }
 
+/// What a branch changed, without the new values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BranchChanges {
+    pub parent: Parent,
+    pub parts: Vec<BranchPart>,
+    /// The call whose result was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<CallId>,
+}
+
+/// A part of a run that a branch changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BranchPart {
+    /// The model's reply in the branch's first turn.
+    Reply,
+    /// A message was added before that turn.
+    Message,
+    System,
+    Model,
+    Limits,
+}
+
+impl From<&Branch> for BranchChanges {
+    fn from(branch: &Branch) -> Self {
+        let parts = [
+            (BranchPart::Reply, branch.reply.is_some()),
+            (BranchPart::Message, branch.say.is_some()),
+            (BranchPart::System, branch.system.is_some()),
+            (BranchPart::Model, branch.providers.is_some()),
+            (BranchPart::Limits, branch.limits.is_some() || branch.max_turns.is_some()),
+        ];
+        BranchChanges {
+            parent: branch.parent.clone(),
+            parts: parts.into_iter().filter_map(|(part, changed)| changed.then_some(part)).collect(),
+            edited: branch.edited.clone(),
+        }
+    }
+}
+
 /// One thing the shell must do. Results come back as [`Event`]s.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Effect {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::config::RunConfig;
 use super::failure::Slug;
 use super::ids::EpochMillis;
-use super::interface::{Abort, Branch, Effect};
+use super::interface::{Abort, Branch, BranchChanges, Effect};
 use super::judge::AtLimit;
 use super::message::{Message, Reply};
 use super::record::Trigger;
@@ -54,10 +54,15 @@ impl Run {
         self.clear_wall_timer();
         self.book.turns.pop();
         self.phase = Phase::Opening;
+        let changes = BranchChanges::from(&branch);
         let Branch { run_id, session_id, parent, at, providers, limits, system, max_turns, say, reply, edited: _ } =
             branch;
         let origin = self.family.origin.take();
-        let started_with = origin.map_or_else(|| Box::new(self.config.clone()), |origin| origin.started_with);
+        let (started_with, mut branches) = origin.map_or_else(
+            || (Box::new(self.config.clone()), Vec::new()),
+            |origin| (origin.started_with, origin.branches),
+        );
+        branches.push(changes);
         if let Some(providers) = providers {
             self.config.providers = providers;
         }
@@ -88,7 +93,7 @@ impl Run {
         self.rename_children(&session_id);
         self.consent.forget();
         (self.task.run_id, self.task.session_id) = (run_id, session_id);
-        self.family.origin = Some(Origin { parent, started_with });
+        self.family.origin = Some(Origin { parent, branches, started_with });
         self.start_wall_timer();
         match self.policy().at_limit {
             AtLimit::Synthesis if self.turn() >= self.figures.effective_max_turns => self.synthesize(Trigger::MaxTurns),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::config::RunConfig;
 use super::history::{ContextCount, History};
 use super::ids::{CallId, CallIds, EpochMillis, Millis, RequestId, TimerId};
-use super::interface::{Effect, Event, Parent};
+use super::interface::{BranchChanges, Effect, Event, Parent};
 use super::message::{Image, Message, Usage};
 use super::own_tools::SubagentTask;
 use super::permission::Consent;
@@ -167,6 +167,9 @@ pub(super) struct Family {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Origin {
     pub parent: Parent,
+    /// What each branch on the way here changed, the first one first.
+    #[serde(default)]
+    pub branches: Vec<BranchChanges>,
     /// The first configuration, before any branch changed it.
     pub started_with: Box<RunConfig>,
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{Permissions, RunConfig};
 use super::ids::{CallId, Millis, RequestId};
-use super::interface::{Event, Parent};
+use super::interface::{BranchChanges, Event, Parent};
 use super::message::Message;
 use super::record::{Ending, LogRecord, TerminationReason, TraceRecord, Trigger, TurnRecord};
 use super::run::{Child, Exchange, ExchangeState, OpenTurn, Phase, Run, Task, TurnStep};
@@ -117,6 +117,12 @@ impl Run {
     #[must_use]
     pub fn parent(&self) -> Option<&Parent> {
         self.family.origin.as_ref().map(|origin| &origin.parent)
+    }
+
+    /// What each branch on the way to this run changed, the first one first.
+    #[must_use]
+    pub fn branches(&self) -> &[BranchChanges] {
+        self.family.origin.as_ref().map(|origin| origin.branches.as_slice()).unwrap_or_default()
     }
 
     /// The original configuration, if a branch has changed it.

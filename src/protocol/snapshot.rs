@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{
-    CallId, CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status, TraceRecord,
-    Trigger, TurnRecord, Usage,
+    BranchChanges, CallId, CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status,
+    TraceRecord, Trigger, TurnRecord, Usage,
 };
 use crate::trajectory::summary::{Tree, Whole};
 use crate::trajectory::{Imported, Note, Summary, Trajectory};
@@ -40,6 +40,9 @@ pub struct Start {
     /// The run that this one branched from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
+    /// What each branch on the way to this run changed, the first one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<BranchChanges>,
     /// Set if the run is from another agent, imported from a file of another format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
@@ -139,6 +142,7 @@ impl Start {
             images: task.images.clone(),
             started_at: task.started_at,
             parent: run.parent().cloned(),
+            branches: run.branches().to_vec(),
             imported: None,
         }
     }
@@ -264,6 +268,7 @@ impl Snapshot {
             images: document.images.clone(),
             started_at: document.started_ms,
             parent: document.parent.clone(),
+            branches: document.branches(),
             imported: document.imported.clone(),
         };
         let now = Now {

@@ -226,6 +226,16 @@ impl Trajectory {
         Ok(document)
     }
 
+    /// What each branch on the way to this run changed, the first one first.
+    #[must_use]
+    pub fn branches(&self) -> Vec<BranchChanges> {
+        let changes = |recorded: &RecordedEvent| match &recorded.event {
+            Event::Branched(branch) => Some(BranchChanges::from(branch.as_ref())),
+            _ => None,
+        };
+        self.events.iter().filter_map(changes).collect()
+    }
+
     /// Returns the start of a replay: the configuration with its tools, and the task.
     #[must_use]
     pub fn origin(&self) -> (RunConfig, Task) {

@@ -2,7 +2,7 @@
 
 use super::document::Trajectory;
 use super::{RecordedEvent, Recorder};
-use crate::engine::{CallId, Effect, Millis, RunConfig, Status, Task};
+use crate::engine::{Branch, CallId, Effect, Event, Millis, RunConfig, Status, Task};
 
 /// A run after its events. Nothing is in flight: the first event that the caller sends must be `Resumed` or `Branched`.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,15 @@ impl Restored {
             restored.play(recorded.events.get(played)?.clone());
             played += 1;
         }
-        Some((restored, recorded.events.get(..played)?.to_vec()))
+        let mut events = recorded.events.get(..played)?.to_vec();
+        // A branch of a branch at the same turn keeps what the earlier one changed, except for the reply, which is requested again.
+        while let Some(RecordedEvent { event: Event::Branched(branch), .. }) = recorded.events.get(events.len()) {
+            let event = Event::Branched(Box::new(Branch { reply: None, ..branch.as_ref().clone() }));
+            let again = RecordedEvent { event, ..recorded.events.get(events.len())?.clone() };
+            restored.play(again.clone());
+            events.push(again);
+        }
+        restored.begins(place).then_some((restored, events))
     }
 
     fn begins(&self, place: usize) -> bool {

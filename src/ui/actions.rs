@@ -259,6 +259,7 @@ impl App {
             images: task.images.clone(),
             started_at: task.started_at,
             parent: None,
+            branches: Vec::new(),
             imported: None,
         });
         let (with, after) = (line.with(workspace), after.map(Seat::id));

@@ -8,12 +8,13 @@ use leptos::prelude::*;
 use crate::content::format::counted;
 use crate::protocol::DocumentTask;
 use crate::view::SlugView;
-use crate::view::call::{CallState, CallView, FEW_CALLS, FigurePlace, Note, Progress, fenced};
+use crate::view::call::{CHANGED, CallState, CallView, FEW_CALLS, FigurePlace, Note, Progress, fenced};
 
 use super::figure::figure;
 use super::icon;
+use super::original::Original;
 use super::prose::Prose;
-use super::slots::CallSlot;
+use super::slots::{CallSlot, Page};
 use super::state::App;
 
 /// Draws the calls of a turn or of an attempt, in order.
@@ -40,25 +41,25 @@ fn card(call: &CallView) -> impl IntoView + use<> {
     let card = html::details()
         .class("call")
         .attr("data-state", state(call))
-        .child((html::summary().child(line(call)), detail(call.args.clone(), call.result.clone(), call.slug)));
+        .child((html::summary().child(line(call)), detail(call.into())));
     (card, inside(&call.inner))
 }
 
-/// Draws a call that may still change.
-pub fn live(app: App, slot: &CallSlot) -> impl IntoView + use<> {
-    let slot = slot.clone();
+/// Draws a call that may still change. `page`: the run that made it, unless a sub-agent did.
+pub fn live(app: App, slot: &CallSlot, page: Option<&Page>) -> impl IntoView + use<> {
+    let (slot, page) = (slot.clone(), page.cloned());
     let report = {
         let view = slot.view.clone();
         Memo::new(move |_| view.with(|view| view.progress.clone()))
     };
     move || match report.get() {
         Some(report) => progress(&report).into_any(),
-        None => live_card(app, &slot).into_any(),
+        None => live_card(app, &slot, page.as_ref()).into_any(),
     }
 }
 
 /// Draws a card that stays open or closed while its call runs.
-fn live_card(app: App, slot: &CallSlot) -> impl IntoView + use<> {
+fn live_card(app: App, slot: &CallSlot, page: Option<&Page>) -> impl IntoView + use<> {
     let state = {
         let view = slot.view.clone();
         move || view.with(state)
@@ -69,7 +70,7 @@ fn live_card(app: App, slot: &CallSlot) -> impl IntoView + use<> {
     };
     let texts = {
         let view = slot.view.clone();
-        Memo::new(move |_| view.with(|view| (view.args.clone(), view.result.clone(), view.slug)))
+        Memo::new(move |_| view.with(|view| Texts::from(view)))
     };
     let inside = {
         let view = slot.view.clone();
@@ -99,14 +100,15 @@ fn live_card(app: App, slot: &CallSlot) -> impl IntoView + use<> {
         html::summary().on(ev::click, move |_| opened.set(true)).child(line),
         figures(FigurePlace::Inside),
         move || {
-            let (args, result, slug) = texts.get();
+            let texts = texts.get();
             match &code {
                 // Highlighted when it is seen.
-                Some(code) if opened.get() => program(app, code, result, slug).into_any(),
+                Some(code) if opened.get() => program(app, code, texts).into_any(),
                 Some(_) => ().into_any(),
-                None => detail(args, result, slug).into_any(),
+                None => detail(texts).into_any(),
             }
         },
+        page.map(|page| acts(app, page, slot)),
     ));
     (card, inside, figures(FigurePlace::Below))
 }
@@ -131,6 +133,7 @@ fn line(call: &CallView) -> impl IntoView + use<> {
             // If there is an error text, it is below the line; the code is in the details.
             call.slug.filter(|_| why.is_none()).map(|slug| html::span().class("why-short").child(slug.meaning)),
             call.ended_run.map(|text| html::span().class("ended-run").child(text)),
+            call.changed_from.as_ref().map(|_| changed(CHANGED)),
             call.duration.clone().map(|duration| html::span().class("t").child(duration)),
             (call.state == CallState::Open).then(|| html::span().class("pulse").attr("title", "running")),
         )),
@@ -138,27 +141,61 @@ fn line(call: &CallView) -> impl IntoView + use<> {
     )
 }
 
+/// Draws the mark of what a person changed, and says what it was.
+fn changed(what: &'static str) -> impl IntoView {
+    html::span().class("changed").attr("role", "img").attr("aria-label", what).attr("title", what).child("changed")
+}
+
+/// Draws what can be done with a result, below it.
+fn acts(app: App, page: &Page, slot: &CallSlot) -> impl IntoView + use<> {
+    let (view, page) = (slot.view.clone(), page.clone());
+    let from = Memo::new(move |_| view.with(|view| view.changed_from.clone()));
+    let original = move || {
+        let original = from.get().and_then(|run_id| Original::at(&page, run_id));
+        original.map(|original| original.compare(app, "btn bare small", || "Compare with the original"))
+    };
+    html::div().class("acts").child(original)
+}
+
+/// The texts inside a card.
+#[derive(Clone, PartialEq)]
+struct Texts {
+    args: String,
+    result: Option<String>,
+    failure: Option<SlugView>,
+    is_changed: bool,
+}
+
+impl From<&CallView> for Texts {
+    fn from(view: &CallView) -> Self {
+        let is_changed = view.changed_from.is_some();
+        Texts { args: view.args.clone(), result: view.result.clone(), failure: view.slug, is_changed }
+    }
+}
+
+/// Draws what the model read.
+fn result(texts: Texts) -> impl IntoView {
+    let Texts { result, failure, is_changed, .. } = texts;
+    (
+        html::p().class("over").child(("What the model read", is_changed.then_some(", changed by hand"))),
+        html::pre().attr("tabindex", "0").child(result.unwrap_or_else(|| "no answer yet".to_owned())),
+        failure.map(code_of),
+    )
+}
+
 /// Draws a program, as code, and what it printed and returned.
-fn program(app: App, code: &str, result: Option<String>, failure: Option<SlugView>) -> impl IntoView + use<> {
+fn program(app: App, code: &str, texts: Texts) -> impl IntoView + use<> {
     let prose = Prose::new("prose");
     prose.set(&fenced(code));
     app.renderer.get_value().render(&prose);
-    html::div().class("detail program").child((
-        html::p().class("over").child("Program"),
-        prose.place(),
-        html::p().class("over").child("What the model read"),
-        html::pre().attr("tabindex", "0").child(result.unwrap_or_else(|| "no answer yet".to_owned())),
-        failure.map(code_of),
-    ))
+    html::div().class("detail program").child((html::p().class("over").child("Program"), prose.place(), result(texts)))
 }
 
-fn detail(args: String, result: Option<String>, failure: Option<SlugView>) -> impl IntoView {
+fn detail(texts: Texts) -> impl IntoView {
     html::div().class("detail").child((
         html::p().class("over").child("Arguments"),
-        html::pre().class("args").attr("tabindex", "0").child(args),
-        html::p().class("over").child("What the model read"),
-        html::pre().attr("tabindex", "0").child(result.unwrap_or_else(|| "no answer yet".to_owned())),
-        failure.map(code_of),
+        html::pre().class("args").attr("tabindex", "0").child(texts.args.clone()),
+        result(texts),
     ))
 }
 

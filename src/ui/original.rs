@@ -22,9 +22,13 @@ pub struct Original {
 impl Original {
     /// `None`: the run of this page is not a branch, or is stepped through.
     pub fn of(page: &Page) -> Option<Self> {
-        page.run_id()?;
         let run_id = page.behind.with(|source| source.parent.map(|parent| parent.run_id.clone())).flatten()?;
-        Some(Original { run_id, branch: page.place })
+        Original::at(page, run_id)
+    }
+
+    /// The run in which something was not yet changed. `None`: the page is a step of a replay.
+    pub fn at(page: &Page, run_id: String) -> Option<Self> {
+        page.run_id().map(|_| Original { run_id, branch: page.place })
     }
 
     /// Returns whether it is the run of this page.

@@ -5,8 +5,10 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::content::format::countdown;
+use crate::view::turn::CHANGED;
 use crate::view::{Live, SegmentView, TurnKind, TurnView, Wait};
 
+use super::original::Original;
 use super::slots::{Behind, Page, Transcript, TurnSlot, Whose};
 use super::state::App;
 use super::{attempt, call, chunks, ending, icon, lane, meter, notes};
@@ -67,7 +69,7 @@ fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl
     let number = move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))));
     html::section().class("turn").attr("data-level", level).attr("aria-label", label).child((
         html::div().class("n").attr("aria-hidden", "true").child(number),
-        html::div().class("body").child(body(app, behind, slot)),
+        html::div().class("body").child(body(app, behind, slot, page)),
         page.map(|page| (branch(app, page.place, slot), notes::notes(app, page, slot))),
     ))
 }
@@ -89,7 +91,7 @@ fn is_synthesis(view: &TurnView) -> bool {
     matches!(view.kind, TurnKind::Synthesis { .. })
 }
 
-fn body(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
+fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl IntoView + use<> {
     let remark = {
         let view = slot.view.clone();
         move || view.with(|view| view.remark.clone()).map(|text| html::p().class("remark").child(text))
@@ -118,7 +120,8 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
     } else {
         said.into_any()
     };
-    let calls = calls(app, behind, slot);
+    let changed = page.map(|page| changed(app, page, slot));
+    let calls = calls(app, behind, slot, page);
     let counter = {
         let view = slot.view.clone();
         move || {
@@ -132,16 +135,31 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
             })
         }
     };
-    (remark, failed, said, calls, doing_tools(slot), counter)
+    (remark, failed, changed, said, calls, doing_tools(slot), counter)
+}
+
+/// Says that a branch changed the reply of this turn.
+fn changed(app: App, page: &Page, slot: &TurnSlot) -> impl IntoView + use<> {
+    let (view, page) = (slot.view.clone(), page.clone());
+    let from = Memo::new(move |_| view.with(|view| view.changed_from.clone()));
+    move || {
+        from.get().map(|run_id| {
+            let original = Original::at(&page, run_id);
+            html::p().class("changed-reply").child((
+                html::span().class("changed").child(CHANGED),
+                original.map(|original| original.compare(app, "link", || "Compare with the original")),
+            ))
+        })
+    }
 }
 
 /// Draws the calls of a turn, each with its sub-agents, whose turns are drawn like these.
-fn calls(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
-    let (calls, behind) = (slot.calls.clone(), behind.clone());
+fn calls(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl IntoView + use<> {
+    let (calls, behind, page) = (slot.calls.clone(), behind.clone(), page.cloned());
     html::div().class("calls").child(For(ForProps::builder()
         .each(move || calls.get())
         .key(|slot| (slot.place, slot.id.clone()))
-        .children(move |slot| (call::live(app, &slot), lane::lanes(app, &behind, &slot, transcript)))
+        .children(move |slot| (call::live(app, &slot, page.as_ref()), lane::lanes(app, &behind, &slot, transcript)))
         .build()))
 }
 

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::engine::{
-    Branch, CallId, CallRecord, CounterLevel, Parent, ProviderConfig, RawCall, Reply, RunConfig, TurnRecord, own_tools,
+    Branch, BranchChanges, BranchPart, CallId, CallRecord, CounterLevel, Parent, ProviderConfig, RawCall, Reply,
+    RunConfig, TurnRecord, own_tools,
 };
 
 use super::provider;
@@ -130,6 +131,31 @@ impl BranchDraft {
             turn => format!("Branch before turn {turn}"),
         }
     }
+}
+
+/// Says what the last branch on the way to a run changed: `result of calculate changed, model changed`; `None`: nothing.
+#[must_use]
+pub fn changes(source: &Source<'_>) -> Option<String> {
+    let branches = source.branches.list();
+    let BranchChanges { edited, parts, .. } = branches.last()?;
+    let name = |id: &CallId| {
+        let of_turns = source.turns.iter().flat_map(|turn| &turn.tool_calls);
+        let mut all = of_turns.flat_map(|call| std::iter::once(call).chain(&call.calls));
+        let name = all.find(|call| call.id == *id).map_or("a call", |call| call.name.as_str());
+        format!("result of {name} changed")
+    };
+    let words = |part: &BranchPart| {
+        let words = match part {
+            BranchPart::Reply => "reply changed",
+            BranchPart::Message => "message added",
+            BranchPart::System => "system message changed",
+            BranchPart::Model => "model changed",
+            BranchPart::Limits => "limits changed",
+        };
+        words.to_owned()
+    };
+    let all: Vec<String> = edited.iter().map(name).chain(parts.iter().map(words)).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 fn recorded_reply(turn: &TurnRecord) -> (String, String) {

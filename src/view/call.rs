@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::engine::{CallRecord, CounterLevel, Slug, own_tools};
+use crate::engine::{BranchChanges, CallRecord, CounterLevel, Slug, own_tools};
 
 use super::slug::SlugView;
 use crate::content::format::{counted, duration, one_line};
@@ -17,6 +17,9 @@ const MAX_FIGURE: usize = 4 * 1024 * 1024;
 /// A tool whose results people want to see at once, as those of programs.
 const QUERY: &str = "query_table";
 
+/// Said at a call whose result a branch changed.
+pub const CHANGED: &str = "This result was changed by hand";
+
 /// One card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallView {
@@ -28,6 +31,8 @@ pub struct CallView {
     pub args: String,
     /// The exact text that the model read, including the counter line; `None` while the call is open.
     pub result: Option<String>,
+    /// Set if a branch changed the result: the run that has the original.
+    pub changed_from: Option<String>,
     /// A short result, or the size of a long one.
     pub note: Option<Note>,
     pub state: CallState,
@@ -88,6 +93,7 @@ impl CallView {
             summary: if call.calls.is_empty() { summary(&call.args) } else { batch_summary(&call.calls) },
             args: pretty(&call.args),
             result: call.result.clone(),
+            changed_from: None,
             note: if call.calls.is_empty() { note(call, level) } else { None },
             state: state(call),
             slug: call.slug.map(SlugView::from),
@@ -103,6 +109,15 @@ impl CallView {
             code: code(call),
             figure: figure(call),
         }
+    }
+}
+
+impl CallView {
+    /// Marks the call, and the calls inside it, whose results were changed by branches.
+    pub(super) fn mark(&mut self, branches: &[BranchChanges]) {
+        let change = branches.iter().find(|branch| branch.edited.as_ref().is_some_and(|call| call.0 == self.id));
+        self.changed_from = change.map(|branch| branch.parent.run_id.clone());
+        self.inner.iter_mut().for_each(|inner| inner.mark(branches));
     }
 }
 

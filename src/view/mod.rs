@@ -47,7 +47,7 @@ pub use preview::Preview;
 pub use rail::RailView;
 pub use report::ReportView;
 pub use slug::SlugView;
-pub use source::{Children, Origin, SegmentSpan, Source};
+pub use source::{Branches, Children, Origin, SegmentSpan, Source};
 pub use turn::{CounterLine, Live, TurnKind, TurnView, Wait};
 
 use crate::engine::{Parent, Run};
@@ -91,10 +91,12 @@ impl From<&Run> for ViewModel {
 
 impl From<&Source<'_>> for ViewModel {
     fn from(source: &Source<'_>) -> Self {
-        let spans = source.spans();
+        let (spans, branches) = (source.spans(), source.branches.list());
         ViewModel {
             head: HeadView::from(source),
-            turns: (0..source.turns.len()).filter_map(|index| TurnView::among(source, &spans, index)).collect(),
+            turns: (0..source.turns.len())
+                .filter_map(|index| TurnView::among(source, &spans, &branches, index))
+                .collect(),
             segments: segments(source),
             panel: PanelView::from(source),
         }
@@ -127,6 +129,7 @@ impl From<&Source<'_>> for HeadView {
         }
         if let Some(Parent { run_id, turn }) = source.parent {
             facts.push(format!("branch of {run_id} before turn {turn}"));
+            facts.extend(branch::changes(source));
         }
         HeadView {
             task: source::task_title(source.input).to_owned(),

@@ -1,9 +1,11 @@
 //! The data that a view is built from, borrowed: the same shape for a live run and for a document from disk.
 
+use std::borrow::Cow;
+
 use crate::engine::judge::{AtLimit, Policy};
 use crate::engine::{
-    CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status, TraceRecord, Trigger,
-    TurnRecord, Usage,
+    BranchChanges, CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status,
+    TraceRecord, Trigger, TurnRecord, Usage,
 };
 use crate::protocol::Snapshot;
 use crate::protocol::snapshot::Subagent;
@@ -38,6 +40,7 @@ pub struct Source<'a> {
     pub imported: Option<&'a Imported>,
     /// Set for a branch: the run it comes from.
     pub parent: Option<&'a Parent>,
+    pub branches: Branches<'a>,
     pub notes: &'a [Note],
     pub children: Children<'a>,
 }
@@ -51,6 +54,13 @@ pub enum Children<'a> {
     Run(&'a [Child]),
     /// Only sub-agents that began.
     Document(&'a [Trajectory]),
+}
+
+/// What the branches on the way to a run changed, in the form in which it is stored.
+#[derive(Clone, Copy, Debug)]
+pub enum Branches<'a> {
+    Known(&'a [BranchChanges]),
+    Document(&'a Trajectory),
 }
 
 /// The origin of the data, which decides what can be done with the run.
@@ -98,6 +108,7 @@ impl<'a> From<&'a Run> for Source<'a> {
             origin: Origin::Session,
             imported: None,
             parent: run.parent(),
+            branches: Branches::Known(run.branches()),
             notes: &[],
             children: Children::Run(run.children()),
         }
@@ -128,6 +139,7 @@ impl<'a> From<&'a Snapshot> for Source<'a> {
             origin: Origin::Session,
             imported: start.imported.as_ref(),
             parent: start.parent.as_ref(),
+            branches: Branches::Known(&start.branches),
             notes,
             children: Children::Live(children),
         }
@@ -158,8 +170,19 @@ impl<'a> From<&'a Trajectory> for Source<'a> {
             origin: Origin::Document,
             imported: document.imported.as_ref(),
             parent: document.parent.as_ref(),
+            branches: Branches::Document(document),
             notes: &document.notes,
             children: Children::Document(&document.children),
+        }
+    }
+}
+
+impl<'a> Branches<'a> {
+    #[must_use]
+    pub fn list(self) -> Cow<'a, [BranchChanges]> {
+        match self {
+            Branches::Known(branches) => Cow::Borrowed(branches),
+            Branches::Document(document) => Cow::Owned(document.branches()),
         }
     }
 }

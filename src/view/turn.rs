@@ -1,6 +1,6 @@
 //! One turn of the transcript: its text, its tool calls, its failures.
 
-use crate::engine::{CounterLevel, Status, Trigger, TurnRecord, own_tools};
+use crate::engine::{BranchChanges, BranchPart, CounterLevel, Status, Trigger, TurnRecord, own_tools};
 
 use super::attempt::{self, FailedAttempt};
 use super::call::{self, CallView};
@@ -9,6 +9,9 @@ use super::lane::Tally;
 use super::meter;
 use super::source::{SegmentSpan, Source};
 use crate::content::format::sentence_case;
+
+/// Said at a turn whose reply a branch changed.
+pub const CHANGED: &str = "This reply was changed by hand";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnView {
@@ -27,6 +30,8 @@ pub struct TurnView {
     pub reasoning: String,
     /// The reply's text, Markdown; empty while it streams.
     pub content: String,
+    /// Set if a branch changed the reply: the run that has the original.
+    pub changed_from: Option<String>,
     /// Without the calls of failed attempts, which are in `failed`.
     pub calls: Vec<CallView>,
     pub counter: Option<CounterLine>,
@@ -77,11 +82,16 @@ impl TurnView {
     /// Returns the turn at an index of the source's list.
     #[must_use]
     pub fn at(source: &Source<'_>, index: usize) -> Option<Self> {
-        TurnView::among(source, &source.spans(), index)
+        TurnView::among(source, &source.spans(), &source.branches.list(), index)
     }
 
-    /// Like [`TurnView::at`], with the source's spans already computed.
-    pub(super) fn among(source: &Source<'_>, spans: &[SegmentSpan], index: usize) -> Option<Self> {
+    /// Like [`TurnView::at`], with the source's spans and branches already computed.
+    pub(super) fn among(
+        source: &Source<'_>,
+        spans: &[SegmentSpan],
+        branches: &[BranchChanges],
+        index: usize,
+    ) -> Option<Self> {
         let record = source.turns.get(index)?;
         let (segment, span) =
             spans.iter().copied().enumerate().find(|(_, span)| (span.start..span.end).contains(&index))?;
@@ -90,6 +100,10 @@ impl TurnView {
         let kind = kind(source, record, segment);
         let of = (!record.synthesis).then_some(span.max_turns);
         let attempts = attempts_of(source, record);
+        let has_reply =
+            |branch: &&BranchChanges| branch.parent.turn == record.turn && branch.parts.contains(&BranchPart::Reply);
+        let mut calls = calls(source, record);
+        calls.iter_mut().for_each(|call| call.mark(branches));
         Some(TurnView {
             index,
             number: record.turn,
@@ -99,7 +113,8 @@ impl TurnView {
             failed: attempt::failed(record, source.turns.get(index + 1), attempts, open),
             reasoning: record.reasoning.clone(),
             content: record.content.clone(),
-            calls: calls(source, record),
+            changed_from: branches.iter().find(has_reply).map(|branch| branch.parent.run_id.clone()),
+            calls,
             counter: counter(record),
             live: if open { live(source, attempts) } else { None },
             is_final: record.is_final,

@@ -253,6 +253,29 @@ fn a_branch_of_a_branch_is_whole_too() {
     validate(&document);
 }
 
+#[test]
+fn a_branch_at_the_first_turn_of_a_branch_keeps_what_that_changed() {
+    let changed = Branch { system: Some("One.".into()), say: Some("Be brief.".into()), ..branch() };
+    let (mut first, effects) = branched(&long(), 2, changed);
+    let messages = sent(&effects)[0].append.clone();
+    drop(first.recorder.handle(Millis(90), reply_to(sent(&effects)[0].request, "one")));
+    let mut second = Restored::before_turn(&first.recorder.document(), 2).unwrap();
+    let effects = second.recorder.handle(second.at, Event::Branched(Box::new(branch())));
+    assert_eq!(sent(&effects)[0].append, messages, "the same is asked again");
+    let document = second.recorder.document();
+    replay(&document).unwrap_or_else(|m| panic!("{m:?}"));
+
+    // A reply that was written by hand is what the second branch does not take over.
+    let by_hand =
+        Branch { reply: Some(Reply::by_hand("mine".into(), Vec::new())), say: Some("Go on.".into()), ..branch() };
+    let (first, effects) = branched(&long(), 2, by_hand);
+    assert_eq!((sent(&effects).len(), first.recorder.run.ending().is_some()), (0, true));
+    let mut second = Restored::before_turn(&first.recorder.document(), 2).unwrap();
+    let effects = second.recorder.handle(second.at, Event::Branched(Box::new(branch())));
+    assert_eq!(sent(&effects)[0].append.last(), Some(&Message::user("Go on.")));
+    replay(&second.recorder.document()).unwrap_or_else(|m| panic!("{m:?}"));
+}
+
 /// The system text names the limit, so another limit changes the text; a branch without either keeps it.
 #[test]
 fn another_limit_is_in_the_branchs_system_text() {

@@ -134,6 +134,9 @@ impl Page {
         if let Some(remark) = &view.remark {
             self.line(&format!("*{}*", escape(remark)));
         }
+        if view.changed_from.is_some() {
+            self.line(&format!("*{}.*", crate::view::turn::CHANGED));
+        }
         view.failed.iter().for_each(|failed| self.failed(failed));
         if !view.reasoning.is_empty() {
             self.line("Reasoning:");
@@ -194,7 +197,7 @@ impl Page {
             None => fence("json", &view.args),
         });
         if let Some(result) = &view.result {
-            self.line("Result:");
+            self.line(if view.changed_from.is_some() { "Result (changed by hand):" } else { "Result:" });
             self.line(&fence("", result));
         }
         view.inner.iter().for_each(|inner| self.call(inner));

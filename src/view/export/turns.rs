@@ -131,6 +131,9 @@ fn turn(html: &mut Html, source: &Source<'_>, view: &TurnView, level: u8) {
         html.element("p", "remark", remark);
     }
     view.failed.iter().for_each(|failed| self::failed(html, failed));
+    if view.changed_from.is_some() {
+        html.raw("<p>").element("span", "changed", crate::view::turn::CHANGED).raw("</p>");
+    }
     if !view.reasoning.is_empty() {
         html.raw("<details class=\"reasoning\"><summary>Reasoning</summary>");
         html.element("p", "plain", &view.reasoning).raw("</details>");
@@ -218,6 +221,9 @@ fn call(html: &mut Html, view: &CallView) {
         Some(Note::Size(size)) => _ = html.raw(" ").element("span", "size", size),
         None => {}
     }
+    if view.changed_from.is_some() {
+        html.raw(" ").element("span", "changed", "changed");
+    }
     if let Some(slug) = &view.slug {
         html.raw(" ").element("code", "slug", slug.name);
     }
@@ -239,7 +245,11 @@ fn call(html: &mut Html, view: &CallView) {
         None => _ = html.element("p", "over", "Arguments").element("pre", "", &view.args),
     }
     if let Some(result) = &view.result {
-        html.element("p", "over", "Result, as the model read it").element("pre", "", result);
+        let title = match view.changed_from {
+            Some(_) => "Result, changed by hand, as the model read it",
+            None => "Result, as the model read it",
+        };
+        html.element("p", "over", title).element("pre", "", result);
     }
     if view.figure == Some(FigurePlace::Inside) {
         figures::figure(html, view.result.as_deref());
