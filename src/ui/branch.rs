@@ -8,7 +8,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::content::format::one_line;
 use crate::engine::Branch;
 use crate::protocol::desk::Order;
-use crate::view::branch::BranchDraft;
+use crate::view::branch::{BranchDraft, Wanted};
 use crate::view::{RailView, Source};
 use crate::worker::Workspace;
 
@@ -16,17 +16,20 @@ use super::desk::Line;
 use super::dialog::dialog;
 use super::slots::Page;
 use super::state::{App, Backing, BranchOf, Dialog, OpenRecord, Thread};
-use super::{follow, icon};
+use super::{dom, follow, icon};
+
+/// The id of the field that the form was opened for.
+const WANTED: &str = "branch-wanted";
 
 pub fn branch(app: App) -> impl IntoView {
     dialog(app, Dialog::Branch, "sheet branch", "Branch", move || content(app))
 }
 
 fn content(app: App) -> Option<impl IntoView> {
-    let title = app.branching.with(|draft| draft.as_ref().map(BranchDraft::title))?;
+    let title = app.branching.with_untracked(|draft| draft.as_ref().map(BranchDraft::title))?;
     let (get, set) = (
         move |getter: fn(&BranchDraft) -> String| {
-            app.branching.with(|draft| draft.as_ref().map(getter).unwrap_or_default())
+            app.branching.with_untracked(|draft| draft.as_ref().map(getter).unwrap_or_default())
         },
         move |change: &dyn Fn(&mut BranchDraft)| app.branching.update(|draft| draft.iter_mut().for_each(change)),
     );
@@ -37,7 +40,7 @@ fn content(app: App) -> Option<impl IntoView> {
             html::input()
                 .r#type("radio")
                 .attr("name", "branch-provider")
-                .prop("checked", elsewhere() == value)
+                .prop("checked", move || elsewhere() == value)
                 .on(ev::change, move |_| set(&|draft| draft.elsewhere = value)),
             html::span().child(text),
         ))
@@ -53,6 +56,12 @@ fn content(app: App) -> Option<impl IntoView> {
             )
         })
     };
+    let wanted = app.branching.with_untracked(|draft| draft.as_ref().and_then(|draft| draft.wanted.clone()));
+    // What the form was opened for comes first.
+    let (first, later) = match wanted {
+        Some(_) => (Some(by_hand(app, wanted)), None),
+        None => (None, Some(by_hand(app, None))),
+    };
     Some((
         html::div().class("dialog-body").child((
             html::p().class("fact").child(
@@ -60,6 +69,7 @@ fn content(app: App) -> Option<impl IntoView> {
                  separate run and records where it started.",
             ),
             html::h3().child(title),
+            first,
             html::div().class("choices").attr("role", "radiogroup").attr("aria-label", "Provider").child((
                 choice(format!("Same model: {provider}"), false),
                 choice(format!("Model from Settings: {}", app.model_name()), true),
@@ -81,31 +91,7 @@ fn content(app: App) -> Option<impl IntoView> {
                     .prop("value", get(|draft| draft.say.clone()))
                     .on(ev::input, move |event| set(&|draft| draft.say = event_target_value(&event))),
             ),
-            results(app),
-            html::details().class("group").child((
-                html::summary().child((icon::chevron(), "Change the model's reply in this turn")),
-                html::div().class("edit-reply").child((
-                    html::p()
-                        .class("fact")
-                        .child("The branch takes this reply instead of asking the model for this turn."),
-                    field(
-                        "Text",
-                        html::textarea()
-                            .attr("rows", "4")
-                            .prop("value", get(|draft| draft.reply.clone()))
-                            .on(ev::input, move |event| set(&|draft| draft.reply = event_target_value(&event))),
-                    ),
-                    field(
-                        "Tool calls (JSON)",
-                        html::textarea()
-                            .attr("rows", "4")
-                            .attr("spellcheck", "false")
-                            .attr("placeholder", "[{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.md\"}}]")
-                            .prop("value", get(|draft| draft.calls.clone()))
-                            .on(ev::input, move |event| set(&|draft| draft.calls = event_target_value(&event))),
-                    ),
-                )),
-            )),
+            later,
             field(
                 "System message",
                 html::textarea()
@@ -129,9 +115,45 @@ fn content(app: App) -> Option<impl IntoView> {
     ))
 }
 
+/// Draws what can be changed by hand: a result before the turn, and the reply in it.
+fn by_hand(app: App, wanted: Option<Wanted>) -> impl IntoView {
+    let is_reply = wanted == Some(Wanted::Reply);
+    let get = |getter: fn(&BranchDraft) -> String| {
+        app.branching.with_untracked(|draft| draft.as_ref().map(getter).unwrap_or_default())
+    };
+    let set = move |change: &dyn Fn(&mut BranchDraft)| app.branching.update(|draft| draft.iter_mut().for_each(change));
+    (
+        results(app, wanted),
+        html::details().class("group").prop("open", is_reply).child((
+            html::summary().child((icon::chevron(), "Change the model's reply in this turn")),
+            html::div().class("edit-reply").child((
+                html::p().class("fact").child("The branch takes this reply instead of asking the model for this turn."),
+                field(
+                    "Text",
+                    html::textarea()
+                        .id(is_reply.then_some(WANTED))
+                        .attr("rows", "4")
+                        .prop("value", get(|draft| draft.reply.clone()))
+                        .on(ev::input, move |event| set(&|draft| draft.reply = event_target_value(&event))),
+                ),
+                field(
+                    "Tool calls (JSON)",
+                    html::textarea()
+                        .attr("rows", "4")
+                        .attr("spellcheck", "false")
+                        .attr("placeholder", "[{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.md\"}}]")
+                        .prop("value", get(|draft| draft.calls.clone()))
+                        .on(ev::input, move |event| set(&|draft| draft.calls = event_target_value(&event))),
+                ),
+            )),
+        )),
+    )
+}
+
 /// Draws the results of the calls before the turn, of which one can be changed.
-fn results(app: App) -> Option<impl IntoView> {
+fn results(app: App, wanted: Option<Wanted>) -> Option<impl IntoView> {
     let results = app.branching.with_untracked(|draft| draft.as_ref().map(|draft| draft.results.clone()))?;
+    let is_open = matches!(wanted, Some(Wanted::Result(_)));
     let each = results.into_iter().enumerate().map(|(place, call)| {
         let change = move |text: String| {
             app.branching.update(|draft| {
@@ -141,9 +163,11 @@ fn results(app: App) -> Option<impl IntoView> {
                 }
             });
         };
+        let is_wanted = wanted == Some(Wanted::Result(call.call.0));
         html::label().class("field-row").child((
             html::code().child(one_line(&call.title, 120)),
             html::textarea()
+                .id(is_wanted.then_some(WANTED))
                 .attr("rows", "3")
                 .prop("value", call.result)
                 .on(ev::input, move |event| change(event_target_value(&event))),
@@ -151,7 +175,7 @@ fn results(app: App) -> Option<impl IntoView> {
     });
     let each = each.collect_view();
     (!each.is_empty()).then(|| {
-        html::details().class("group").child((
+        html::details().class("group").prop("open", is_open).child((
             html::summary().child((icon::chevron(), "Change a tool's result before this turn")),
             html::div().class("edit-reply").child(each),
         ))
@@ -164,17 +188,24 @@ fn field(name: &'static str, input: impl IntoView) -> impl IntoView {
 
 impl App {
     /// Opens the form for a branch from a turn of the open thread. `page`: the index of the run in the thread.
-    pub fn ask_branch(&self, page: usize, turn: usize) {
+    /// `wanted`: the part of the form to begin with.
+    pub fn ask_branch(&self, page: usize, turn: usize, wanted: Option<Wanted>) {
         let of = self.thread_now().and_then(|thread| BranchOf::new(&thread, page));
         let draft = of.and_then(|of| Some((of.draft(turn)?, of)));
         match draft {
             Some((_, of)) if of.has_no_events() => {
                 self.complain("This run was imported and has no events, so it cannot be branched.");
             }
-            Some((draft, of)) => {
+            Some((mut draft, of)) => {
+                let begins = wanted.is_some();
+                draft.wanted = wanted;
                 self.branch_of.set_value(Some(of));
                 self.branching.set(Some(draft));
                 self.dialog.set(Some(Dialog::Branch));
+                if begins {
+                    // Once the dialog is drawn.
+                    set_timeout(|| dom::focus(WANTED), std::time::Duration::ZERO);
+                }
             }
             None => self.complain("This turn no longer exists."),
         }
@@ -206,7 +237,7 @@ impl App {
         let turn = of.last_turn();
         // Its own model may be one that this user does not want to send anything to.
         if let (Some(turn), true) = (turn, of.is_record()) {
-            return self.ask_branch(page, turn);
+            return self.ask_branch(page, turn, None);
         }
         let changes = turn.and_then(|turn| of.draft(turn)).map(|draft| (draft.place, draft.changes(&[])));
         match changes {

@@ -8,10 +8,11 @@ use leptos::prelude::*;
 use crate::content::format::counted;
 use crate::protocol::DocumentTask;
 use crate::view::SlugView;
+use crate::view::branch::Wanted;
 use crate::view::call::{CHANGED, CallState, CallView, FEW_CALLS, FigurePlace, Note, Progress, fenced};
 
 use super::figure::figure;
-use super::icon;
+use super::icon::{self, Icon, icon};
 use super::original::Original;
 use super::prose::Prose;
 use super::slots::{CallSlot, Page};
@@ -45,21 +46,21 @@ fn card(call: &CallView) -> impl IntoView + use<> {
     (card, inside(&call.inner))
 }
 
-/// Draws a call that may still change. `page`: the run that made it, unless a sub-agent did.
-pub fn live(app: App, slot: &CallSlot, page: Option<&Page>) -> impl IntoView + use<> {
-    let (slot, page) = (slot.clone(), page.cloned());
+/// Draws a call that may still change. `page`: the run that made it, and the index of its turn, unless a sub-agent made it.
+pub fn live(app: App, slot: &CallSlot, page: Option<(&Page, usize)>) -> impl IntoView + use<> {
+    let (slot, page) = (slot.clone(), page.map(|(page, turn)| (page.clone(), turn)));
     let report = {
         let view = slot.view.clone();
         Memo::new(move |_| view.with(|view| view.progress.clone()))
     };
     move || match report.get() {
         Some(report) => progress(&report).into_any(),
-        None => live_card(app, &slot, page.as_ref()).into_any(),
+        None => live_card(app, &slot, page.clone()).into_any(),
     }
 }
 
 /// Draws a card that stays open or closed while its call runs.
-fn live_card(app: App, slot: &CallSlot, page: Option<&Page>) -> impl IntoView + use<> {
+fn live_card(app: App, slot: &CallSlot, page: Option<(Page, usize)>) -> impl IntoView + use<> {
     let state = {
         let view = slot.view.clone();
         move || view.with(state)
@@ -108,7 +109,7 @@ fn live_card(app: App, slot: &CallSlot, page: Option<&Page>) -> impl IntoView + 
                 None => detail(texts).into_any(),
             }
         },
-        page.map(|page| acts(app, page, slot)),
+        page.map(|(page, turn)| acts(app, page, turn, slot)),
     ));
     (card, inside, figures(FigurePlace::Below))
 }
@@ -146,15 +147,29 @@ fn changed(what: &'static str) -> impl IntoView {
     html::span().class("changed").attr("role", "img").attr("aria-label", what).attr("title", what).child("changed")
 }
 
-/// Draws what can be done with a result, below it.
-fn acts(app: App, page: &Page, slot: &CallSlot) -> impl IntoView + use<> {
-    let (view, page) = (slot.view.clone(), page.clone());
+/// Draws what can be done with a result, below it: change it and let the run go on from there, once the run has ended.
+fn acts(app: App, page: Page, turn: usize, slot: &CallSlot) -> impl IntoView + use<> {
+    let view = slot.view.clone();
     let from = Memo::new(move |_| view.with(|view| view.changed_from.clone()));
+    let wanted = Wanted::Result(slot.id.clone());
+    let (place, of) = (page.place, page.clone());
+    let change = move || {
+        let can = of.is_changeable(turn, &wanted);
+        let wanted = wanted.clone();
+        can.then(|| {
+            html::button()
+                .r#type("button")
+                .class("btn bare small")
+                .attr("title", "See what the model does with another result, as a separate run")
+                .on(ev::click, move |_| app.ask_branch(place, turn + 1, Some(wanted.clone())))
+                .child((icon(Icon::Edit), "Change this result"))
+        })
+    };
     let original = move || {
         let original = from.get().and_then(|run_id| Original::at(&page, run_id));
         original.map(|original| original.compare(app, "btn bare small", || "Compare with the original"))
     };
-    html::div().class("acts").child(original)
+    html::div().class("acts").child((change, original))
 }
 
 /// The texts inside a card.

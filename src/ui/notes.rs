@@ -32,7 +32,7 @@ struct NotedTurn {
 }
 
 /// Draws the notes on a turn, and the button that adds one.
-pub fn notes(app: App, page: &Page, slot: &TurnSlot) -> impl IntoView + use<> {
+pub fn notes(app: App, page: &Page, slot: &TurnSlot) -> (impl IntoView + use<>, impl IntoView + use<>) {
     let all = page.notes.clone();
     let turn = slot.view.with_untracked(|view| view.number);
     let of = NotedTurn { app, page: page.place, turn, writing: RwSignal::new(None) };

@@ -14,8 +14,9 @@ use send_wrapper::SendWrapper;
 
 use crate::protocol::Snapshot;
 use crate::trajectory::Note;
+use crate::view::branch::{Wanted, can_change};
 use crate::view::log::Log;
-use crate::view::{CallView, HeadView, LaneView, Live, PanelView, SegmentView, Source, TurnView, segments};
+use crate::view::{CallView, HeadView, LaneView, Live, PanelView, Phase, SegmentView, Source, TurnView, segments};
 
 use super::desk::Seat;
 use super::prose::{Prose, Streaming};
@@ -141,6 +142,12 @@ impl Page {
         }
     }
 
+    /// Returns whether a part of a turn can be changed in a branch, now that the run has ended; tracks that.
+    pub fn is_changeable(&self, turn: usize, wanted: &Wanted) -> bool {
+        let has_ended = self.panel.with(|panel| panel.phase == Phase::Ended);
+        has_ended && self.behind.with_whole(|source| can_change(source, turn, wanted)).unwrap_or(false)
+    }
+
     /// Returns the answer of its run, as Markdown; `None`: it has none.
     pub fn answer(&self) -> Option<String> {
         let answer = self.behind.with(|source| source.segments.last().map(|ending| ending.output.clone()));
@@ -172,6 +179,14 @@ impl Page {
 }
 
 impl Behind {
+    /// Passes the whole run to `look`, also at a step of its replay.
+    pub fn with_whole<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
+        match self {
+            Behind::Stepped(stepped) => Some(look(&stepped.borrow().whole())),
+            Behind::Seat(_) | Behind::Document(_) => self.with(look),
+        }
+    }
+
     /// Passes the run in its current state to `look`.
     pub fn with<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
         match self {

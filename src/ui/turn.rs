@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::content::format::countdown;
+use crate::view::branch::Wanted;
 use crate::view::turn::CHANGED;
 use crate::view::{Live, SegmentView, TurnKind, TurnView, Wait};
 
@@ -70,8 +71,30 @@ fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl
     html::section().class("turn").attr("data-level", level).attr("aria-label", label).child((
         html::div().class("n").attr("aria-hidden", "true").child(number),
         html::div().class("body").child(body(app, behind, slot, page)),
-        page.map(|page| (branch(app, page.place, slot), notes::notes(app, page, slot))),
+        page.map(|page| {
+            let (notes, add_note) = notes::notes(app, page, slot);
+            let acts = html::div().class("turn-acts").child((add_note, change_reply(app, page, slot)));
+            (branch(app, page.place, slot), notes, acts)
+        }),
     ))
+}
+
+/// Draws the button that changes the model's reply in this turn, and lets the run go on from there.
+fn change_reply(app: App, page: &Page, slot: &TurnSlot) -> impl IntoView + use<> {
+    let (page, index) = (page.clone(), slot.index);
+    let label = format!("Change this reply: turn {}", slot.view.with_untracked(|view| view.number));
+    move || {
+        let (place, label) = (page.place, label.clone());
+        page.is_changeable(index, &Wanted::Reply).then(|| {
+            html::button()
+                .r#type("button")
+                .class("btn bare")
+                .attr("aria-label", label)
+                .attr("title", "Write another reply for the model, as a separate run")
+                .on(ev::click, move |_| app.ask_branch(place, index, Some(Wanted::Reply)))
+                .child((icon::icon(icon::Icon::Edit), "Change this reply"))
+        })
+    }
 }
 
 /// Draws the button that branches from this turn.
@@ -83,7 +106,7 @@ fn branch(app: App, page: usize, slot: &TurnSlot) -> impl IntoView + use<> {
         .class("btn bare branch")
         .attr("aria-label", label)
         .attr("title", "Repeat this turn as a separate run with another model, prompt or limit")
-        .on(ev::click, move |_| app.ask_branch(page, index))
+        .on(ev::click, move |_| app.ask_branch(page, index, None))
         .child(icon::icon(icon::Icon::Branch))
 }
 
@@ -155,11 +178,16 @@ fn changed(app: App, page: &Page, slot: &TurnSlot) -> impl IntoView + use<> {
 
 /// Draws the calls of a turn, each with its sub-agents, whose turns are drawn like these.
 fn calls(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl IntoView + use<> {
-    let (calls, behind, page) = (slot.calls.clone(), behind.clone(), page.cloned());
+    let (calls, behind, page, index) = (slot.calls.clone(), behind.clone(), page.cloned(), slot.index);
     html::div().class("calls").child(For(ForProps::builder()
         .each(move || calls.get())
         .key(|slot| (slot.place, slot.id.clone()))
-        .children(move |slot| (call::live(app, &slot, page.as_ref()), lane::lanes(app, &behind, &slot, transcript)))
+        .children(move |slot| {
+            (
+                call::live(app, &slot, page.as_ref().map(|page| (page, index))),
+                lane::lanes(app, &behind, &slot, transcript),
+            )
+        })
         .build()))
 }
 

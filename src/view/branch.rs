@@ -31,8 +31,18 @@ pub struct BranchDraft {
     pub calls: String,
     /// The calls before the turn whose results can be changed.
     pub results: Vec<CallResult>,
+    /// What the form was opened for.
+    pub wanted: Option<Wanted>,
     was: RunConfig,
     was_reply: (String, String),
+}
+
+/// A part of the form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The result of this call.
+    Result(String),
+    Reply,
 }
 
 /// The result of a call, which a branch can change.
@@ -66,6 +76,7 @@ impl BranchDraft {
             reply: reply.0.clone(),
             calls: reply.1.clone(),
             results: before.map(results).unwrap_or_default(),
+            wanted: None,
             was,
             was_reply: reply,
         })
@@ -183,12 +194,28 @@ fn parsed_calls(text: &str) -> Result<Vec<RawCall>, String> {
     calls.iter().map(|one| call(one).ok_or_else(|| wrong("a call has no name".to_owned()))).collect()
 }
 
+/// Returns whether the reply of a turn, or the result of a call in it, can be changed: the run goes on from there.
+#[must_use]
+pub fn can_change(source: &Source<'_>, place: usize, wanted: &Wanted) -> bool {
+    let turn = source.turns.get(place).filter(|_| source.imported.is_none());
+    match wanted {
+        Wanted::Reply => turn.is_some(),
+        Wanted::Result(id) => turn.filter(|_| place + 1 < source.turns.len()).is_some_and(|turn| {
+            turn.tool_calls.iter().any(|call| call.id.0 == *id && call.result.is_some() && has_own_result(call))
+        }),
+    }
+}
+
+/// The call was run, and not by the engine: it answers its own tools itself.
+fn has_own_result(call: &CallRecord) -> bool {
+    let own = [own_tools::BATCH, own_tools::SPAWN, own_tools::PROGRESS, own_tools::REPORT];
+    call.slug.is_none() && !own.contains(&call.name.as_str())
+}
+
 /// The calls of a turn that were run, with their results.
 fn results(turn: &TurnRecord) -> Vec<CallResult> {
     let last = turn.tool_calls.len().saturating_sub(1);
-    // The engine answers its own tools itself.
-    let own = |name: &str| [own_tools::BATCH, own_tools::SPAWN, own_tools::PROGRESS, own_tools::REPORT].contains(&name);
-    let each = turn.tool_calls.iter().enumerate().filter(|(_, call)| call.slug.is_none() && !own(&call.name));
+    let each = turn.tool_calls.iter().enumerate().filter(|(_, call)| has_own_result(call));
     each.filter_map(|(place, call)| {
         let mut result = call.result.clone()?;
         // The engine writes its lines at the end again.

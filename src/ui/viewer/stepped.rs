@@ -29,6 +29,11 @@ impl Stepped {
         Source { status: self.status, wrap_up: self.wrap_up, ..Source::from(&self.now).recorded() }
     }
 
+    /// Returns the source of the whole record.
+    pub fn whole(&self) -> Source<'_> {
+        Source::from(self.whole.as_ref()).recorded()
+    }
+
     /// Moves to a step. Returns the first turn that may look different now.
     pub fn go(&mut self, to: &StateAt) -> usize {
         let segments = self.now.segments.len();
