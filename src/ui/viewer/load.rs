@@ -12,7 +12,7 @@ use crate::protocol::Snapshot;
 use crate::protocol::record::{Ask, Refused};
 use crate::view::replay::Steps;
 use crate::view::replay::play::bands;
-use crate::view::{Meter, Source};
+use crate::view::{HeadView, Meter, Source};
 use crate::worker::ViewerHost;
 
 use super::super::dom;
@@ -79,6 +79,8 @@ fn staged(whole: &Arc<Snapshot>, thread: &Thread) -> (Page, Local<RefCell<Steppe
     let page = {
         let borrowed = stepped.borrow();
         let page = Page::new(0, &borrowed.source(), Behind::Stepped(stepped.clone()));
+        // What a branch changed is not there yet at the first step.
+        let page = Page { head: HeadView::from(&borrowed.whole()), ..page };
         let last = thread.pages.with_untracked(|pages| pages.last().map(|last| (last.place, last.notes.clone())));
         // Branches and notes are those of the run itself.
         last.into_iter().fold(page, |page, (place, notes)| Page { place, notes, ..page })

@@ -81,8 +81,8 @@ fn head(app: App, stage: &Stage, request: &RequestView) -> impl IntoView + use<>
     let facts = facts.into_iter().flatten().map(|fact| html::li().child(fact)).collect_view();
     let rebuilt = request.rebuilt.then(|| {
         html::p().class("fact").child(
-            "Tool results were removed from the conversation before this request, so the whole conversation \
-                    was sent again.",
+            "The whole conversation was sent again: tool results were removed from it before this request, or the run was \
+             resumed or branched here.",
         )
     });
     (
