@@ -68,8 +68,9 @@ impl Desk {
         let part = |parts: &mut VecDeque<JsValue>| parts.pop_front().and_then(|part| part.as_string());
         match order {
             Order::List => self.list_soon(),
-            Order::Run { seat, with, config, task, after, kept } => {
+            Order::Run { seat, with, config, task, after, kept, version } => {
                 let seat = self.new_seat(seat, &with, config.as_ref().clone(), kept);
+                seat.keeper.iter().for_each(|keeper| keeper.set_version(version.clone()));
                 self.run(&seat, *config, *task, after);
             }
             Order::Branch { id, seat, with, of, place, branch, result } => {

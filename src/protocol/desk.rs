@@ -50,7 +50,7 @@ pub struct Permitted {
 pub enum Order {
     /// Lists all stored runs. Always the first order: it opens the desk.
     List,
-    /// Starts a run. `after`: the run that it follows up on. `kept`: whether it is stored.
+    /// Starts a run. `after`: the run that it follows up on. `kept`: whether it is stored. `version`: the run whose prompt it changes.
     Run {
         seat: SeatId,
         with: With,
@@ -58,6 +58,8 @@ pub enum Order {
         task: Box<Task>,
         after: Option<SeatId>,
         kept: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<VersionOf>,
     },
     /// Starts a branch of a run, from before the turn at index `place`. `result`: the new result of the call that the branch
     /// names as edited. Answered when it has begun. A part if `of` is `None`: the run's record.
@@ -396,6 +398,14 @@ pub enum StoredKind {
     Step,
 }
 
+/// The run that another one is a version of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VersionOf {
+    pub run_id: String,
+    /// What is different, for people: `prompt changed`
+    pub change: String,
+}
+
 /// One stored run or plan, without its events. Stored as JSON text; missing fields have their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
@@ -406,6 +416,9 @@ pub struct Header {
     /// The name given by the user, if it differs from the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Set for a run that is another version of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<VersionOf>,
     /// When it was last written, in milliseconds since 1970.
     pub updated_ms: u64,
     /// Whether its last segment has ended.

@@ -4,20 +4,31 @@ use serde_json::Value;
 
 use crate::engine::{Run, Task, time};
 use crate::plan::PlanRun;
-use crate::protocol::desk::{Header, StoredKind};
+use crate::protocol::desk::{Header, StoredKind, VersionOf};
 use crate::trajectory::Summary;
-use crate::view::{RailView, Source};
+use crate::view::{RailView, Source, branch};
 
 /// Bytes of the text that the search looks through.
 const MAX_WORDS: usize = 20_000;
 
+/// The part of a header that does not follow from the run.
+#[derive(Clone, Default)]
+pub(super) struct Given {
+    pub name: Option<String>,
+    pub version: Option<VersionOf>,
+}
+
 /// Returns the header of a run in its current state.
 #[must_use]
-pub(super) fn header(key: &str, kind: StoredKind, name: Option<String>, run: &Run, updated_ms: u64) -> Header {
-    let rail = serde_json::to_value(RailView::from(&Source::from(run))).unwrap_or(Value::Null);
+pub(super) fn header(key: &str, kind: StoredKind, given: Given, run: &Run, updated_ms: u64) -> Header {
+    let source = Source::from(run);
+    let rail = serde_json::to_value(RailView::from(&source)).unwrap_or(Value::Null);
+    let of_branch = branch::version(&source).map(|(run_id, change)| VersionOf { run_id, change });
     let (summary, ended) = (Summary::of_run(run), run.ending().is_some());
     let words = if ended { words(run) } else { run.task().input.to_lowercase() };
-    Header { key: key.to_owned(), kind, name, updated_ms, ended, summary, rail, words: clipped(words) }
+    let Given { name, version } = given;
+    let version = of_branch.or(version);
+    Header { key: key.to_owned(), kind, name, version, updated_ms, ended, summary, rail, words: clipped(words) }
 }
 
 /// Returns the header of a plan in its current state. Its steps have their own.
@@ -47,6 +58,7 @@ pub(super) fn plan_header(key: &str, name: Option<String>, plan: &PlanRun, updat
         key: key.to_owned(),
         kind: StoredKind::Plan,
         name,
+        version: None,
         updated_ms,
         ended: ending.is_some(),
         summary,

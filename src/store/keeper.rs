@@ -17,12 +17,12 @@ use wasm_bindgen_futures::spawn_local;
 use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, PLANS, RUNS, WORKSPACES, writing};
 use super::error::StoreError;
 use super::files::{Changes, Mirror, StoredFile};
-use super::header::{header, new_key, plan_header};
+use super::header::{Given, header, new_key, plan_header};
 use super::read::event_key;
 use super::tabs::{Held, TabMessage, Tabs, claim};
 use crate::engine::Run;
 use crate::plan::PlanRun;
-use crate::protocol::desk::{Header, StoredKind};
+use crate::protocol::desk::{Header, StoredKind, VersionOf};
 use crate::shell::{Journal, js};
 use crate::trajectory::{RecordedEvent, Recorder};
 use crate::worker::Workspace;
@@ -45,7 +45,7 @@ struct KeeperState {
     watch: Rc<dyn Watch>,
     workspace: Workspace,
     key: RefCell<String>,
-    name: RefCell<Option<String>>,
+    given: RefCell<Given>,
     /// The number of turns of each run that are in its header, by the run's key.
     turns: RefCell<BTreeMap<String, usize>>,
     mirror: Mirror,
@@ -86,7 +86,7 @@ impl Keeper {
             watch,
             workspace,
             key: RefCell::default(),
-            name: RefCell::default(),
+            given: RefCell::default(),
             turns: RefCell::default(),
             mirror: Mirror::default(),
             queue: RefCell::default(),
@@ -100,8 +100,7 @@ impl Keeper {
 
     /// Continues a stored run, which this tab owns.
     pub fn go_on(&self, header: &Header, held: Held) {
-        self.0.key.replace(header.key.clone());
-        self.0.name.replace(header.name.clone());
+        self.name_key(header);
         self.0.held.replace(Some(held));
     }
 
@@ -110,10 +109,10 @@ impl Keeper {
         self.0.mirror.begin_with(&self.0.workspace, files);
     }
 
-    /// Takes over key and name of a stored run that another tab writes.
+    /// Takes over key, name and version of a stored run that another tab writes.
     pub fn name_key(&self, header: &Header) {
         self.0.key.replace(header.key.clone());
-        self.0.name.replace(header.name.clone());
+        self.0.given.replace(Given { name: header.name.clone(), version: header.version.clone() });
     }
 
     /// Gives up the run. It belongs to this tab until the result is dropped; `None`: it does not now.
@@ -129,7 +128,12 @@ impl Keeper {
 
     /// Renames the run from its next write on.
     pub fn rename(&self, name: Option<String>) {
-        self.0.name.replace(name);
+        self.0.given.borrow_mut().name = name;
+    }
+
+    /// Sets the run of which this one, which begins now, is another version.
+    pub fn set_version(&self, version: Option<VersionOf>) {
+        self.0.given.borrow_mut().version = version;
     }
 
     /// Writes what is queued; also retries what could not be written, for example before the database was open.
@@ -267,14 +271,14 @@ impl Keeper {
         let before = self.0.turns.borrow_mut().insert(key.to_owned(), run.turns().len());
         if before != Some(run.turns().len()) || run.ending().is_some() {
             // Only the plan as a whole has a name.
-            let name = (kind == StoredKind::Run).then(|| self.0.name.borrow().clone()).flatten();
-            self.queue_header(header(key, kind, name, run, js::epoch_ms()));
+            let given = if kind == StoredKind::Run { self.0.given.borrow().clone() } else { Given::default() };
+            self.queue_header(header(key, kind, given, run, js::epoch_ms()));
         }
         self.flush();
     }
 
     pub(super) fn queue_plan(&self, plan: &PlanRun) {
-        let (key, name) = (self.key(), self.0.name.borrow().clone());
+        let (key, name) = (self.key(), self.0.given.borrow().name.clone());
         if let Ok(text) = serde_json::to_string(&plan.without_runs()) {
             self.0.queue.borrow_mut().plan = Some(text);
         }

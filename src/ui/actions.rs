@@ -9,7 +9,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::content::format::counted;
 use crate::engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
 use crate::llm::models;
-use crate::protocol::desk::{Order, RunLocation};
+use crate::protocol::desk::{Order, RunLocation, VersionOf};
 use crate::protocol::snapshot::Start;
 use crate::shell::{random_seed, session_id};
 use crate::view::provider::address;
@@ -186,20 +186,22 @@ impl App {
     }
 
     fn begin_with(&self, asked: TaskInput, config: RunConfig, workspace: Workspace) {
-        self.run_in_new_thread(asked, config, workspace, None);
+        self.run_in_new_thread(asked, config, workspace, None, None);
     }
 
-    /// Starts a run in a thread of its own. `before`: the run whose conversation it continues.
+    /// Starts a run in a thread of its own. `before`: the run whose conversation it continues. `version`: the run whose prompt it
+    /// changes.
     pub(super) fn run_in_new_thread(
         &self,
         asked: TaskInput,
         config: RunConfig,
         workspace: Workspace,
         before: Option<&Seat>,
+        version: Option<VersionOf>,
     ) {
         let files = counted(workspace.list().len() as u64, "file");
         self.toast.set(None);
-        let Some((seat, mut page)) = self.start(asked, config, &workspace, before, None) else { return };
+        let Some((seat, mut page)) = self.start(asked, config, &workspace, before, None, version) else { return };
         page.head.facts.push(format!("{files} in the workspace"));
         page.head.facts.extend(before.map(|_| "continues an earlier conversation".to_owned()));
         let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());
@@ -219,7 +221,7 @@ impl App {
             return self.complain(why);
         }
         let session_id = last.start().map(|start| start.session_id);
-        let Some((next, page)) = self.start(asked, config, workspace, Some(&last), session_id) else { return };
+        let Some((next, page)) = self.start(asked, config, workspace, Some(&last), session_id, None) else { return };
         let page = Page { place: thread.pages.with_untracked(Vec::len), ..page };
         self.draw(&next, &page, &thread.rail);
         let panel = page.panel.clone();
@@ -242,6 +244,7 @@ impl App {
         workspace: &Workspace,
         after: Option<&Seat>,
         session_id: Option<String>,
+        version: Option<VersionOf>,
     ) -> Option<(Seat, Page)> {
         let line = self.line.get_value()?;
         models::complete(&mut config);
@@ -264,7 +267,7 @@ impl App {
         });
         let (with, after) = (line.with(workspace), after.map(Seat::id));
         let (config, task) = (Box::new(config), Box::new(task));
-        line.tell(&Order::Run { seat: seat.id(), with, config, task, after, kept: true }, Vec::new());
+        line.tell(&Order::Run { seat: seat.id(), with, config, task, after, kept: true, version }, Vec::new());
         let mut page = Page::from_seat(&seat, 0)?;
         // With their file names, which a record does not keep.
         page.head.pictures = pictures;
@@ -317,7 +320,10 @@ impl App {
         models::complete(&mut config);
         let (seat, with) = (line.seat(), line.with_no_files());
         let (task, config) = (Box::new(new_task(&config, input)), Box::new(config));
-        line.tell(&Order::Run { seat: seat.id(), with, config, task, after: None, kept: false }, Vec::new());
+        line.tell(
+            &Order::Run { seat: seat.id(), with, config, task, after: None, kept: false, version: None },
+            Vec::new(),
+        );
         Some(seat)
     }
 

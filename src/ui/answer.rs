@@ -4,25 +4,26 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::protocol::desk::RunLocation;
+use crate::protocol::desk::{RunLocation, VersionOf};
 use crate::view::panel::Remedy;
 use crate::view::{PanelView, Phase};
 
-use super::dom;
 use super::icon::{Icon, icon};
 use super::original::Original;
 use super::slots::{Behind, Page};
 use super::state::{App, Backing, Dialog, Editing, TaskInput, Thread};
+use super::{dom, versions};
 
 /// Draws the actions, once the run has ended. A step of a replay has none.
 pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
     let (panel, page) = (page.panel.clone(), page.clone());
+    let pager = versions::pager(app, &page);
     let has_acts = !matches!(page.behind, Behind::Stepped(_));
     let ended = Memo::new(move |_| {
         let ended = |panel: &PanelView| has_acts && panel.phase == Phase::Ended && panel.ending.is_some();
         panel.with(|panel| ended(panel).then_some(panel.remedy))
     });
-    move || ended.get().map(|remedy| bar(app, &page, remedy))
+    html::footer().class("answer-foot").child((pager, move || ended.get().map(|remedy| bar(app, &page, remedy))))
 }
 
 fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
@@ -62,7 +63,8 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
                 app.regenerate(place);
             })
         }),
-        Original::of(page).map(|original| original.compare(app, "btn bare small", || (icon(Icon::Branch), "Compare"))),
+        Original::of(page)
+            .map(|original| original.compare(app, "btn bare small", || (icon(Icon::Branch), "Compare").into_any())),
         own.then(|| {
             button(Icon::Edit, "Edit prompt", "Change the prompt and run it as a separate run", move || {
                 app.edit_prompt(place);
@@ -123,7 +125,9 @@ impl App {
         let workspace = self.copy_of(workspace);
         let asked = TaskInput { text, pictures: self.take_pictures() };
         self.end_editing();
-        self.run_in_new_thread(asked, config, workspace, before.as_ref());
+        let run_id = thread.page_at(place).and_then(|page| page.run_id());
+        let version = run_id.map(|run_id| VersionOf { run_id, change: "prompt changed".to_owned() });
+        self.run_in_new_thread(asked, config, workspace, before.as_ref(), version);
     }
 }
 

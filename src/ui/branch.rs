@@ -59,7 +59,7 @@ fn content(app: App) -> Option<impl IntoView> {
     let wanted = app.branching.with_untracked(|draft| draft.as_ref().and_then(|draft| draft.wanted.clone()));
     // What the form was opened for comes first.
     let (first, later) = match wanted {
-        Some(_) => (Some(by_hand(app, wanted)), None),
+        Some(_) => (Some(by_hand(app, wanted.as_ref())), None),
         None => (None, Some(by_hand(app, None))),
     };
     Some((
@@ -116,8 +116,8 @@ fn content(app: App) -> Option<impl IntoView> {
 }
 
 /// Draws what can be changed by hand: a result before the turn, and the reply in it.
-fn by_hand(app: App, wanted: Option<Wanted>) -> impl IntoView {
-    let is_reply = wanted == Some(Wanted::Reply);
+fn by_hand(app: App, wanted: Option<&Wanted>) -> impl IntoView + use<> {
+    let is_reply = wanted == Some(&Wanted::Reply);
     let get = |getter: fn(&BranchDraft) -> String| {
         app.branching.with_untracked(|draft| draft.as_ref().map(getter).unwrap_or_default())
     };
@@ -151,7 +151,7 @@ fn by_hand(app: App, wanted: Option<Wanted>) -> impl IntoView {
 }
 
 /// Draws the results of the calls before the turn, of which one can be changed.
-fn results(app: App, wanted: Option<Wanted>) -> Option<impl IntoView> {
+fn results(app: App, wanted: Option<&Wanted>) -> Option<impl IntoView + use<>> {
     let results = app.branching.with_untracked(|draft| draft.as_ref().map(|draft| draft.results.clone()))?;
     let is_open = matches!(wanted, Some(Wanted::Result(_)));
     let each = results.into_iter().enumerate().map(|(place, call)| {
@@ -163,7 +163,7 @@ fn results(app: App, wanted: Option<Wanted>) -> Option<impl IntoView> {
                 }
             });
         };
-        let is_wanted = wanted == Some(Wanted::Result(call.call.0));
+        let is_wanted = matches!(wanted, Some(Wanted::Result(id)) if *id == call.call.0);
         html::label().class("field-row").child((
             html::code().child(one_line(&call.title, 120)),
             html::textarea()
@@ -180,6 +180,28 @@ fn results(app: App, wanted: Option<Wanted>) -> Option<impl IntoView> {
             html::div().class("edit-reply").child(each),
         ))
     })
+}
+
+/// Draws the button that changes a part of a turn, and lets the run go on from there, once the run has ended.
+pub fn change(app: App, page: &Page, turn: usize, wanted: Wanted) -> impl IntoView + use<> {
+    let page = page.clone();
+    move || {
+        page.is_changeable(turn, &wanted).then(|| {
+            let (place, wanted) = (page.place, wanted.clone());
+            let (before, text, title) = match &wanted {
+                Wanted::Result(_) => {
+                    (turn + 1, "Change this result", "See what the model does with another result, as a separate run")
+                }
+                Wanted::Reply => (turn, "Change this reply", "Write another reply for the model, as a separate run"),
+            };
+            html::button()
+                .r#type("button")
+                .class("btn bare small")
+                .attr("title", title)
+                .on(ev::click, move |_| app.ask_branch(place, before, Some(wanted.clone())))
+                .child((icon::icon(icon::Icon::Edit), text))
+        })
+    }
 }
 
 fn field(name: &'static str, input: impl IntoView) -> impl IntoView {

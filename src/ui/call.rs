@@ -12,11 +12,11 @@ use crate::view::branch::Wanted;
 use crate::view::call::{CHANGED, CallState, CallView, FEW_CALLS, FigurePlace, Note, Progress, fenced};
 
 use super::figure::figure;
-use super::icon::{self, Icon, icon};
 use super::original::Original;
 use super::prose::Prose;
 use super::slots::{CallSlot, Page};
 use super::state::App;
+use super::{branch, icon};
 
 /// Draws the calls of a turn or of an attempt, in order.
 pub fn list(calls: &[CallView]) -> Option<impl IntoView + use<>> {
@@ -109,7 +109,7 @@ fn live_card(app: App, slot: &CallSlot, page: Option<(Page, usize)>) -> impl Int
                 None => detail(texts).into_any(),
             }
         },
-        page.map(|(page, turn)| acts(app, page, turn, slot)),
+        page.map(|(page, turn)| acts(app, &page, turn, slot)),
     ));
     (card, inside, figures(FigurePlace::Below))
 }
@@ -147,29 +147,14 @@ fn changed(what: &'static str) -> impl IntoView {
     html::span().class("changed").attr("role", "img").attr("aria-label", what).attr("title", what).child("changed")
 }
 
-/// Draws what can be done with a result, below it: change it and let the run go on from there, once the run has ended.
-fn acts(app: App, page: Page, turn: usize, slot: &CallSlot) -> impl IntoView + use<> {
-    let view = slot.view.clone();
-    let from = Memo::new(move |_| view.with(|view| view.changed_from.clone()));
-    let wanted = Wanted::Result(slot.id.clone());
-    let (place, of) = (page.place, page.clone());
-    let change = move || {
-        let can = of.is_changeable(turn, &wanted);
-        let wanted = wanted.clone();
-        can.then(|| {
-            html::button()
-                .r#type("button")
-                .class("btn bare small")
-                .attr("title", "See what the model does with another result, as a separate run")
-                .on(ev::click, move |_| app.ask_branch(place, turn + 1, Some(wanted.clone())))
-                .child((icon(Icon::Edit), "Change this result"))
-        })
-    };
+/// Draws what can be done with a result, below it.
+fn acts(app: App, page: &Page, turn: usize, slot: &CallSlot) -> impl IntoView + use<> {
+    let (view, of) = (slot.view.clone(), page.clone());
     let original = move || {
-        let original = from.get().and_then(|run_id| Original::at(&page, run_id));
-        original.map(|original| original.compare(app, "btn bare small", || "Compare with the original"))
+        let original = view.with(|view| view.changed_from.clone()).and_then(|run_id| Original::at(&of, run_id));
+        original.map(|original| original.compare(app, "btn bare small", || "Compare with the original".into_any()))
     };
-    html::div().class("acts").child((change, original))
+    html::div().class("acts").child((branch::change(app, page, turn, Wanted::Result(slot.id.clone())), original))
 }
 
 /// The texts inside a card.

@@ -70,6 +70,7 @@ mod toast;
 mod transcript;
 mod turn;
 mod update;
+mod versions;
 mod viewer;
 
 use leptos::html;

@@ -37,14 +37,10 @@ impl Original {
     }
 
     /// Draws `face` as a button that compares the two, as long as the original is open or stored.
-    pub fn compare<V: IntoView + 'static>(
-        self,
-        app: App,
-        class: &'static str,
-        face: impl Fn() -> V + Send + Sync + 'static,
-    ) -> impl IntoView {
+    pub fn compare(self, app: App, class: &'static str, face: fn() -> AnyView) -> impl IntoView {
         let original = self.clone();
-        let found = Memo::new(move |_| app.find(&original).is_some() || app.find_stored(&original).is_some());
+        let found =
+            Memo::new(move |_| app.find(&original.run_id).is_some() || app.find_stored(&original.run_id).is_some());
         move || {
             let original = self.clone();
             found.get().then(|| {
@@ -73,31 +69,38 @@ impl App {
     fn compare_with(self, original: Original) {
         let here = self.current.get_untracked();
         spawn_local(async move {
-            if untrack(|| self.find(&original)).is_none()
-                && let Some(header) = untrack(|| self.find_stored(&original))
-                && let Err(why) = self.open_behind(header.line()).await
-            {
-                return self.complain(why);
-            }
-            let found = untrack(|| self.find(&original));
+            let found = match self.find_or_open(&original.run_id).await {
+                Ok(found) => found,
+                Err(why) => return self.complain(why),
+            };
             if let Some((other, place)) = found.filter(|_| self.current.get_untracked() == here) {
                 self.look(View::Compare(Compared { own: original.branch, other, place }));
             }
         });
     }
 
+    /// Opens a run without showing it, if it is stored and not open yet. Returns its thread, and its index there.
+    pub(super) async fn find_or_open(self, run_id: &str) -> Result<Option<(u32, usize)>, String> {
+        if untrack(|| self.find(run_id)).is_none()
+            && let Some(header) = untrack(|| self.find_stored(run_id))
+        {
+            self.open_behind(header.line()).await?;
+        }
+        Ok(untrack(|| self.find(run_id)))
+    }
+
     /// Finds an open run: its thread, and its index there.
-    fn find(&self, original: &Original) -> Option<(u32, usize)> {
+    fn find(&self, run_id: &str) -> Option<(u32, usize)> {
+        let is_it = |page: &Page| page.run_id().as_deref() == Some(run_id);
         self.threads.with(|threads| {
-            let place = |thread: &Thread| thread.pages.with(|pages| pages.iter().position(|page| original.is(page)));
+            let place = |thread: &Thread| thread.pages.with(|pages| pages.iter().position(is_it));
             threads.iter().find_map(|thread| Some((thread.id, place(thread)?)))
         })
     }
 
-    fn find_stored(&self, original: &Original) -> Option<Header> {
-        let header = self
-            .stored
-            .with(|headers| headers.iter().find(|header| header.summary.run_id == original.run_id).cloned())?;
+    fn find_stored(&self, run_id: &str) -> Option<Header> {
+        let header =
+            self.stored.with(|headers| headers.iter().find(|header| header.summary.run_id == run_id).cloned())?;
         (!self.is_deleted(header.line())).then_some(header)
     }
 }

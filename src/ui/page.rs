@@ -24,7 +24,7 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
         html::h2().class(class).attr("dir", "auto").child(task).into_any()
     };
     let original = Original::of(page).map(|original| {
-        html::li().class("original").child(original.compare(app, "link", || "Compare with the original"))
+        html::li().class("original").child(original.compare(app, "link", || "Compare with the original".into_any()))
     });
     let panel = page.panel.clone();
     let ended = Memo::new(move |_| panel.with(|panel| panel.phase == Phase::Ended));

@@ -12,7 +12,7 @@ use crate::view::{Live, SegmentView, TurnKind, TurnView, Wait};
 use super::original::Original;
 use super::slots::{Behind, Page, Transcript, TurnSlot, Whose};
 use super::state::App;
-use super::{attempt, call, chunks, ending, icon, lane, meter, notes};
+use super::{attempt, branch, call, chunks, ending, icon, lane, meter, notes};
 
 /// Draws the turns of a run or of a sub-agent, and how its segments ended.
 pub fn transcript(app: App, behind: &Behind, shown: &Transcript) -> AnyView {
@@ -73,32 +73,15 @@ fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl
         html::div().class("body").child(body(app, behind, slot, page)),
         page.map(|page| {
             let (notes, add_note) = notes::notes(app, page, slot);
-            let acts = html::div().class("turn-acts").child((add_note, change_reply(app, page, slot)));
-            (branch(app, page.place, slot), notes, acts)
+            let acts =
+                html::div().class("turn-acts").child((add_note, branch::change(app, page, slot.index, Wanted::Reply)));
+            (branch_here(app, page.place, slot), notes, acts)
         }),
     ))
 }
 
-/// Draws the button that changes the model's reply in this turn, and lets the run go on from there.
-fn change_reply(app: App, page: &Page, slot: &TurnSlot) -> impl IntoView + use<> {
-    let (page, index) = (page.clone(), slot.index);
-    let label = format!("Change this reply: turn {}", slot.view.with_untracked(|view| view.number));
-    move || {
-        let (place, label) = (page.place, label.clone());
-        page.is_changeable(index, &Wanted::Reply).then(|| {
-            html::button()
-                .r#type("button")
-                .class("btn bare")
-                .attr("aria-label", label)
-                .attr("title", "Write another reply for the model, as a separate run")
-                .on(ev::click, move |_| app.ask_branch(place, index, Some(Wanted::Reply)))
-                .child((icon::icon(icon::Icon::Edit), "Change this reply"))
-        })
-    }
-}
-
 /// Draws the button that branches from this turn.
-fn branch(app: App, page: usize, slot: &TurnSlot) -> impl IntoView + use<> {
+fn branch_here(app: App, page: usize, slot: &TurnSlot) -> impl IntoView + use<> {
     let (index, view) = (slot.index, slot.view.clone());
     let label = move || format!("Branch: {}", view.with(|view| view.label.clone()));
     html::button()
@@ -164,13 +147,12 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl
 /// Says that a branch changed the reply of this turn.
 fn changed(app: App, page: &Page, slot: &TurnSlot) -> impl IntoView + use<> {
     let (view, page) = (slot.view.clone(), page.clone());
-    let from = Memo::new(move |_| view.with(|view| view.changed_from.clone()));
     move || {
-        from.get().map(|run_id| {
+        view.with(|view| view.changed_from.clone()).map(|run_id| {
             let original = Original::at(&page, run_id);
             html::p().class("changed-reply").child((
                 html::span().class("changed").child(CHANGED),
-                original.map(|original| original.compare(app, "link", || "Compare with the original")),
+                original.map(|original| original.compare(app, "link", || "Compare with the original".into_any())),
             ))
         })
     }

@@ -169,6 +169,13 @@ pub fn changes(source: &Source<'_>) -> Option<String> {
     (!all.is_empty()).then(|| all.join(", "))
 }
 
+/// Returns the run that a branch is another version of, and what is different; `None`: the run is not a branch.
+#[must_use]
+pub fn version(source: &Source<'_>) -> Option<(String, String)> {
+    let parent = source.parent?;
+    Some((parent.run_id.clone(), changes(source).unwrap_or_else(|| "regenerated".to_owned())))
+}
+
 fn recorded_reply(turn: &TurnRecord) -> (String, String) {
     let call = |call: &CallRecord| json!({ "name": call.name, "arguments": call.args });
     let calls: Vec<Value> = turn.tool_calls.iter().map(call).collect();

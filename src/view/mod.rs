@@ -36,6 +36,7 @@ pub mod slug;
 pub mod source;
 pub mod tasks;
 pub mod turn;
+pub mod version;
 
 pub use attempt::{FailedAttempt, PartialView};
 pub use call::{CallState, CallView};

@@ -7,6 +7,7 @@ use turnwise::protocol::snapshot::Reporter;
 use turnwise::trajectory::export::Format;
 use turnwise::trajectory::{Recorder, Restored, Trajectory, replay};
 use turnwise::view::export::export;
+use turnwise::view::version::{Version, versions};
 use turnwise::view::{CallView, HeadView, Source, ViewModel};
 
 /// A run of three turns: two calls one after the other, and the answer.
@@ -150,4 +151,33 @@ fn reports_say_what_was_changed() {
     for format in [Format::Markdown, Format::Html] {
         assert!(!export(&original(), format).contains("changed by hand"));
     }
+}
+
+fn version(run_id: &str, of: Option<&str>) -> Version {
+    Version { run_id: run_id.into(), of: of.map(Into::into), change: String::new() }
+}
+
+#[test]
+fn versions_are_the_runs_of_one_original_in_the_order_in_which_they_began() {
+    let all = || {
+        vec![
+            version("another", None),
+            version("changed", Some("first")),
+            version("again", Some("first")),
+            version("deeper", Some("changed")),
+            version("of another", Some("another")),
+            version("orphan", Some("gone")),
+            version("sibling", Some("gone")),
+            version("first", None),
+        ]
+    };
+    let of = |run_id: &str| versions(all(), run_id).into_iter().map(|run| run.run_id).collect::<Vec<_>>();
+    for run_id in ["first", "changed", "again", "deeper"] {
+        assert_eq!(of(run_id), ["first", "changed", "again", "deeper"]);
+    }
+    assert_eq!(of("another"), ["another", "of another"]);
+    assert_eq!(of("sibling"), ["orphan", "sibling"], "their original was deleted");
+    assert_eq!(of("nowhere"), [""; 0]);
+    let circle = vec![version("a", Some("b")), version("b", Some("a"))];
+    assert!(!versions(circle, "a").is_empty(), "it ends");
 }

@@ -317,6 +317,7 @@ fn a_plan_and_its_steps_are_one_line_of_the_list() {
         key: key.to_owned(),
         kind,
         name: None,
+        version: None,
         updated_ms: 0,
         ended: true,
         summary: Summary::from(&run),

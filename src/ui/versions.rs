@@ -1,0 +1,115 @@
+//! Below an answer: its other versions, which are runs of their own, each opened in place.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+
+use crate::protocol::desk::{Header, StoredKind};
+use crate::view::branch;
+use crate::view::version::{Version, versions};
+
+use super::icon::{Icon, icon};
+use super::slots::Page;
+use super::state::App;
+use super::{dom, follow};
+
+/// What is said of a run that is no version of another.
+const ORIGINAL: &str = "original";
+
+/// Draws the way to the version before and after this one, if there are others.
+pub fn pager(app: App, page: &Page) -> impl IntoView + use<> {
+    let (run_id, place) = (page.run_id(), page.place);
+    let all = move || {
+        let run_id = run_id.as_deref()?;
+        let all = app.versions(run_id);
+        let own = all.iter().position(|version| version.run_id == run_id);
+        own.filter(|_| all.len() > 1).map(|own| (own, all))
+    };
+    move || {
+        all().map(|(own, all)| {
+            let what = all.get(own).map(|version| version.change.clone()).unwrap_or_default();
+            let count = format!("Version {} of {}", own + 1, all.len());
+            let step = |at: Option<usize>, name: Icon, forward: bool| {
+                let to = at.and_then(|at| all.get(at)).cloned();
+                let side = if forward { "Next" } else { "Previous" };
+                let title = to.as_ref().map(|to| format!("{side} version: {}", to.change));
+                html::button()
+                    .r#type("button")
+                    .id(button(place, forward))
+                    .class("btn bare square")
+                    .attr("aria-label", format!("{side} version"))
+                    .attr("title", title)
+                    .prop("disabled", to.is_none())
+                    .on(ev::click, move |_| to.iter().for_each(|to| app.open_version(to, forward)))
+                    .child(icon(name))
+            };
+            html::div().class("versions").attr("role", "group").attr("aria-label", format!("{count}: {what}")).child((
+                step(own.checked_sub(1), Icon::Back, false),
+                html::span().attr("title", format!("{count}: {what}")).child(format!("{} / {}", own + 1, all.len())),
+                step(Some(own + 1), Icon::Forward, true),
+            ))
+        })
+    }
+}
+
+/// The id of a button of the pager.
+fn button(place: usize, forward: bool) -> String {
+    format!("version-{}-{place}", if forward { "next" } else { "back" })
+}
+
+impl App {
+    /// Returns the versions of a run, open or stored, that run included, in the order in which they began.
+    fn versions(self, run_id: &str) -> Vec<Version> {
+        let mut runs: Vec<Version> = self.stored.with(|headers| {
+            let of_runs =
+                headers.iter().filter(|header| header.kind == StoredKind::Run && !self.is_deleted(header.line()));
+            let version = |header: &Header| {
+                let (of, change) = header.version.clone().map(|version| (version.run_id, version.change)).unzip();
+                Version {
+                    run_id: header.summary.run_id.clone(),
+                    of,
+                    change: change.unwrap_or_else(|| ORIGINAL.to_owned()),
+                }
+            };
+            of_runs.map(version).collect()
+        });
+        // What is open may be a record from a file, or not stored yet.
+        for thread in self.threads.get() {
+            for page in thread.pages.get() {
+                let Some(run_id) = page.run_id().filter(|id| runs.iter().all(|run| run.run_id != *id)) else {
+                    continue;
+                };
+                let (of, change) = page.behind.with(branch::version).flatten().unzip();
+                runs.push(Version { run_id, of, change: change.unwrap_or_else(|| ORIGINAL.to_owned()) });
+            }
+        }
+        versions(runs, run_id)
+    }
+
+    /// Opens another version; the focus stays on the pager.
+    fn open_version(self, version: &Version, forward: bool) {
+        let (run_id, from) = (version.run_id.clone(), self.current.get_untracked());
+        spawn_local(async move {
+            match self.find_or_open(&run_id).await {
+                Ok(Some((thread, place))) if self.current.get_untracked() == from => {
+                    let last = self.thread_with(thread).map_or(0, |thread| thread.pages.with_untracked(Vec::len));
+                    self.open_thread(thread);
+                    if place + 1 < last {
+                        follow::set_at_end(self, false);
+                    }
+                    // Once it is drawn. At either end of the list, only the other button takes the focus.
+                    set_timeout(
+                        move || {
+                            dom::focus(&button(place, !forward));
+                            dom::focus(&button(place, forward));
+                        },
+                        std::time::Duration::ZERO,
+                    );
+                }
+                Ok(_) => {}
+                Err(why) => self.complain(why),
+            }
+        });
+    }
+}
