@@ -16,7 +16,7 @@ const MAX_WORDS: usize = 20_000;
 pub(super) fn header(key: &str, kind: StoredKind, name: Option<String>, run: &Run, updated_ms: u64) -> Header {
     let rail = serde_json::to_value(RailView::from(&Source::from(run))).unwrap_or(Value::Null);
     let (summary, ended) = (Summary::of_run(run), run.ending().is_some());
-    let words = if ended { words(run) } else { run.task().input.to_lowercase() };
+    let words = if ended { words(run) } else { run.task().input.clone() };
     Header { key: key.to_owned(), kind, name, updated_ms, ended, summary, rail, words: clipped(words) }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn plan_header(key: &str, name: Option<String>, plan: &PlanRun, updat
         ended: ending.is_some(),
         summary,
         rail: serde_json::to_value(view).unwrap_or(Value::Null),
-        words: clipped(words.join("\n").to_lowercase()),
+        words: clipped(words.join("\n")),
     }
 }
 
@@ -67,7 +67,7 @@ fn words(run: &Run) -> String {
         add(&call.name);
         add(&call.args.to_string());
     }
-    words.to_lowercase()
+    words
 }
 
 fn clipped(mut words: String) -> String {

@@ -31,11 +31,13 @@ pub mod provider;
 pub mod rail;
 pub mod replay;
 pub mod report;
+pub mod search;
 pub mod settings;
 pub mod slug;
 pub mod source;
 pub mod tasks;
 pub mod turn;
+pub mod written;
 
 pub use attempt::{FailedAttempt, PartialView};
 pub use call::{CallState, CallView};
