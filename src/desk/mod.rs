@@ -23,6 +23,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
 use crate::engine::{Branch, RunConfig, Task};
+use crate::protocol::FileChange;
 use crate::protocol::desk::{News, Order, PlanId, QuestionId, SeatId, StoredKind, With};
 use crate::shell::{self, Carried, Notice, Page, js};
 use crate::trajectory::{Restored, Trajectory};
@@ -200,11 +201,33 @@ impl Desk {
                 }
             }
             Order::Unmount { files, name } => self.files(files).workspace().unmount(&name),
+            Order::KeepFiles { id, changes } => {
+                let mut blobs = parts.into_iter().filter_map(|part| part.dyn_into::<Blob>().ok());
+                let changed = changes.into_iter().map(|FileChange { path, there }| {
+                    let blob = there.then(|| blobs.next()).flatten();
+                    (path, blob)
+                });
+                let (desk, changed) = (self.clone(), changed.collect());
+                spawn_local(async move { desk.answer(id, desk.keep_files(changed).await) });
+            }
+            Order::KeptFiles { id, files } => {
+                let desk = self.clone();
+                spawn_local(async move { desk.answer(id, desk.load_kept_files(files).await) });
+            }
             Order::Search { id, words } => {
                 let desk = self.clone();
                 spawn_local(async move {
                     match desk.search(&words).await {
                         Ok(sessions) => desk.hand_over(id, Some(&sessions)),
+                        Err(why) => desk.answer(id, Err(why)),
+                    }
+                });
+            }
+            Order::Space { id } => {
+                let desk = self.clone();
+                spawn_local(async move {
+                    match desk.space().await {
+                        Ok(stored) => desk.hand_over(id, Some(&stored)),
                         Err(why) => desk.answer(id, Err(why)),
                     }
                 });

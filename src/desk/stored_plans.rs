@@ -28,8 +28,7 @@ impl Desk {
     pub(super) async fn open_plan(&self, id: PlanId, first: SeatId, with: &With, key: &str) -> Result<(), StoreError> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
         database.ready().await;
-        let gone = || StoreError::Failed("it is no longer stored".to_owned());
-        let header = database.header(key).await?.ok_or_else(gone)?;
+        let header = database.header(key).await?.ok_or_else(StoreError::no_longer_stored)?;
         let stored = database.load_plan(key).await?;
         let workspace = self.files(with.files).workspace().clone();
         let files = database.load_files(key, &workspace).await?;
@@ -67,8 +66,7 @@ impl Desk {
 
     /// Returns the record of a plan as it is stored.
     pub(super) async fn stored_plan_record(&self, key: &str) -> Result<PlanDocument, StoreError> {
-        let gone = || StoreError::Failed("it is no longer stored".to_owned());
-        let Storage { database, .. } = self.storage().ok_or_else(gone)?;
+        let Storage { database, .. } = self.storage().ok_or_else(StoreError::no_longer_stored)?;
         database.ready().await;
         let stored = database.load_plan(key).await?;
         let Steps { runs, .. } = load_steps(&database, key, &stored).await;

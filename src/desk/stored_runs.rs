@@ -3,13 +3,15 @@
 use std::rc::Rc;
 
 use wasm_bindgen_futures::spawn_local;
+use web_sys::Blob;
 
 use super::seat::{NewsSender, Seat};
 use super::state::{Desk, Storage};
-use crate::protocol::desk::{Header, News, SeatId, With};
+use crate::protocol::desk::{FilesId, Header, News, SeatId, Stored, With};
 use crate::shell::{self, Session, Slice};
 use crate::store::{Database, Keeper, Loaded, State, StoreError, TabMessage, Tabs, Watch, claim};
 use crate::trajectory::{Note, Restored, Trajectory};
+use crate::view::search::Hit;
 use crate::worker::Workspace;
 
 /// Interval of the search for runs whose tab ended without notice, in milliseconds.
@@ -100,8 +102,7 @@ impl Desk {
     async fn open_one(&self, with: &With, id: SeatId, key: &str) -> Result<(), StoreError> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
         database.ready().await;
-        let gone = || StoreError::Failed("it is no longer stored".to_owned());
-        let header = database.header(key).await?.ok_or_else(gone)?;
+        let header = database.header(key).await?.ok_or_else(StoreError::no_longer_stored)?;
         let workspace = self.files(with.files).workspace().clone();
         let loaded = database.load(key).await?;
         let files = database.load_files(key, &workspace).await?;
@@ -140,15 +141,38 @@ impl Desk {
 
     /// Returns the record of a run as it is stored.
     pub(super) async fn stored_record(&self, key: &str) -> Result<Trajectory, StoreError> {
-        let gone = || StoreError::Failed("it is no longer stored".to_owned());
-        let Storage { database, .. } = self.storage().ok_or_else(gone)?;
+        let Storage { database, .. } = self.storage().ok_or_else(StoreError::no_longer_stored)?;
         database.ready().await;
         let (restored, notes, _) = restored(database.load(key).await?).await;
         Ok(Trajectory { notes, ..restored.recorder.document() })
     }
 
+    /// Stores changes of the files that new runs start with.
+    pub(super) async fn keep_files(&self, changes: Vec<(String, Option<Blob>)>) -> Result<(), String> {
+        let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
+        database.keep_files(changes).await.map_err(|error| error.of_kept_files())
+    }
+
+    /// Loads the files that new runs start with. Without storage, there are none.
+    pub(super) async fn load_kept_files(&self, files: FilesId) -> Result<(), String> {
+        let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
+        database.ready().await;
+        if database.state() != State::Open {
+            return Ok(()); // the user is told why
+        }
+        let workspace = self.files(files).workspace().clone();
+        let loaded = database.load_kept_files(&workspace).await;
+        loaded.map_err(|error| format!("The files you added earlier could not be loaded: {error}"))
+    }
+
+    /// Counts what is stored.
+    pub(super) async fn space(&self) -> Result<Stored, String> {
+        let Some(Storage { database, .. }) = self.storage() else { return Ok(Stored::default()) };
+        database.space().await.map_err(|error| error.to_string())
+    }
+
     /// Returns the lines of the list whose runs contain these words.
-    pub(super) async fn search(&self, words: &str) -> Result<Vec<String>, String> {
+    pub(super) async fn search(&self, words: &str) -> Result<Vec<Hit>, String> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(Vec::new()) };
         database.search(words).await.map_err(|error| error.to_string())
     }

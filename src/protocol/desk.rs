@@ -196,10 +196,24 @@ pub enum Order {
         files: FilesId,
         name: String,
     },
-    /// Asks which stored tasks contain all of these words in their task, answer or calls: their sessions, as a JSON array.
+    /// Changes the files that new runs start with. Answered when they are stored. A part for each path that still exists: a blob.
+    KeepFiles {
+        id: QuestionId,
+        changes: Vec<FileChange>,
+    },
+    /// Adds the files that new runs start with to these files. Answered.
+    KeptFiles {
+        id: QuestionId,
+        files: FilesId,
+    },
+    /// Asks which stored tasks contain all of these words in their task, answer or calls: a JSON array of `view::search::Hit`.
     Search {
         id: QuestionId,
         words: String,
+    },
+    /// Asks how much is stored: [`Stored`].
+    Space {
+        id: QuestionId,
     },
     /// Renames stored runs; `None`: they are named after their task. Answered.
     Rename {
@@ -247,7 +261,10 @@ impl Order {
             | Order::Files { .. }
             | Order::Mount { .. }
             | Order::Unmount { .. }
+            | Order::KeepFiles { .. }
+            | Order::KeptFiles { .. }
             | Order::Search { .. }
+            | Order::Space { .. }
             | Order::Rename { .. } => Vec::new(),
         }
     }
@@ -427,10 +444,27 @@ pub struct Header {
     /// Its rail in the list. Untyped: a later version may draw it differently, and then the figures are enough.
     #[serde(default)]
     pub rail: Value,
-    /// What the search looks through: the task, the answer, the calls. Lower case; empty in what the page is told, which asks the
-    /// desk to search.
+    /// What the search looks through: the task, the answer, the calls. Of an earlier version, in lower case. Empty in what the page is
+    /// told, which asks the desk to search.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
+}
+
+/// How much is stored.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Stored {
+    pub runs: Share,
+    /// With the runs of their steps.
+    pub plans: Share,
+    /// Equal files count once.
+    pub files: Share,
+}
+
+/// A part of what is stored. Bytes of a text are its characters.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Share {
+    pub count: u64,
+    pub bytes: u64,
 }
 
 /// Returns the key of a step's run.

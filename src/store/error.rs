@@ -61,6 +61,25 @@ impl std::fmt::Display for StoreError {
     }
 }
 
+impl StoreError {
+    /// What was asked for was deleted.
+    #[must_use]
+    pub fn no_longer_stored() -> Self {
+        StoreError::Failed("it is no longer stored".to_owned())
+    }
+
+    /// Returns the same as a sentence about files that the user added.
+    #[must_use]
+    pub fn of_kept_files(&self) -> String {
+        let why = match self {
+            StoreError::Full => "no space is left for them",
+            StoreError::Failed(why) => why,
+            _ => "this browser does not let the page store them",
+        };
+        format!("Your files are in this page only, and lost when you reload it: {why}. Runs can use them until then.")
+    }
+}
+
 impl From<Error> for StoreError {
     fn from(error: Error) -> Self {
         match &error {

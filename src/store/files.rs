@@ -4,19 +4,25 @@
 //! crashes while its transaction commits stays in the database under its key, and reading it never completes.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use indexed_db_futures::database::Database as Connection;
 use indexed_db_futures::prelude::*;
+use indexed_db_futures::transaction::Transaction;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag};
 
-use super::database::{Database, FILES, WORKSPACES, reading};
+use super::database::{Database, Durability, FILES, WORKSPACES, reading, writing};
 use super::error::StoreError;
 use crate::engine::digest::sha256_hex;
+use crate::protocol::desk::Share;
 use crate::worker::Workspace;
+
+/// The key of the files that new runs start with. Keys of runs and plans are UUIDs.
+pub(super) const KEPT: &str = "kept";
 
 /// One file of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +30,9 @@ pub struct StoredFile {
     pub path: String,
     /// SHA-256 of its content, hex.
     pub hash: String,
+    /// In bytes; 0: an earlier version did not note it.
+    #[serde(default)]
+    pub size: u64,
     /// The file's declared media type; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub media_type: String,
@@ -81,7 +90,10 @@ impl Mirror {
                     let bytes: ArrayBuffer = JsFuture::from(blob.array_buffer()).await?.unchecked_into();
                     let hash = hash(&bytes);
                     changes.contents.push((hash.clone(), bytes));
-                    (file.version, StoredFile { path: file.path.clone(), hash, media_type: blob.type_() })
+                    (
+                        file.version,
+                        StoredFile { path: file.path.clone(), hash, size: file.size, media_type: blob.type_() },
+                    )
                 }
                 (None, None) => continue,
             };
@@ -122,6 +134,73 @@ pub(super) async fn load(database: &Database, key: &str, workspace: &Workspace) 
         }
     }
     Ok(loaded)
+}
+
+/// Changes the files that new runs start with. Other tabs may have changed them too, so that each path is changed by itself.
+pub(super) async fn keep(database: &Database, changes: Vec<(String, Option<Blob>)>) -> Result<(), StoreError> {
+    database.ready().await;
+    let (mut added, mut contents) = (Vec::new(), Vec::new());
+    // Before the transaction, which ends when it has nothing to do.
+    for (path, blob) in &changes {
+        let Some(blob) = blob else { continue };
+        let bytes: ArrayBuffer = JsFuture::from(blob.array_buffer()).await?.unchecked_into();
+        let hash = hash(&bytes);
+        let size = u64::from(bytes.byte_length());
+        added.push(StoredFile { path: path.clone(), hash: hash.clone(), size, media_type: blob.type_() });
+        contents.push((hash, bytes));
+    }
+    let connection = database.connection()?;
+    let transaction = writing(&connection, &[WORKSPACES, FILES], Durability::Strict)?;
+    let lists = transaction.object_store(WORKSPACES)?;
+    let text: Option<String> = lists.get(KEPT).primitive()?.await?;
+    let mut kept: Vec<StoredFile> = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    kept.retain(|file| changes.iter().all(|(path, _)| *path != file.path));
+    kept.extend(added);
+    lists.put(serde_json::to_string(&kept).unwrap_or_default()).with_key(KEPT).primitive()?;
+    for (hash, bytes) in contents {
+        transaction.object_store(FILES)?.put(JsValue::from(bytes)).with_key(hash.as_str()).primitive()?;
+    }
+    if changes.iter().any(|(_, blob)| blob.is_none()) {
+        remove_unused(&transaction).await?;
+    }
+    transaction.commit().await?;
+    Ok(())
+}
+
+/// Counts the contents.
+pub(super) async fn space(connection: &Connection) -> Result<Share, StoreError> {
+    let transaction = reading(connection, &[WORKSPACES, FILES])?;
+    let lists = transaction.object_store(WORKSPACES)?.get_all::<String>().primitive()?.await?;
+    let lists = lists.filter_map(Result::ok).filter_map(|text| serde_json::from_str::<Vec<StoredFile>>(&text).ok());
+    let sizes: BTreeMap<String, u64> = lists.flatten().map(|file| (file.hash, file.size)).collect();
+    let contents = transaction.object_store(FILES)?;
+    let mut share = Share::default();
+    for (hash, size) in sizes {
+        share.count += 1;
+        share.bytes += match size {
+            0 => {
+                let bytes: Option<JsValue> = contents.get(hash.as_str()).primitive()?.await?;
+                bytes
+                    .and_then(|bytes| bytes.dyn_into::<ArrayBuffer>().ok())
+                    .map_or(0, |bytes| bytes.byte_length().into())
+            }
+            known => known,
+        };
+    }
+    Ok(share)
+}
+
+/// Removes the contents that no workspace has any more.
+pub(super) async fn remove_unused(transaction: &Transaction<'_>) -> Result<(), StoreError> {
+    let left = transaction.object_store(WORKSPACES)?.get_all::<String>().primitive()?.await?;
+    let left = left.filter_map(Result::ok).filter_map(|text| serde_json::from_str::<Vec<StoredFile>>(&text).ok());
+    let used: BTreeSet<String> = left.flatten().map(|file| file.hash).collect();
+    let files = transaction.object_store(FILES)?;
+    let stored = files.get_all_keys::<String>().primitive()?.await?;
+    for hash in stored.filter_map(Result::ok).filter(|hash| !used.contains(hash)) {
+        files.delete(hash.as_str()).primitive()?;
+    }
+    Ok(())
 }
 
 fn blob(bytes: &ArrayBuffer, media_type: &str) -> Result<Blob, StoreError> {

@@ -25,7 +25,7 @@ pub(super) fn header(key: &str, kind: StoredKind, given: Given, run: &Run, updat
     let rail = serde_json::to_value(RailView::from(&source)).unwrap_or(Value::Null);
     let of_branch = branch::version(&source).map(|(run_id, change)| VersionOf { run_id, change });
     let (summary, ended) = (Summary::of_run(run), run.ending().is_some());
-    let words = if ended { words(run) } else { run.task().input.to_lowercase() };
+    let words = if ended { words(run) } else { run.task().input.clone() };
     let Given { name, version } = given;
     let version = of_branch.or(version);
     Header { key: key.to_owned(), kind, name, version, updated_ms, ended, summary, rail, words: clipped(words) }
@@ -63,7 +63,7 @@ pub(super) fn plan_header(key: &str, name: Option<String>, plan: &PlanRun, updat
         ended: ending.is_some(),
         summary,
         rail: serde_json::to_value(view).unwrap_or(Value::Null),
-        words: clipped(words.join("\n").to_lowercase()),
+        words: clipped(words.join("\n")),
     }
 }
 
@@ -79,7 +79,7 @@ fn words(run: &Run) -> String {
         add(&call.name);
         add(&call.args.to_string());
     }
-    words.to_lowercase()
+    words
 }
 
 fn clipped(mut words: String) -> String {

@@ -2,17 +2,19 @@
 
 use indexed_db_futures::KeyRange;
 use indexed_db_futures::prelude::*;
+use js_sys::JsString;
 use serde::{Deserialize, Serialize};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::Blob;
 
 use super::database::{Database, Durability, EVENTS, FILES, NOTES, ORIGINS, PLANS, RUNS, WORKSPACES, reading, writing};
 use super::error::StoreError;
 use super::files::{self, StoredFile};
 use crate::engine::{Run, RunConfig, Task};
 use crate::plan::PlanRun;
-use crate::protocol::desk::Header;
+use crate::protocol::desk::{Header, Stored, StoredKind};
 use crate::trajectory::{Note, NoteChange, RecordedEvent};
-use crate::view::rail::has_words;
+use crate::view::search::{Hit, has_words, passage};
 use crate::worker::Workspace;
 
 /// The start of a run.
@@ -59,15 +61,45 @@ impl Database {
         Ok((headers, unread))
     }
 
-    /// Returns the lines of the list with a run whose text contains all of these words.
-    pub async fn search(&self, words: &str) -> Result<Vec<String>, StoreError> {
+    /// Returns the lines of the list with a run whose text contains all of these words, each with a passage.
+    pub async fn search(&self, words: &str) -> Result<Vec<Hit>, StoreError> {
         let connection = self.connection()?;
         let transaction = reading(&connection, &[RUNS])?;
         let texts = transaction.object_store(RUNS)?.get_all::<JsValue>().primitive()?.await?.filter_map(text);
         let wanted = words.to_lowercase();
         let headers = texts.filter_map(|text| serde_json::from_str::<Header>(&text).ok());
-        let found = headers.filter(|header| has_words(&header.words, &wanted));
-        Ok(found.map(|header| header.line().to_owned()).collect())
+        let found = headers.filter(|header| has_words(&header.words.to_lowercase(), &wanted));
+        let hit = |header: Header| Hit {
+            line: header.line().to_owned(),
+            passage: passage(&header.summary.title, &header.words, &wanted),
+        };
+        Ok(found.map(hit).collect())
+    }
+
+    /// Counts what is stored. Runs are read one at a time.
+    pub async fn space(&self) -> Result<Stored, StoreError> {
+        let connection = self.connection()?;
+        let length = |value: &JsValue| value.dyn_ref::<JsString>().map_or(0, |text| u64::from(text.length()));
+        let mut stored = Stored::default();
+        let all = reading(&connection, &[RUNS])?.object_store(RUNS)?.get_all::<JsValue>().primitive()?.await?;
+        for value in all.filter_map(Result::ok) {
+            let header = value.as_string().and_then(|text| serde_json::from_str::<Header>(&text).ok());
+            let Some(Header { key, kind, .. }) = header else { continue };
+            let mut size = length(&value);
+            let transaction = reading(&connection, &[ORIGINS, EVENTS, PLANS, NOTES])?;
+            for name in [ORIGINS, PLANS, NOTES] {
+                let found: Option<JsValue> = transaction.object_store(name)?.get(key.as_str()).primitive()?.await?;
+                size += found.as_ref().map_or(0, length);
+            }
+            let events = transaction.object_store(EVENTS)?;
+            let events = events.get_all::<JsValue>().with_query::<String, _>(events_of(&key, 0)).primitive()?.await?;
+            size += events.filter_map(Result::ok).map(|event| length(&event)).sum::<u64>();
+            let share = if kind == StoredKind::Run { &mut stored.runs } else { &mut stored.plans };
+            share.count += u64::from(kind != StoredKind::Step);
+            share.bytes += size;
+        }
+        stored.files = files::space(&connection).await?;
+        Ok(stored)
     }
 
     /// Returns the header of one run; `None`: it was deleted.
@@ -83,7 +115,7 @@ impl Database {
     /// # Errors
     /// The run was deleted, or its start cannot be read.
     pub async fn load(&self, key: &str) -> Result<Loaded, StoreError> {
-        let (origin, events) = self.load_run(key).await?.ok_or_else(no_longer_stored)?;
+        let (origin, events) = self.load_run(key).await?.ok_or_else(StoreError::no_longer_stored)?;
         Ok(Loaded { origin, events, notes: self.notes(key).await? })
     }
 
@@ -111,13 +143,26 @@ impl Database {
         let connection = self.connection()?;
         let transaction = reading(&connection, &[PLANS])?;
         let plan: Option<String> = transaction.object_store(PLANS)?.get(key).primitive()?.await?;
-        let plan = plan.ok_or_else(no_longer_stored)?;
+        let plan = plan.ok_or_else(StoreError::no_longer_stored)?;
         serde_json::from_str(&plan).map_err(|error| StoreError::Failed(format!("the plan is damaged: {error}")))
     }
 
     /// Puts the files of a run or a plan in the workspace, and returns them.
     pub async fn load_files(&self, key: &str, workspace: &Workspace) -> Result<Vec<StoredFile>, StoreError> {
         files::load(self, key, workspace).await
+    }
+
+    /// Changes the files of the user that new runs start with; without content, a file is removed.
+    ///
+    /// # Errors
+    /// They could not be stored: nothing was changed.
+    pub async fn keep_files(&self, changes: Vec<(String, Option<Blob>)>) -> Result<(), StoreError> {
+        files::keep(self, changes).await
+    }
+
+    /// Puts the files of the user that new runs start with in the workspace.
+    pub async fn load_kept_files(&self, workspace: &Workspace) -> Result<(), StoreError> {
+        files::load(self, files::KEPT, workspace).await.map(drop)
     }
 
     /// Returns the notes on a run.
@@ -184,18 +229,7 @@ impl Database {
                 transaction.object_store(store)?.delete::<String, _>(steps_of(key)).primitive()?;
             }
         }
-        let left = transaction.object_store(WORKSPACES)?.get_all::<String>().primitive()?.await?;
-        let left: Vec<StoredFile> = left
-            .filter_map(Result::ok)
-            .filter_map(|text| serde_json::from_str::<Vec<StoredFile>>(&text).ok())
-            .flatten()
-            .collect();
-        let used: std::collections::BTreeSet<String> = left.into_iter().map(|file| file.hash).collect();
-        let files = transaction.object_store(FILES)?;
-        let stored = files.get_all_keys::<String>().primitive()?.await?;
-        for hash in stored.filter_map(Result::ok).filter(|hash| !used.contains(hash)) {
-            files.delete(hash.as_str()).primitive()?;
-        }
+        files::remove_unused(&transaction).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -230,10 +264,6 @@ impl Iterator for Events {
         self.seq += 1;
         event
     }
-}
-
-fn no_longer_stored() -> StoreError {
-    StoreError::Failed("it is no longer stored".to_owned())
 }
 
 fn read_notes(text: Option<String>) -> Vec<Note> {

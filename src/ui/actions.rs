@@ -53,11 +53,12 @@ impl App {
         }
         if let Some(config) = self.config() {
             let asked = TaskInput { text: input, pictures: self.take_pictures() };
+            // Before the new thread shows a task box of its own.
+            self.draft.set(String::new());
             match self.thread_now() {
                 Some(thread) => self.follow_up(&thread, asked, config),
                 None => self.begin(asked, config),
             }
-            self.draft.set(String::new());
         }
     }
 
@@ -124,8 +125,9 @@ impl App {
 
     pub fn new_run(&self) {
         self.view.set(View::Transcript);
-        self.current.set(None);
         self.end_editing();
+        self.current.set(None);
+        self.switch_draft();
         self.rail_open.set(false);
         self.toast.set(None);
         dom::focus(dom::TASK);
@@ -133,8 +135,9 @@ impl App {
 
     pub fn open_thread(&self, id: u32) {
         self.view.set(View::Transcript);
-        self.current.set(Some(id));
         self.end_editing();
+        self.current.set(Some(id));
+        self.switch_draft();
         self.rail_open.set(false);
         // A document is read from its beginning; a run is followed at its end.
         let document = matches!(self.thread_now().map(|thread| thread.backing), Some(Backing::Document(_)));

@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::protocol::desk::{RunLocation, VersionOf};
+use crate::view::formats::SHARE;
 use crate::view::panel::Remedy;
 use crate::view::{PanelView, Phase};
 
@@ -29,7 +30,7 @@ pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
 fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
     let place = page.place;
     let has_answer = page.answer().is_some();
-    let copied = page.clone();
+    let (copied, shared) = (page.clone(), page.clone());
     // A record has its prompt, but not the settings to send another one.
     let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
     let mend = remedy.filter(|_| own).map(|remedy| {
@@ -65,6 +66,7 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
         }),
         Original::of(page)
             .map(|original| original.compare(app, "btn bare small", || (icon(Icon::Branch), "Compare").into_any())),
+        button(Icon::Share, "Share", SHARE, move || app.share(shared.clone())),
         own.then(|| {
             button(Icon::Edit, "Edit prompt", "Change the prompt and run it as a separate run", move || {
                 app.edit_prompt(place);

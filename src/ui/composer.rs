@@ -8,7 +8,7 @@ use crate::view::Phase;
 
 use super::icon::{Icon, icon};
 use super::state::{App, Backing, Dialog};
-use super::{answer, dom, follow, notify, permit, pictures, queue, quote, switcher, toast};
+use super::{answer, dom, follow, kept_files, notify, panel, permit, pictures, queue, quote, switcher, toast};
 
 pub fn composer(app: App) -> impl IntoView {
     let placeholder = move || match app.phase() {
@@ -56,7 +56,7 @@ pub fn composer(app: App) -> impl IntoView {
                 .r#type("button")
                 .class("btn quiet")
                 .on(ev::click, move |_| app.stop())
-                .attr("title", "Wrap up: one last request asks for a conclusion")
+                .attr("title", panel::STOP)
                 .child("Stop"),
             queue,
         )
@@ -83,6 +83,7 @@ pub fn composer(app: App) -> impl IntoView {
         notify::offer(app),
         move || to_read().map(|text| read_only(app, text)),
         html::div().class("field").prop("hidden", move || to_read().is_some()).child((
+            kept_files::tray(app),
             pictures::tray(app),
             area,
             html::div().class("tools").child((

@@ -7,12 +7,13 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
 use crate::trajectory::Format;
-use crate::view::formats::{SHARE, SHARED};
+use crate::view::formats::{COMPRESSED, COMPRESSED_NAME, SHARE};
 use crate::worker::protocol::DocumentTask;
 use crate::worker::records;
 
 use super::icon::{Icon, icon};
 use super::menu::{Entry, menu};
+use super::slots::Page;
 use super::state::{App, Backing, OpenRecord};
 use super::{dom, gzip, viewer};
 
@@ -25,9 +26,9 @@ pub fn downloads(app: App) -> impl IntoView {
         note: format.note(),
         act: Box::new(move || app.download(format)),
     });
-    let share = Entry { name: SHARE.0, note: SHARE.1, act: Box::new(move || app.share()) };
+    let small = Entry { name: COMPRESSED.0, note: COMPRESSED.1, act: Box::new(move || app.pack()) };
     let face = (icon(Icon::Download), "Download");
-    menu(MENU, "Download the run in a format of your choice", face, each.chain(Some(share)).collect())
+    menu(MENU, "Download the run in a format of your choice", face, each.chain(Some(small)).collect())
 }
 
 /// The open run: its id, its file's name if it came from a file, and its text.
@@ -55,9 +56,26 @@ impl App {
         });
     }
 
-    /// Compresses the run to one file and passes it to the system's share sheet if that accepts it, otherwise downloads
-    /// it.
-    pub fn share(self) {
+    /// Writes a run of the open thread as an HTML report, and passes it to the system's share sheet if that accepts it; otherwise
+    /// downloads it.
+    pub fn share(self, page: Page) {
+        spawn_local(async move {
+            let Some(Named { run_id, text, .. }) = self.run_of(&page).await else { return self.nothing_yet() };
+            let written = records::ask(dom::worker_url(), DocumentTask::Export(Format::Html), text).await;
+            let blob = written.map(|text| dom::text_blob(&text, Format::Html.media_type()));
+            let Ok(Some(blob)) = blob else {
+                return self.complain("The report could not be written. Download the run.");
+            };
+            let name = Format::Html.file_name(&run_id);
+            if !hand_over(&name, &blob).await {
+                dom::save_as(&name, &blob);
+                self.tell(format!("Saved {name}. {SHARE} It opens in any browser, and here as a run."));
+            }
+        });
+    }
+
+    /// Compresses the open run to one file, and hands it over in the same way.
+    pub fn pack(self) {
         spawn_local(async move {
             let Some(Named { run_id, text, .. }) = self.open_run().await else { return self.nothing_yet() };
             let packed = match dom::text_blob(&text, Format::Native.media_type()) {
@@ -67,7 +85,7 @@ impl App {
             let Some(blob) = packed else {
                 return self.complain("This browser cannot compress files. Download the trajectory instead.");
             };
-            let name = format!("{run_id}{SHARED}");
+            let name = format!("{run_id}{COMPRESSED_NAME}");
             if !hand_over(&name, &blob).await {
                 dom::save_as(&name, &blob);
                 self.tell(format!("Saved {name}. To open it again, drop it on Turnwise."));
@@ -80,14 +98,18 @@ impl App {
     }
 
     async fn open_run(self) -> Option<Named> {
+        self.run_of(&untrack(|| self.page())?).await
+    }
+
+    async fn run_of(self, page: &Page) -> Option<Named> {
         let thread = self.thread_now()?;
         self.find_again(&thread).ok()?;
         match thread.backing {
             Backing::Document(OpenRecord { name, text, whole, .. }) => {
                 Some(Named { run_id: whole.start.run_id.clone(), name: Some(name), text: text.to_string() })
             }
-            Backing::Live { seat, .. } => {
-                let seat = seat.borrow().clone();
+            Backing::Live { .. } => {
+                let seat = page.seat()?;
                 let (run_id, text) = (seat.start()?.run_id, seat.record().await.ok()?);
                 Some(Named { run_id, name: None, text })
             }

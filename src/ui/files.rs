@@ -51,7 +51,7 @@ fn list(app: App) -> impl IntoView {
     };
     (
         html::div().class("zone").child((
-            html::p().child("Drop files or a whole folder anywhere on this page: texts, tables, PDFs, office documents, e-books; a .zip is opened. They stay in this browser; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
+            html::p().child("Drop files or a whole folder anywhere on this page: texts, tables, PDFs, office documents, e-books; a .zip is opened. New runs get them. They are kept in this browser, also after a reload, until you remove them; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
             html::div().class("row").child((
                 html::input()
                     .r#type("file")
@@ -87,7 +87,7 @@ fn list(app: App) -> impl IntoView {
         folder::list(app),
         move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
                                                  its own files.")),
-        toast::row(app.toast, |undo| matches!(undo, Undo::File(_) | Undo::Samples), move |undo| app.undo(undo)),
+        toast::row(app.toast, |undo| matches!(undo, Undo::File(_) | Undo::OwnFiles | Undo::Samples), move |undo| app.undo(undo)),
         table(false),
         html::div().class("samples").attr("hidden", move || (!rows().iter().any(|row| row.sample)).then_some("")).child((
             html::div().class("over-row").child((
@@ -144,7 +144,7 @@ fn file(app: App, row: FileRow) -> impl IntoView {
         )),
         html::span().class("size").child(row.size),
         html::span().class("acts").child((
-            act(format!("Download {path}"), Icon::Download).on(ev::click, move |_| save(app, &saved)),
+            act(format!("Download {path}"), Icon::Download).on(ev::click, move |_| app.save_file(&saved)),
             act(format!("Remove {path}"), Icon::Trash).on(ev::click, move |_| app.remove_file(&removed)),
         )),
     )
@@ -233,7 +233,7 @@ fn preview(app: App, path: String) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn quiet small")
-                .on(ev::click, move |_| save(app, &saved))
+                .on(ev::click, move |_| app.save_file(&saved))
                 .child((icon(Icon::Download), "Download")),
         )),
         html::div().class("shown-file").child((html::h3().child(path), move || {
@@ -347,11 +347,4 @@ async fn text_of(blob: &Blob) -> Option<(String, bool)> {
         text.truncate(text.rfind('\n').unwrap_or(text.len()));
     }
     Some((text, cut))
-}
-
-fn save(app: App, path: &str) {
-    match app.file(path) {
-        Some(blob) => dom::save_as(path.rsplit('/').next().unwrap_or(path), &blob),
-        None => app.complain("This file no longer exists."),
-    }
 }

@@ -9,9 +9,9 @@ use web_sys::Blob;
 use crate::content::format::{bytes, counted};
 use crate::worker::Workspace;
 
-use super::samples;
 use super::state::{App, Backing, Library, Removed, Thread};
 use super::toast::Undo;
+use super::{dom, samples};
 
 /// One file in the drawer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,19 +62,22 @@ impl App {
     /// Adds files of the user, also to the open thread.
     pub fn add_files(&self, files: Vec<(String, Blob)>) {
         let workspace = workspace(self.thread_now());
+        let mut added = Vec::new();
         for (path, blob) in files {
             let path = match &workspace {
                 Some(workspace) => workspace.put(&path, blob.clone()),
                 None => crate::tools::path::normalize(&path),
             };
             match path {
-                Ok(path) => self.library.update_value(|library| {
-                    library.files.insert(path, blob);
-                }),
+                Ok(path) => {
+                    self.library.update_value(|library| drop(library.files.insert(path.clone(), blob)));
+                    added.push(path);
+                }
                 Err(error) => self.complain(format!("This file was left out: {error}")),
             }
         }
         self.files_version.update(|version| *version += 1);
+        self.keep_files(added);
     }
 
     pub fn remove_file(&self, path: &str) {
@@ -95,6 +98,7 @@ impl App {
             library.removed = Some(Removed { path: path.to_owned(), own, sample, from });
         });
         self.files_version.update(|version| *version += 1);
+        self.keep_files([path.to_owned()]);
         self.tell_with_undo(format!("Removed {path}."), Some(Undo::File(path.to_owned())));
     }
 
@@ -128,6 +132,7 @@ impl App {
             self.library.update_value(|library| {
                 library.files.insert(path.to_owned(), blob);
             });
+            self.keep_files([path.to_owned()]);
         }
         if let Some(blob) = sample {
             let mut paths = samples::removed();
@@ -187,6 +192,14 @@ impl App {
         }
     }
 
+    /// Downloads a file of the open thread.
+    pub fn save_file(&self, path: &str) {
+        match self.file(path) {
+            Some(blob) => dom::save_as(path.rsplit('/').next().unwrap_or(path), &blob),
+            None => self.complain("This file no longer exists."),
+        }
+    }
+
     pub fn file_count(&self) -> String {
         self.files().len().to_string()
     }
@@ -206,7 +219,7 @@ pub(super) fn workspace(thread: Option<Thread>) -> Option<Workspace> {
     }
 }
 
-fn on_disk(library: &Library, path: &str) -> bool {
+pub(super) fn on_disk(library: &Library, path: &str) -> bool {
     path.split_once('/').is_some_and(|(name, _)| library.folders.contains_key(name))
 }
 

@@ -16,6 +16,7 @@ mod composer;
 mod desk;
 mod dialog;
 mod dom;
+mod drafts;
 mod drop;
 mod ending;
 mod export;
@@ -27,6 +28,7 @@ mod gzip;
 mod icon;
 mod insight;
 pub mod json;
+mod kept_files;
 mod keyboard;
 mod keys;
 mod lane;
@@ -72,6 +74,7 @@ mod turn;
 mod update;
 mod versions;
 mod viewer;
+mod written;
 
 use leptos::html;
 use leptos::prelude::*;
@@ -91,12 +94,14 @@ pub fn mount() {
 fn app() -> impl IntoView {
     let app = App::new();
     settings::keep(app);
+    drafts::keep(app);
     signin::come_back(app);
     plan::editor::keep(app);
     theme::follow(app.theme);
     keyboard::listen(app);
     samples::load(app);
     news::listen(app);
+    kept_files::load(app);
     clock(app);
     title(app);
     mentions(app);

@@ -9,7 +9,7 @@ use crate::view::Phase;
 use super::original::Original;
 use super::slots::Page;
 use super::state::App;
-use super::{answer, pictures, turn};
+use super::{answer, pictures, turn, written};
 
 /// Tasks longer than this are set as text, not as a headline.
 const HEADLINE: usize = 180;
@@ -33,6 +33,7 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
         pictures(&page.head.pictures),
         html::ul().class("facts").child((facts, original)),
         turn::turns(app, &page.behind, &page.transcript, Some(page)),
+        written::cards(app, page),
         answer::acts(app, page),
     ))
 }

@@ -13,6 +13,7 @@ use super::dialog::dialog;
 use super::dom;
 use super::state::{App, Dialog, Thread};
 use super::theme::Theme;
+use super::toast::Undo;
 use super::viewer::state::View;
 
 /// Most entries that are shown at a time.
@@ -55,12 +56,14 @@ enum Action {
     CopyAnswer,
     Regenerate,
     EditPrompt,
+    Share,
     Download(Format),
     Look(View),
     Theme(Theme),
     Open(u32),
     OpenStored(String),
     ExportShown,
+    Undo(Undo),
 }
 
 /// Draws the palette.
@@ -188,22 +191,26 @@ impl App {
         let mut add = |text: &str, hint: &'static str, action: Action| {
             entries.push(Entry { text: text.to_owned(), hint, action });
         };
+        for (text, undo) in self.undoable() {
+            add(&text, "", Action::Undo(undo));
+        }
         add("New run", "N", Action::NewRun);
         add("New plan", "", Action::NewPlan);
         let page = untrack(|| self.page());
         let panel = page.as_ref().map(|page| page.panel.get_untracked());
         match panel.as_ref().map(|panel| panel.phase) {
             Some(Phase::Running) => {
-                add("Stop and conclude", "", Action::Stop);
-                add("Cancel the run", "", Action::Cancel);
+                add("Stop: wrap up with a conclusion", "", Action::Stop);
+                add("Cancel: end the run now", "", Action::Cancel);
             }
-            Some(Phase::Synthesizing) => add("Cancel the run", "", Action::Cancel),
+            Some(Phase::Synthesizing) => add("Cancel: end the run now", "", Action::Cancel),
             Some(Phase::Ended) => {
                 add("Copy the answer", "", Action::CopyAnswer);
                 add("Regenerate the answer", "", Action::Regenerate);
                 if page.is_some_and(|page| page.seat().is_some()) {
                     add("Edit the prompt", "", Action::EditPrompt);
                 }
+                add("Share the run", "", Action::Share);
                 for format in Format::ALL {
                     add(&format!("Download: {}", format.label()), "", Action::Download(*format));
                 }
@@ -259,11 +266,16 @@ impl App {
             Action::CopyAnswer => self.copy_answer(),
             Action::Regenerate => drop(last().map(|page| self.regenerate(page))),
             Action::EditPrompt => drop(last().map(|page| self.edit_prompt(page))),
+            Action::Share => untrack(|| self.page()).into_iter().for_each(|page| self.share(page)),
             Action::Download(format) => self.download(*format),
             Action::Look(view) => self.look(*view),
             Action::Theme(theme) => self.theme.set(*theme),
             Action::Open(id) => self.open_thread(*id),
             Action::ExportShown => self.export_shown(),
+            Action::Undo(undo) => {
+                self.toast.set(None);
+                self.undo(undo);
+            }
             Action::OpenStored(session) => drop(self.open_session(session)),
         }
     }

@@ -8,6 +8,7 @@ use crate::content::format::clock;
 use crate::engine::CounterLevel;
 use crate::view::meter::level_words;
 use crate::view::panel::{Estimated, Fill};
+use crate::view::preview;
 use crate::view::{EndingView, PanelView, Phase, TickKind};
 
 use super::call;
@@ -84,8 +85,13 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
         let panel = panel.clone();
         move || panel.with(|view| view.progress.as_ref().map(call::progress))
     };
+    let legend = {
+        let (panel, behind) = (panel.clone(), page.behind.clone());
+        let under_way = Memo::new(move |_| panel.with(|view| view.phase != Phase::Ended));
+        move || under_way.get().then(|| behind.with(|source| legend(preview::legend(source.config))))
+    };
     let ending = move || panel.with(|view| view.ending.as_ref().map(ends));
-    (meter, progress, controls, ending, numbers, log(app, page))
+    (meter, progress, controls, ending, numbers, legend, log(app, page))
 }
 
 fn log(app: App, page: &Page) -> impl IntoView + use<> {
@@ -123,16 +129,28 @@ fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
     ))
 }
 
-fn button(class: &'static str, text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+fn button(
+    class: &'static str,
+    text: impl Into<String>,
+    title: impl Into<String>,
+    act: impl Fn() + 'static,
+) -> impl IntoView {
+    let (text, title) = (text.into(), title.into());
     html::button().r#type("button").class(class).attr("title", title).on(ev::click, move |_| act()).child(text)
 }
 
+/// What the two ways to end a run do. The names are those of the API.
+pub const STOP: &str = "Stop and wrap up: one more request asks the model to conclude from what it has found";
+pub const CANCEL: &str = "End now: nothing more is sent, and there is no conclusion. What was found so far stays";
+const HOW_TO_END: &str = "Stop wraps up: the model concludes from what it has. Cancel ends at once.";
+const HOW_TO_CANCEL: &str = "Cancel ends at once, without the conclusion.";
+
 fn running(app: App, phase: Phase) -> impl IntoView {
+    let stops = phase == Phase::Running;
     html::div().class("row").child((
-        (phase == Phase::Running).then(|| {
-            button("btn quiet", "Stop", "Wrap up: one last request asks for a conclusion", move || app.stop())
-        }),
-        button("btn quiet", "Cancel", "End at once, without a conclusion", move || app.cancel()),
+        stops.then(|| button("btn quiet", "Stop", STOP, move || app.stop())),
+        button("btn quiet", "Cancel", CANCEL, move || app.cancel()),
+        html::p().class("fact").child(if stops { HOW_TO_END } else { HOW_TO_CANCEL }),
     ))
 }
 
@@ -141,7 +159,8 @@ fn running(app: App, phase: Phase) -> impl IntoView {
 struct Can {
     phase: Phase,
     resume: bool,
-    go_on: bool,
+    /// With so many turns.
+    go_on: Option<u32>,
     ask_again: bool,
     elsewhere: bool,
 }
@@ -151,7 +170,7 @@ impl Can {
         Can {
             phase: view.phase,
             resume: view.can_resume,
-            go_on: view.can_continue,
+            go_on: view.can_continue.then_some(view.more_turns),
             ask_again: view.can_ask_again,
             elsewhere: view.elsewhere,
         }
@@ -161,12 +180,16 @@ impl Can {
 fn ended(app: App, can: Can) -> impl IntoView {
     // A next step stays visible on narrow pages too.
     // "Try again" stands below a failed answer, too.
-    let class = if can.resume || can.go_on { "row next" } else { "row" };
+    let class = if can.resume || can.go_on.is_some() { "row next" } else { "row" };
     html::div().class(class).child((
         can.resume.then(|| {
             button("btn primary", "Resume", "Ask the model again and continue from there", move || app.resume())
         }),
-        can.go_on.then(|| button("btn primary", "Continue +5", "Grant 5 more turns", move || app.grant(5))),
+        can.go_on.map(|turns| {
+            button("btn primary", format!("Continue +{turns}"), format!("Grant {turns} more turns"), move || {
+                app.grant(turns);
+            })
+        }),
         can.ask_again.then(|| button("btn primary", "Ask again", "Run the same task again", move || app.ask_again())),
         export::downloads(app),
     ))
@@ -229,13 +252,20 @@ fn ends(view: &EndingView) -> impl IntoView + use<> {
     ))
 }
 
+/// Draws what the ticks mean.
+fn legend(lines: Vec<(TickKind, String)>) -> impl IntoView + use<> {
+    let line = |(kind, text)| html::li().child((meter::swatch(kind), html::span().child(text)));
+    html::ul()
+        .class("legend")
+        .attr("aria-label", "What the ticks mean")
+        .child(lines.into_iter().map(line).collect_view())
+}
+
 /// Draws the panel before a run: what the run will have, and what the ticks mean.
 fn before(app: App) -> impl IntoView {
     let preview = move || app.preview();
-    let legend = |kind: TickKind, text: String| html::li().child((meter::swatch(kind), html::span().child(text)));
     move || {
         let view = preview();
-        let lines = view.legend.iter().map(|(kind, text)| legend(*kind, text.clone())).collect_view();
         (
             html::div().class("meter").child((
                 html::div().class("figure").child((
@@ -245,7 +275,7 @@ fn before(app: App) -> impl IntoView {
                 meter::meter(&view.meter),
                 html::p().class("note").child(view.note.clone()),
             )),
-            html::ul().class("legend").child(lines),
+            legend(view.legend),
             html::dl().class("figures").child((
                 (html::dt().child("Model"), html::dd().child(view.model.clone())),
                 (html::dt().child("Max LLM calls"), html::dd().child(view.calls.clone())),

@@ -8,6 +8,8 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::view::RailView;
+use crate::view::rail::date;
+use crate::view::search::{Marked, marked};
 
 use super::dom;
 use super::ending::dot;
@@ -94,7 +96,8 @@ fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
         move || rail.with(|view| view.is_concluding().then_some("synthesis"))
     };
     let asks = Memo::new(move |_| app.asks(id));
-    let content = move || rail.with(|view| line(view, asks.get()));
+    let of = thread.clone();
+    let content = move || rail.with(|view| line(app, view, asks.get(), of.session_id.as_deref(), of.began()));
     let button = html::button()
         .r#type("button")
         .class("run")
@@ -105,15 +108,31 @@ fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
     (button, session.map(|session| list::menu(app, session)))
 }
 
-/// Draws a short summary of a run.
-fn line(view: &RailView, asks: bool) -> impl IntoView + use<> {
+/// Draws a short summary of a run; while the list is searched, with the words that were found and the date.
+fn line(app: App, view: &RailView, asks: bool, session: Option<&str>, began: u64) -> impl IntoView + use<> {
+    let wanted = app.search.with(|search| search.trim().to_lowercase());
+    let hit = (!wanted.is_empty()).then(|| {
+        let passage = app.found.with(|found| {
+            found.iter().filter(|hit| Some(hit.line.as_str()) == session).find_map(|hit| hit.passage.clone())
+        });
+        (
+            passage.map(|passage| html::span().class("passage").attr("dir", "auto").child(marks(passage))),
+            html::span().class("words").child(date(began, dom::clock_offset())),
+        )
+    });
     let words = if asks { "Waits for your permission".to_owned() } else { view.words.clone() };
     (
-        html::b().attr("dir", "auto").child(view.title.clone()),
+        html::b().attr("dir", "auto").child(marks(marked(&view.title, &wanted))),
         html::span()
             .class("words")
             .attr("data-asks", asks.then_some(""))
             .child((dot(view.tone, "dot"), html::span().child(words))),
+        hit,
         meter::tiny(&view.ticks),
     )
+}
+
+fn marks(pieces: Marked) -> impl IntoView {
+    let piece = |(text, hit): (String, bool)| if hit { html::mark().child(text).into_any() } else { text.into_any() };
+    pieces.into_iter().map(piece).collect_view()
 }

@@ -60,7 +60,8 @@ fn take_shared(app: App) {
     if parts.is_empty() {
         return;
     }
-    app.draft.set(parts.join("\n"));
+    // Before what was being written.
+    app.draft.update(|draft| *draft = format!("{}\n\n{draft}", parts.join("\n")).trim_end().to_owned());
     SHARED.iter().for_each(|name| params.delete(name));
     // A reload does not bring it again.
     if let Ok(history) = dom::window().history() {
@@ -71,13 +72,15 @@ fn take_shared(app: App) {
 fn open(app: App, session: &str) {
     let shown = app.thread_now().and_then(|thread| thread.session_id);
     if shown.as_deref() != Some(session) && !app.open_session(session) {
+        app.keep_draft_here();
         app.complain(
             "The run in the address is not stored in this browser. It may have been deleted, or run elsewhere.",
         );
     }
 }
 
-fn in_address() -> Option<String> {
+/// The session of the run, or the key of the plan, in the page's address.
+pub(super) fn in_address() -> Option<String> {
     let hash = dom::window().location().hash().ok()?;
     let session = hash.strip_prefix(RUN).or_else(|| hash.strip_prefix(PLAN))?;
     (!session.is_empty()).then(|| session.to_owned())

@@ -11,7 +11,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
 use super::dom;
-use super::state::App;
+use super::state::{App, Samples};
 use super::storage;
 
 /// Path of the list of documents, a JSON array written by the build.
@@ -21,7 +21,7 @@ const REMOVED: &str = "turnwise.samples_removed";
 
 /// Calls `f` now, or as soon as the files are loaded.
 pub fn when_ready(app: App, f: impl FnOnce() + 'static) {
-    if app.samples.with_value(|samples| samples.ready) {
+    if app.samples.with_value(|samples| samples.ready && samples.kept_ready) {
         f();
     } else {
         app.samples.update_value(|samples| samples.waiting.push(Box::new(f)));
@@ -62,9 +62,14 @@ fn done(app: App, files: Vec<(String, Blob)>) {
     }
     app.library.update_value(|library| library.samples.extend(files));
     app.files_version.update(|version| *version += 1);
+    settle(app, |samples| samples.ready = true);
+}
+
+/// Notes that files are loaded; what waited for them begins once all are.
+pub(super) fn settle(app: App, note: impl FnOnce(&mut Samples)) {
     let waiting = app.samples.try_update_value(|samples| {
-        samples.ready = true;
-        std::mem::take(&mut samples.waiting)
+        note(samples);
+        if samples.ready && samples.kept_ready { std::mem::take(&mut samples.waiting) } else { Vec::new() }
     });
     for f in waiting.unwrap_or_default() {
         f();

@@ -4,8 +4,9 @@
 //! are kept here; `view` determines what a run looks like.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
@@ -20,6 +21,7 @@ use crate::view::branch::BranchDraft;
 use crate::view::ending::Tone;
 use crate::view::permit::PermitView;
 use crate::view::plan::edit::PlanDraft;
+use crate::view::search::Hit;
 use crate::view::settings::Settings;
 use crate::view::{PanelView, Phase, RailView, Source};
 use crate::worker::workspace::Subscription;
@@ -35,8 +37,10 @@ use super::theme::Theme;
 use super::toast::{self, Toast, Undo};
 use super::viewer::state::{HandedOver, Stage, View};
 
-/// How long good news is shown, and what was deleted can be brought back.
-pub const SHOWN: std::time::Duration = std::time::Duration::from_secs(8);
+/// How long good news is shown.
+const SHOWN: Duration = Duration::from_secs(8);
+/// How long what was deleted can be brought back.
+pub const UNDOABLE: Duration = Duration::from_secs(30);
 
 /// Every signal of the page; cheap to copy.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +59,8 @@ pub struct App {
     pub rail_open: RwSignal<bool>,
     pub panel_open: RwSignal<bool>,
     pub draft: RwSignal<String>,
+    /// What is in the task boxes of other threads.
+    pub drafts: StoredValue<Drafts, LocalStorage>,
     pub editing: RwSignal<Option<Editing>>,
     /// Pictures for the task that is being written.
     pub pictures: RwSignal<Vec<Picture>>,
@@ -83,14 +89,14 @@ pub struct App {
     pub files_version: RwSignal<u64>,
     /// The stored runs, oldest first.
     pub stored: RwSignal<Vec<Header>>,
-    /// Tasks that are deleted as soon as this can no longer be undone, by session.
-    pub deleted: RwSignal<Vec<(String, Option<TimeoutHandle>)>>,
+    /// Tasks that are deleted as soon as this can no longer be undone: their sessions, and when that began.
+    pub deleted: RwSignal<Vec<(String, u64)>>,
     /// The list of stored runs has arrived.
     pub listed: RwSignal<bool>,
     /// The search text of the list of runs.
     pub search: RwSignal<String>,
-    /// The sessions whose answers or calls contain the search text.
-    pub found: RwSignal<Vec<String>>,
+    /// The stored runs whose answers or calls contain the search text.
+    pub found: RwSignal<Vec<Hit>>,
     /// The endings and the model to which the list is limited.
     pub only_tone: RwSignal<Option<Tone>>,
     pub only_model: RwSignal<String>,
@@ -188,6 +194,16 @@ pub struct TaskInput {
     pub pictures: Vec<PictureView>,
 }
 
+/// The content of the task boxes that are not shown.
+#[derive(Debug, Default)]
+pub struct Drafts {
+    /// The session of the task box that is shown; empty on the start page.
+    pub key: String,
+    pub others: BTreeMap<String, TaskInput>,
+    /// Stores the text once typing has rested.
+    pub later: Option<TimeoutHandle>,
+}
+
 /// One picture in the task box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
@@ -215,12 +231,20 @@ pub struct Library {
     pub subscriptions: Vec<Subscription>,
     /// The last file that was removed, for Undo.
     pub removed: Option<Removed>,
+    /// The files that were removed all at once, for Undo.
+    pub removed_own: Vec<(String, Blob)>,
+    /// The paths whose change has to be stored.
+    pub unkept: BTreeSet<String>,
+    /// Changes are being stored.
+    pub keeping: bool,
 }
 
-/// Whether the sample files are loaded. A run that is started earlier waits for them; otherwise it would find no files.
+/// Whether the sample files are loaded, and those that the user added on an earlier visit. A run that is started earlier waits
+/// for them; otherwise it would not find them.
 #[derive(Default)]
 pub struct Samples {
     pub ready: bool,
+    pub kept_ready: bool,
     pub waiting: Vec<Box<dyn FnOnce()>>,
 }
 
@@ -244,6 +268,7 @@ impl App {
             rail_open: RwSignal::new(false),
             panel_open: RwSignal::new(false),
             draft: RwSignal::new(String::new()),
+            drafts: StoredValue::new_local(Drafts::default()),
             editing: RwSignal::new(None),
             pictures: RwSignal::new(Vec::new()),
             signin: RwSignal::new(SignIn::Idle),
@@ -321,12 +346,12 @@ impl App {
     }
 
     pub fn tell_with_undo(&self, text: impl Into<String>, undo: Option<Undo>) {
+        let after = if undo.is_some() { UNDOABLE } else { SHOWN };
         let toast = Toast { text: text.into(), kind: toast::ToastKind::Done, undo };
         self.toast.set(Some(toast.clone()));
         let shown = self.toast;
         // Good news disappears by itself; an error stays until it is dismissed.
-        let away = move || shown.update(|now| *now = now.take().filter(|now| *now != toast));
-        set_timeout(away, SHOWN);
+        toast::after(after, move || shown.update(|now| *now = now.take().filter(|now| *now != toast)));
     }
 
     pub fn complain(&self, text: impl Into<String>) {

@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 
 use crate::protocol::desk::{Header, Order, StoredKind};
 use crate::view::RailView;
-use crate::view::rail::has_words;
+use crate::view::search::has_words;
 
 use super::desk::{Line, Seat};
 use super::slots::Page;
@@ -33,7 +33,7 @@ impl App {
         lines.retain(|line| {
             let fits = tone.is_none_or(|tone| line.rail_now().tone == Some(tone))
                 && (model.is_empty() || line.runs.iter().any(|header| header.summary.model == model));
-            fits && (wanted.is_empty() || found.contains(&line.session_id) || line.matches(&wanted))
+            fits && (wanted.is_empty() || found.iter().any(|hit| hit.line == line.session_id) || line.matches(&wanted))
         });
         lines
     }

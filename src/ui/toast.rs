@@ -1,12 +1,18 @@
 //! One line above the task box: what just happened and how to undo it, or what went wrong and what to try.
 
+use std::time::Duration;
+
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
 use crate::trajectory::Note;
 
+use super::dom;
 use super::icon::{Icon, icon};
+
+/// How often it is looked whether the reader is still there.
+const AGAIN: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Toast {
@@ -22,6 +28,8 @@ pub enum Undo {
     Task(String),
     /// A file, by its path: the last one that was removed.
     File(String),
+    /// The files that the user had added, all at once.
+    OwnFiles,
     /// All sample files.
     Samples,
     /// A note on a run: the index `page` in its thread.
@@ -32,6 +40,20 @@ pub enum Undo {
 pub enum ToastKind {
     Done,
     Wrong,
+}
+
+/// Calls `f` once this time is over, and then not before the reader has left the toast with the pointer and the focus.
+pub fn after(time: Duration, f: impl FnOnce() + 'static) {
+    set_timeout(
+        move || {
+            let read = ":is(.toast, .removed):is(:hover, :focus-within)";
+            match dom::document().query_selector(read) {
+                Ok(Some(_)) => after(AGAIN, f),
+                _ => f(),
+            }
+        },
+        time,
+    );
 }
 
 /// Draws the last deletion of a kind with its Undo, inside something that covers the toast.

@@ -31,12 +31,14 @@ pub mod provider;
 pub mod rail;
 pub mod replay;
 pub mod report;
+pub mod search;
 pub mod settings;
 pub mod slug;
 pub mod source;
 pub mod tasks;
 pub mod turn;
 pub mod version;
+pub mod written;
 
 pub use attempt::{FailedAttempt, PartialView};
 pub use call::{CallState, CallView};

@@ -51,6 +51,8 @@ pub struct PanelView {
     pub elsewhere: bool,
     /// Whether `Continue` has an effect.
     pub can_continue: bool,
+    /// The turns that it grants.
+    pub more_turns: u32,
     /// Whether the run failed, so that the same task can be run again.
     pub can_ask_again: bool,
     /// What the user can change after a failure.
@@ -134,6 +136,7 @@ impl From<&Source<'_>> for PanelView {
             can_resume: source.origin == Origin::Interrupted,
             elsewhere: source.origin == Origin::Elsewhere,
             can_continue: source.can_continue,
+            more_turns: more_turns(source),
             can_ask_again: source.origin == Origin::Session && !source.can_continue && outcome == Some(Outcome::Failed),
             remedy: outcome.filter(|outcome| *outcome == Outcome::Failed).map(|_| remedy(source)),
             title: title(phase, turn, max_turns, outcome),
@@ -192,6 +195,17 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
             format!("{} to go, up to {left}.", counted(u64::from(remaining), "more turn"))
         }
     }
+}
+
+/// The turns that a run is granted at a time.
+const MORE: u32 = 5;
+
+/// Returns the turns that `Continue` grants. The new limit counts from the turns used, so that a run that was stopped early gets at
+/// least the rest of its limit: continuing it never lowers the limit.
+fn more_turns(source: &Source<'_>) -> u32 {
+    let limit = source.config.max_turns.max(source.effective_max_turns);
+    let used = source.segments.last().map_or(0, |ending| ending.total_turns);
+    limit.saturating_sub(used).max(MORE)
 }
 
 /// Returns the reason for the end of a run that can continue.

@@ -57,7 +57,8 @@ fn note(config: &RunConfig) -> String {
     if forces_report(config) { format!("{limit} It succeeds only with an accepted report.") } else { limit.to_owned() }
 }
 
-fn legend(config: &RunConfig) -> Vec<(TickKind, String)> {
+/// Returns the meaning of each kind of tick of a run.
+pub fn legend(config: &RunConfig) -> Vec<(TickKind, String)> {
     let mut legend = Vec::new();
     if let Some(counter) = &config.counter {
         let left = |at: u32| format!("{} left or fewer", counted(u64::from(at), "turn"));

@@ -23,12 +23,6 @@ pub struct RailView {
     pub ticks: Vec<Tick>,
 }
 
-/// Whether all words of a search occur in a text, in any place. Both are in lower case.
-#[must_use]
-pub fn has_words(text: &str, search: &str) -> bool {
-    search.split_whitespace().all(|word| text.contains(word))
-}
-
 const DAY_MS: u64 = 86_400_000;
 
 /// The day of a moment, as a heading of the list: `Today`, `Yesterday`, `Monday`, `November 12`, `March 2025`. `offset_ms`: what has
@@ -44,6 +38,13 @@ pub fn day(at_ms: u64, now_ms: u64, offset_ms: i64) -> String {
         _ if date.year == today.year => format!("{} {}", month(date), date.day),
         _ => format!("{} {}", month(date), date.year),
     }
+}
+
+/// The date of a moment: `November 12, 2026`.
+#[must_use]
+pub fn date(at_ms: u64, offset_ms: i64) -> String {
+    let date = DateTime::from(EpochMillis(at_ms.saturating_add_signed(offset_ms)));
+    format!("{} {}, {}", month(date), date.day, date.year)
 }
 
 fn weekday(days: u64) -> &'static str {
@@ -146,7 +147,7 @@ impl From<&Summary> for RailView {
 
 #[cfg(test)]
 mod tests {
-    use super::day;
+    use super::{date, day};
 
     #[test]
     fn days_are_those_of_the_users_clock() {
@@ -158,6 +159,10 @@ mod tests {
             ["Today", "Today", "Yesterday", "Yesterday", "Tuesday"]
         );
         assert_eq!([ago(6 * 24), ago(7 * 24), ago(330 * 24)], ["Friday", "November 19", "December 2025"]);
+        assert_eq!(
+            (date(noon, 0), date(noon, 13 * HOUR as i64)),
+            ("November 26, 2026".into(), "November 27, 2026".into())
+        );
         // Where it is 01:00 of the next day, two hours ago was yesterday.
         assert_eq!(day(noon, noon, 13 * HOUR as i64), "Today");
         assert_eq!(day(noon - 2 * HOUR, noon, 13 * HOUR as i64), "Yesterday");

@@ -2,7 +2,7 @@
 // mouse, by keyboard and by address.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runTask, storedToTheEnd, untilStored } from './lib/app.mjs';
+import { UNDO_MS, runTask, storedRuns, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -243,8 +243,31 @@ test('a run has an address, keeps its place in the list, and comes back after Un
     await page.getByRole('button', { name: 'Undo' }).click();
     await row.waitFor();
     assert.deepEqual(await titles(), order);
+    // The palette brings it back too, after the message was dismissed.
     await remove();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('combobox', { name: 'Action or run' }).fill('undo second');
+    await page.getByRole('option', { name: 'Undo: delete \u201cSecond task\u201d' }).waitFor();
+    await page.keyboard.press('Enter');
+    await row.waitFor();
+    // As long as the pointer or the focus is on the message, it stays, and nothing is deleted.
+    await page.clock.install();
+    await remove();
+    const undo = page.getByRole('status').getByRole('button', { name: 'Undo' });
+    await undo.focus();
+    await page.mouse.move(5, 5);
+    await page.clock.runFor(2 * UNDO_MS);
+    assert.equal(await undo.count(), 1);
+    await undo.blur();
+    await undo.hover();
+    await page.clock.runFor(UNDO_MS);
+    assert.equal(await undo.count(), 1);
+    assert.equal((await storedRuns(page)).length, 3);
     // After a while, nothing of it is left.
+    await page.mouse.move(5, 5);
+    await page.clock.runFor(UNDO_MS);
+    await undo.waitFor({ state: 'detached' });
     await untilStored(page, (runs) => runs.length === 2);
     await page.goto(`${address.replace(/run\/.*/, 'run/gone')}`);
     await page.reload();

@@ -1,7 +1,6 @@
 // The download menu, and files of every kind dropped on the page.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -9,22 +8,10 @@ import { PHONE, WIDE, contents, download, drop, runExample, shown, withApp } fro
 import { audit } from './lib/axe.mjs';
 import { missing, printed } from './lib/python.mjs';
 import { root } from './lib/site.mjs';
+import { inFolder } from './lib/stored.mjs';
 
 const ROWS = JSON.parse(readFileSync(path.join(import.meta.dirname, 'lib/rows.json'), 'utf8')).exports;
 const FORMATS = Object.fromEntries(ROWS.map(({ label, suffix }) => [label, suffix]));
-
-async function inFolder(body) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
-  try {
-    return await body((name, content) => {
-      const file = path.join(folder, name);
-      writeFileSync(file, content);
-      return file;
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 test('the menu works by keyboard, and every format is downloaded and opened again', { timeout: 180000 }, () => inFolder(async (save) => {
   const made = {};
@@ -40,7 +27,7 @@ test('the menu works by keyboard, and every format is downloaded and opened agai
     const focused = () => page.evaluate(() => document.activeElement.querySelector('.name')?.textContent ?? document.activeElement.textContent);
     assert.equal(await focused(), 'Turnwise trajectory');
     await page.keyboard.press('ArrowUp');
-    assert.equal(await focused(), 'Share');
+    assert.equal(await focused(), 'Compressed trajectory');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     assert.equal(await focused(), 'Report');
@@ -56,7 +43,7 @@ test('the menu works by keyboard, and every format is downloaded and opened agai
       made[name] = file;
     }
     await button.click();
-    const [shared] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Share' }).click()]);
+    const [shared] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Compressed trajectory' }).click()]);
     assert.match(shared.suggestedFilename(), /^run_\w+\.turnwise\.json\.gz$/);
     made.shared = { name: shared.suggestedFilename(), text: await contents(shared) };
     assert.equal(gunzipSync(made.shared.text).toString(), made['Turnwise trajectory'].text);

@@ -2,16 +2,14 @@
 // the middle of a step and resumed, in the same tab or another. The scripted model counts: what a finished step was asked is
 // never asked again.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
-import { download, runTask, startPage, untilStored } from './lib/app.mjs';
+import { UNDO_MS, download, runTask, startPage, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { assertValidSession } from './lib/session.mjs';
-import { dist, withSite } from './lib/site.mjs';
+import { withSite } from './lib/site.mjs';
+import { changeStored, everything, withPatched } from './lib/stored.mjs';
 
 const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
 const PLAN = {
@@ -35,19 +33,6 @@ const withPlan = (steps, body, { look = 'wide', expect = [], init } = {}) => wit
     return body(page, site);
   });
 }), { mounts }));
-
-/** Prepends `init` to the worker's file, as a mount for `withSite`. */
-async function withPatched(init, body) {
-  if (!init) return body({});
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-plans-'));
-  try {
-    const file = path.join(folder, 'desk-worker.js');
-    writeFileSync(file, `(${init})();\n${readFileSync(path.join(dist, 'turnwise/desk-worker.js'), 'utf8')}`);
-    return await body({ '/turnwise/desk-worker.js': file });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
 const drawer = async (page, look) => { if (look === 'phone') await page.getByRole('button', { name: 'Runs', exact: true }).click(); };
@@ -74,21 +59,6 @@ async function runPlan(page, look = 'wide', plan = PLAN) {
   await dialog.getByRole('button', { name: 'Run the plan' }).click();
   await node(page, 1).waitFor();
 }
-
-/** All that is stored, as one text: keys and values. */
-const everything = (page) => page.evaluate(async () => {
-  const request = indexedDB.open('turnwise');
-  const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
-  const ask = (asked) => new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); });
-  const all = [];
-  for (const name of db.objectStoreNames) {
-    const store = () => db.transaction(name).objectStore(name);
-    const values = await ask(store().getAll());
-    all.push(name, ...await ask(store().getAllKeys()), ...values.map((value) => (value instanceof ArrayBuffer ? new TextDecoder().decode(value) : value)));
-  }
-  db.close();
-  return JSON.stringify(all);
-});
 
 /** Checks the texts that a request must hold, and those that it must not. */
 const asks = (...texts) => ({ messages }) => texts.forEach((text) => assert.ok(JSON.stringify(messages).includes(text), `${text} is not in the request`));
@@ -187,10 +157,12 @@ for (const look of Object.keys(LOOKS)) {
     await named.locator('.run').click();
     await finished(page);
     await drawer(page, look);
+    await page.clock.install();
     await remove();
+    await page.clock.fastForward(UNDO_MS);
     // Once it can no longer be undone.
     await untilStored(page, (headers) => headers.length === 5 && headers.every(({ kind }) => !kind));
-    const left = await everything(page);
+    const left = JSON.stringify(await everything(page));
     assert.ok(!left.includes(address.split('/').at(-1)) && !left.includes('kelpwater'), 'something of the plan is still stored');
     await page.goto(address);
     await page.reload();
@@ -324,6 +296,38 @@ test('a plan whose worker is gone is resumed on the same page', () => {
   }, { expect: [/^warning: turnwise: turn 2, attempt 1: interrupted/] });
 });
 
+test('a plan of which a part is damaged is shown without it, and deleted with all that is left of it', () => withPlan(answers(), async (page) => {
+  await runPlan(page);
+  await finished(page);
+  await untilStored(page, planEnded);
+  const key = page.url().split('/').at(-1);
+  // The start of the second step's run, and an event of the third's.
+  await changeStored(page, 'origins', (origins) => {
+    const keys = origins.getAllKeys();
+    keys.onsuccess = () => origins.put('{"config"', keys.result.find((key) => key.endsWith('.2')));
+  });
+  await changeStored(page, 'events', (events) => {
+    const keys = events.getAllKeys();
+    keys.onsuccess = () => events.put('not an event', keys.result.find((key) => key.includes('.3/')));
+  });
+  const before = await everything(page);
+  await page.reload();
+  await toast(page, 'A part of this plan is damaged and not shown: step 2, step 3 from event 1 on. Nothing was deleted.');
+  await node(page, 1).getByText('completed').waitFor();
+  assert.deepEqual((await everything(page)).events, before.events);
+  const named = page.locator('.runs li', { hasText: 'Write about the sea' });
+  await named.hover();
+  await named.getByLabel('Rename or delete').click();
+  await page.clock.install();
+  await named.getByRole('button', { name: 'Delete', exact: true }).click();
+  await named.waitFor({ state: 'detached' });
+  await page.clock.fastForward(UNDO_MS);
+  await untilStored(page, (headers) => headers.length === 0);
+  const left = await everything(page);
+  assert.ok(!JSON.stringify(left).includes(key), 'something of the plan is still stored');
+  for (const name of ['runs', 'origins', 'events', 'plans', 'workspaces', 'files', 'notes']) assert.deepEqual(left[name].keys, [], name);
+}));
+
 test('no stored byte of a plan holds a planted key, wherever it turns up', () => {
   const steps = answers();
   steps[0].text = `The key is ${KEY}.`;
@@ -335,7 +339,7 @@ test('no stored byte of a plan holds a planted key, wherever it turns up', () =>
     await runPlan(page, 'wide', plan);
     await finished(page);
     await untilStored(page, planEnded);
-    const all = await everything(page);
+    const all = JSON.stringify(await everything(page));
     assert.ok(all.length > 5000 && all.includes('High water') === false && all.includes('kelpwater'));
     assert.ok(!all.includes(KEY), 'the key is in the database');
   });

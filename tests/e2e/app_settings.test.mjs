@@ -17,7 +17,7 @@ for (const look of Object.keys(LOOKS)) {
     await tab(page, 'Model').and(page.locator('[aria-selected=true]')).waitFor();
     await shoot('model');
     await tab(page, 'Model').focus();
-    for (const name of ['Run', 'Tools', 'Limits', 'Appearance']) {
+    for (const name of ['Run', 'Tools', 'Limits', 'Appearance', 'Storage']) {
       await page.keyboard.press('ArrowRight');
       await page.getByRole('tabpanel', { name }).waitFor();
       assert.equal(await page.evaluate(() => document.activeElement.textContent), name);
@@ -94,7 +94,8 @@ for (const look of Object.keys(LOOKS)) {
     await samples.locator('.file').nth(count - 1).waitFor();
     await samples.getByRole('button', { name: 'Remove all' }).click();
     await page.reload();
-    await page.locator('.composer').getByRole('button', { name: 'Files 0', exact: true }).waitFor();
+    // One's own file is still there.
+    await page.locator('.composer').getByRole('button', { name: 'Files 1', exact: true }).waitFor();
     await open();
     await shoot('removed');
     await files.getByRole('button', { name: 'Bring the sample files back' }).click();
@@ -105,6 +106,6 @@ for (const look of Object.keys(LOOKS)) {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Tools over files' }).click();
     await page.getByRole('region', { name: 'How it ended' }).waitFor();
-    await page.getByText(`${count} files in the workspace`).waitFor();
+    await page.getByText(`${count + 1} files in the workspace`).waitFor();
   }));
 }

@@ -1,7 +1,5 @@
 // Working with records: notes on turns, a branch next to its original, a report that opens in anybody's app, and many runs in one file.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { WIDE, contents, download, drop, runExample, runTask, startPage, storedToTheEnd, withApp } from './lib/app.mjs';
@@ -9,6 +7,7 @@ import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { withSite } from './lib/site.mjs';
+import { inFolder } from './lib/stored.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
 const sum = (expression) => ({ text: 'Let me see.', calls: [{ id: `c${expression}`, name: 'calculate', args: { expression } }] });
@@ -26,19 +25,6 @@ const withModel = (steps, look, body) => withSite((site) => withScript(steps, (b
     return body(page, site);
   });
 }));
-
-async function inFolder(body) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
-  try {
-    return await body((name, content) => {
-      const file = path.join(folder, name);
-      writeFileSync(file, content);
-      return file;
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 /** Writes a note on a turn. */
 async function write(page, n, text) {

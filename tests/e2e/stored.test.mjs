@@ -1,15 +1,14 @@
 // Runs that outlast the page: the list, follow-ups after a reload, two tabs, renaming and deleting, and what is reported
 // when storing fails. Whatever fails, the run continues, and what was stored before stays.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { WIDE, download, runTask, startPage, storedToTheEnd, untilStored } from './lib/app.mjs';
+import { UNDO_MS, WIDE, download, runTask, startPage, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
-import { dist, withSite } from './lib/site.mjs';
+import { withSite } from './lib/site.mjs';
 import { ANSWER, withSteadyModel } from './lib/steady-server.mjs';
+import { changeStored, everything, withPatched } from './lib/stored.mjs';
 
 const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
 
@@ -30,19 +29,6 @@ const withStored = ({ look = 'wide', expect = [], model = {}, init }, body) => w
   });
 }), { mounts }));
 
-/** Prepends `init` to the worker's file, as a mount for `withSite`. */
-async function withPatched(init, body) {
-  if (!init) return body({});
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-stored-'));
-  try {
-    const file = path.join(folder, 'desk-worker.js');
-    writeFileSync(file, `(${init})();\n${readFileSync(path.join(dist, 'turnwise/desk-worker.js'), 'utf8')}`);
-    return await body({ '/turnwise/desk-worker.js': file });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
 /** Sets whether the operations that `FAULTS` names fail from now on. */
 const failing = (page, fails) => page.workers().find((one) => one.url().endsWith('/desk-worker.js')).evaluate((value) => { self.failing = value; }, fails);
 
@@ -55,20 +41,6 @@ async function start(page, task) {
   await page.getByRole('textbox', { name: 'Task' }).fill(task);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
 }
-
-/** Returns everything that the page stored, as text. */
-const everything = (page) => page.evaluate(async () => {
-  const request = indexedDB.open('turnwise');
-  const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
-  const all = {};
-  for (const store of db.objectStoreNames) {
-    const asked = db.transaction(store).objectStore(store).getAll();
-    const values = await new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); });
-    all[store] = await Promise.all(values.map((value) => (value instanceof ArrayBuffer ? new TextDecoder().decode(value) : value)));
-  }
-  db.close();
-  return all;
-});
 
 for (const look of Object.keys(LOOKS)) {
   test(`the list after a reload: open, follow up, rename, search, delete: ${look}`, () => withStored({ look }, async (page) => {
@@ -118,13 +90,15 @@ for (const look of Object.keys(LOOKS)) {
     await gone.hover();
     await gone.getByLabel('Rename or delete').click();
     await shoot('menu');
+    await page.clock.install();
     await gone.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.locator('.earlier b', { hasText: 'And once more.' }).waitFor({ state: 'detached' });
+    await page.clock.fastForward(UNDO_MS);
     await untilStored(page, (runs) => runs.length === 3); // once it can no longer be undone
     const left = await everything(page);
-    assert.equal(left.runs.length, 3, 'the task with its follow-up, and another');
+    assert.equal(left.runs.keys.length, 3, 'the task with its follow-up, and another');
     assert.ok(!JSON.stringify(left).includes('And once more.'), 'something of the deleted run is still stored');
-    assert.ok(left.files.some((text) => text === 'first note, revised'), 'the files of other runs are kept');
+    assert.ok(left.files.values.some((text) => text === 'first note, revised'), 'the files of other runs are kept');
   }));
 }
 
@@ -275,7 +249,7 @@ test('an older tab keeps the database locked: it is said, the run goes on, and i
     await ended(page);
     assert.equal(await page.locator('section.turn').count(), 6);
     const { runs } = await everything(page);
-    assert.ok(runs.includes('{"kept": "from version 1"}'), 'what version 1 had is lost');
+    assert.ok(runs.values.includes('{"kept": "from version 1"}'), 'what version 1 had is lost');
     await page.close();
   });
 })));
@@ -283,17 +257,10 @@ test('an older tab keeps the database locked: it is said, the run goes on, and i
 test('a corrupt record is shown as far as it can be read, and nothing of it is lost', () => withStored({}, async (page) => {
   await runTask(page, 'Write three notes.');
   await storedToTheEnd(page, 1);
-  const garbage = () => page.evaluate(() => new Promise((resolve) => {
-    const request = indexedDB.open('turnwise');
-    request.onsuccess = () => {
-      const transaction = request.result.transaction('events', 'readwrite');
-      const events = transaction.objectStore('events');
-      const keys = events.getAllKeys();
-      keys.onsuccess = () => events.put('{"seq": 6, "at_ms": "yesterday"}', keys.result[5]);
-      transaction.oncomplete = () => { request.result.close(); resolve(); };
-    };
-  }));
-  await garbage();
+  await changeStored(page, 'events', (events) => {
+    const keys = events.getAllKeys();
+    keys.onsuccess = () => events.put('{"seq": 6, "at_ms": "yesterday"}', keys.result[5]);
+  });
   const before = await everything(page);
   await startPage(page);
   await ready(page);

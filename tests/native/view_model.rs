@@ -246,6 +246,57 @@ fn the_bound_of_llm_calls_is_shown_while_it_runs() {
 }
 
 #[test]
+fn continuing_never_lowers_the_limit() {
+    let more = |played: &Played| {
+        let panel = view(played).panel;
+        (panel.can_continue, panel.more_turns)
+    };
+    // Stopped in turn 2 of 20: the synthesis is turn 3, and 17 are left.
+    let mut script = tool_turn("1");
+    script.extend([Step::Stop, text("so far")]);
+    assert_eq!(more(&play(limited(20), script.clone())), (true, 17));
+    let mut granted = script.clone();
+    granted.push(Step::Grant(17));
+    granted.extend(tool_turn("2"));
+    assert_eq!(view(&play_open(limited(20), granted)).panel.max_turns, 20);
+    // Near the limit, and at it, five.
+    assert_eq!(more(&play(limited(4), script)), (true, 5));
+    let mut all = tool_turn("1");
+    all.push(text("conclusion"));
+    assert_eq!(more(&play(limited(1), all)), (true, 5));
+}
+
+#[test]
+fn the_files_of_a_run_are_those_that_its_calls_wrote() {
+    let tools = [("write_file", None), ("query_table", Some("save_as"))].map(|(name, argument)| ToolSpec {
+        side_effect: SideEffect::Workspace,
+        effect_argument: argument.map(str::to_owned),
+        ..plain_tool(name)
+    });
+    let config = RunConfig { tools: tools.into(), ..limited(5) };
+    let script = vec![
+        calls(
+            "writing",
+            &[
+                ("1", "write_file", r#"{"path":"b.md","content":"x"}"#),
+                ("2", "query_table", r#"{"sql":"select 1"}"#),
+                ("3", "query_table", r#"{"sql":"select 1","save_as":"a.csv"}"#),
+                ("4", "write_file", r#"{"path":"no.md","content":"x"}"#),
+                ("5", "write_file", r#"{"path":"b.md","content":"y"}"#),
+            ],
+        ),
+        executed("write_file", "written"),
+        executed("query_table", "1"),
+        executed("query_table", "saved"),
+        Step::Tool("write_file", ToolOutcome::Failed { message: "no space".into() }),
+        executed("write_file", "written"),
+        text("done"),
+    ];
+    let played = play(config, script);
+    assert_eq!(written::written(&Source::from(played.run())), ["b.md", "a.csv"]);
+}
+
+#[test]
 fn a_document_gives_the_view_of_its_run_but_for_what_can_be_done() {
     let mut script = tool_turn("1");
     script.push(text("conclusion"));

@@ -58,10 +58,12 @@ fn button(text: &'static str, title: &'static str, act: impl Fn() + 'static) -> 
 }
 
 fn running(app: App, can_stop: bool) -> impl IntoView {
-    let stop = "Running steps wrap up; no further steps start";
+    let stop = "Stop and wrap up: running steps conclude from what they have, and no further steps start";
     html::div().class("row next").child((
         can_stop.then(|| button("Stop", stop, move || app.stop_plan())),
-        button("Cancel", "Stop all steps immediately", move || app.cancel_plan()),
+        button("Cancel", "End now: nothing more is sent, and running steps have no conclusion", move || {
+            app.cancel_plan();
+        }),
     ))
 }
 

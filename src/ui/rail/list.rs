@@ -8,7 +8,8 @@ use web_sys::HtmlDetailsElement;
 
 use crate::protocol::desk::{Header, StoredKind};
 use crate::view::ending::Tone;
-use crate::view::rail::{day, has_words};
+use crate::view::rail::day;
+use crate::view::search::has_words;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};
@@ -145,7 +146,7 @@ impl App {
         let open = open.filter(|thread| thread.session_id.as_ref().is_none_or(|session| !self.is_deleted(session)));
         let found = self.found.get();
         let open = open.filter(|thread| {
-            let found = thread.session_id.as_ref().is_some_and(|session| found.contains(session));
+            let found = thread.session_id.as_ref().is_some_and(|session| found.iter().any(|hit| hit.line == *session));
             wanted.is_empty() || found || thread.rail.with(|rail| has_words(&rail.title.to_lowercase(), &wanted))
         });
         let (tone, model) = (self.only_tone.get(), self.only_model.get());
@@ -192,7 +193,9 @@ fn row(app: App, lines: Memo<Vec<Stored>>, stored: Stored) -> impl IntoView + us
         .class("run")
         .attr("aria-current", "false")
         .on(ev::click, move |_| app.open_stored(&now.get_untracked()))
-        .child(move || now.with(|stored| line(&stored.rail_now(), false)));
+        .child(move || {
+            now.with(|stored| line(app, &stored.rail_now(), false, Some(&stored.session_id), stored.began()))
+        });
     (button, menu(app, session))
 }
 

@@ -6,6 +6,7 @@ mod key;
 mod model;
 mod model_field;
 mod probe;
+mod stored;
 mod tabs;
 
 use leptos::ev;
@@ -124,6 +125,7 @@ fn content(app: App) -> impl IntoView {
                 ),
             ),
             tabs::panel(Tab::Appearance, open, appearance(app)),
+            tabs::panel(Tab::Storage, open, stored::storage(app, open)),
         )),
         html::div().class("dialog-foot").child((
             html::span().class("grow").child((html::span().attr("role", "status").child(wrong), move || {

@@ -1,16 +1,20 @@
 //! Renames and deletes stored tasks.
 
+use std::collections::BTreeSet;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use crate::content::format::counted;
 use crate::protocol::desk::{Header, Order};
 use crate::view::RailView;
 
 use super::super::desk::Seat;
+use super::super::drafts;
 use super::super::slots::Page;
-use super::super::state::{App, SHOWN, Thread};
-use super::super::storage;
-use super::super::toast::Undo;
+use super::super::state::{App, Thread, UNDOABLE};
+use super::super::toast::{self, Toast, Undo};
+use super::super::{dom, storage};
 
 /// Where the sessions are kept that are to be deleted.
 const DELETED: &str = "turnwise.deleted";
@@ -64,11 +68,45 @@ impl App {
         }
         let (app, session) = (*self, session_id.to_owned());
         let title = self.title_of(session_id);
-        let later = set_timeout_with_handle(move || app.delete_for_good(&session), SHOWN).ok();
-        self.deleted.update(|deleted| deleted.push((session_id.to_owned(), later)));
+        // Deleted again after an Undo, it has its whole time again.
+        let this = (session.clone(), dom::now());
+        self.deleted.update(|deleted| deleted.push(this.clone()));
+        toast::after(UNDOABLE, move || {
+            if app.deleted.with_untracked(|deleted| deleted.contains(&this)) {
+                app.delete_for_good(&session);
+            }
+        });
         self.remember_deleted();
         self.leave(session_id);
         self.tell_with_undo(format!("Deleted \u{201c}{title}\u{201d}."), Some(Undo::Task(session_id.to_owned())));
+    }
+
+    /// The stored tasks and plans, by session.
+    pub fn stored_tasks(&self) -> BTreeSet<String> {
+        self.stored.with(|headers| headers.iter().map(|header| header.line().to_owned()).collect())
+    }
+
+    /// Deletes all stored tasks and plans at once, unless one is running.
+    pub fn delete_all(&self) {
+        let tasks = untrack(|| self.stored_tasks());
+        let seats: Vec<Seat> = tasks.iter().flat_map(|session| self.seats_of(session)).collect();
+        if seats.iter().any(Seat::is_running) {
+            return self.complain("A run is in progress: stop or cancel it first.");
+        }
+        let keys = self.stored.with_untracked(|all| all.iter().map(|header| header.key.clone()).collect());
+        let seats = seats.iter().map(Seat::id).collect();
+        for session in &tasks {
+            self.let_go(session);
+            drafts::forget(session);
+        }
+        let (app, line) = (*self, self.line.get_value());
+        spawn_local(async move {
+            let Some(line) = line else { return };
+            match line.ask(|id| Order::Delete { id, keys, seats }, Vec::new()).await {
+                Ok(_) => app.tell(format!("Deleted {}.", counted(tasks.len() as u64, "run"))),
+                Err(why) => app.complain(why),
+            }
+        });
     }
 
     /// Undoes a deletion.
@@ -76,9 +114,33 @@ impl App {
         match deleted {
             Undo::Task(session) => self.keep_task(session),
             Undo::File(path) => self.put_back_file(path),
+            Undo::OwnFiles => self.put_back_own_files(),
             Undo::Samples => super::super::samples::bring_back(*self),
             Undo::Note { thread, page, note } => self.put_back_note(*thread, *page, note.clone()),
         }
+    }
+
+    /// Everything that can still be brought back, as the palette names it.
+    pub fn undoable(&self) -> Vec<(String, Undo)> {
+        let tasks = self.deleted.with_untracked(|deleted| deleted.clone());
+        let mut all: Vec<(String, Undo)> = tasks
+            .into_iter()
+            .map(|(session, _)| {
+                (format!("Undo: delete \u{201c}{}\u{201d}", self.title_of(&session)), Undo::Task(session))
+            })
+            .collect();
+        self.library.with_value(|library| {
+            let file = library.removed.iter().map(|removed| removed.path.clone());
+            all.extend(file.map(|path| (format!("Undo: remove {path}"), Undo::File(path))));
+            if !library.removed_own.is_empty() {
+                all.push(("Undo: remove your files".to_owned(), Undo::OwnFiles));
+            }
+        });
+        let shown = self.toast.get_untracked();
+        if let Some(Toast { text, undo: Some(undo @ Undo::Note { .. }), .. }) = shown {
+            all.push((format!("Undo: {text}"), undo));
+        }
+        all
     }
 
     /// Whether a task is about to be deleted.
@@ -90,20 +152,13 @@ impl App {
     pub(in super::super) fn delete_rest(&self) {
         let rest = storage::load(DELETED).unwrap_or_default();
         for session in rest.lines() {
-            self.deleted.update(|deleted| deleted.push((session.to_owned(), None)));
+            self.deleted.update(|deleted| deleted.push((session.to_owned(), 0)));
             self.delete_for_good(session);
         }
     }
 
     fn keep_task(&self, session_id: &str) {
-        self.deleted.update(|deleted| {
-            deleted.retain(|(other, later)| {
-                if let (true, Some(later)) = (other == session_id, later) {
-                    later.clear();
-                }
-                other != session_id
-            });
-        });
+        self.deleted.update(|deleted| deleted.retain(|(other, _)| other != session_id));
         self.remember_deleted();
     }
 
@@ -126,6 +181,7 @@ impl App {
         let keys: Vec<String> = self.runs_of(session_id).into_iter().map(|header| header.key).collect();
         let seats = self.seats_of(session_id);
         self.let_go(session_id);
+        drafts::forget(session_id);
         let (app, line, session) = (*self, self.line.get_value(), session_id.to_owned());
         spawn_local(async move {
             let Some(line) = line else { return };

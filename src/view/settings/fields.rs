@@ -73,6 +73,7 @@ pub enum Tab {
     Tools,
     Limits,
     Appearance,
+    Storage,
 }
 
 /// How a value is entered. Bounds are inclusive.
@@ -250,7 +251,7 @@ impl Group {
 }
 
 impl Tab {
-    pub const ALL: [Tab; 5] = [Tab::Model, Tab::Run, Tab::Tools, Tab::Limits, Tab::Appearance];
+    pub const ALL: [Tab; 6] = [Tab::Model, Tab::Run, Tab::Tools, Tab::Limits, Tab::Appearance, Tab::Storage];
 
     #[must_use]
     pub fn title(self) -> &'static str {
@@ -260,6 +261,7 @@ impl Tab {
             Tab::Tools => "Tools",
             Tab::Limits => "Limits",
             Tab::Appearance => "Appearance",
+            Tab::Storage => "Storage",
         }
     }
 }

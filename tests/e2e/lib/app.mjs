@@ -6,6 +6,8 @@ import { dist, withSite } from './site.mjs';
 
 export const WIDE = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+/** After this time a deletion can no longer be undone. */
+export const UNDO_MS = 30_000;
 
 let hurried;
 /**
@@ -59,6 +61,28 @@ export async function untilStored(page, holds, argument) {
   }
 }
 
+/** The paths of the files that new runs start with, as they are stored. */
+const kept = (page) => page.evaluate(async () => {
+  if (!(await indexedDB.databases()).some(({ name }) => name === 'turnwise')) return [];
+  const request = indexedDB.open('turnwise');
+  const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
+  const asked = db.transaction('workspaces').objectStore('workspaces').get('kept');
+  const text = await new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); });
+  db.close();
+  return JSON.parse(text ?? '[]').map(({ path }) => path).sort();
+});
+
+/** Waits until exactly these files are stored for new runs. */
+export async function untilKept(page, paths) {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const now = await kept(page);
+    if (JSON.stringify(now) === JSON.stringify(paths)) return;
+    assert.ok(performance.now() < deadline, `kept is ${JSON.stringify(now)}`);
+    await page.waitForTimeout(50);
+  }
+}
+
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
 
 /** Reads the run from the page: turns with their calls and counter lines, and the fields of its ending. */
@@ -96,7 +120,7 @@ export async function drop(page, paths) {
 
 /** Clicks Download and, for a run, the format; returns the file. */
 export async function download(page, format = 'Turnwise trajectory') {
-  const button = page.getByRole('button', { name: 'Download' }).first();
+  const button = page.getByRole('button', { name: 'Download', exact: true }).first();
   const [file] = await Promise.all([page.waitForEvent('download'), pick(page, button, format)]);
   return { name: file.suggestedFilename(), text: (await contents(file)).toString() };
 }

@@ -170,6 +170,8 @@ async function walk(page, visit, release) {
   await dialog('Files').locator('.shown-file + *').waitFor();
   await visit('preview');
   await close();
+  // The palette offers Undo for as long as it is possible.
+  await page.waitForFunction(() => !localStorage.getItem('turnwise.deleted'));
   await page.keyboard.press('Control+k');
   await dialog('Find an action or a run').getByRole('combobox').and(page.locator(':focus')).waitFor();
   await visit('palette');
