@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use crate::content::format::clock;
 use crate::engine::CounterLevel;
+use crate::view::ending::Tone;
 use crate::view::meter::level_words;
 use crate::view::panel::{Estimated, Fill};
 use crate::view::{EndingView, PanelView, Phase, TickKind};
@@ -19,6 +20,7 @@ use super::plan;
 use super::plan::state::PlanPage;
 use super::slots::Page;
 use super::state::{App, Dialog};
+use super::viewer::state::View;
 
 pub fn panel(app: App) -> impl IntoView {
     let page = Memo::new_with_compare(move |_| app.page().map(PageKey), |a, b| a != b);
@@ -111,6 +113,16 @@ fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
         .attr("aria-expanded", move || if app.panel_open.get() { "true" } else { "false" })
         .on(ev::click, move |_| app.panel_open.update(|open| *open = !*open))
         .child("Details");
+    // On narrow pages, where the bar with the views takes too much room.
+    let replay = (view.phase == Phase::Ended).then(|| {
+        html::button()
+            .r#type("button")
+            .class("btn quiet square more")
+            .attr("aria-label", "Replay")
+            .attr("title", "Replay the run step by step")
+            .on(ev::click, move |_| app.look(View::Replay))
+            .child(icon(Icon::Play))
+    });
     html::div().class("meter").attr("data-level", level).attr("data-synthesis", synthesizing.then_some("true")).child((
         html::div().class("figure").child((
             html::span().child(view.turn),
@@ -118,6 +130,7 @@ fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
             html::span().class("word").child(word),
         )),
         meter::meter(&view.meter),
+        replay,
         more,
         html::p().class("note").child(view.note.clone()),
     ))
@@ -142,32 +155,23 @@ struct Can {
     phase: Phase,
     resume: bool,
     go_on: bool,
-    ask_again: bool,
     elsewhere: bool,
 }
 
 impl Can {
     fn from_panel(view: &PanelView) -> Self {
-        Can {
-            phase: view.phase,
-            resume: view.can_resume,
-            go_on: view.can_continue,
-            ask_again: view.can_ask_again,
-            elsewhere: view.elsewhere,
-        }
+        Can { phase: view.phase, resume: view.can_resume, go_on: view.can_continue, elsewhere: view.elsewhere }
     }
 }
 
 fn ended(app: App, can: Can) -> impl IntoView {
     // A next step stays visible on narrow pages too.
-    // "Try again" stands below a failed answer, too.
     let class = if can.resume || can.go_on { "row next" } else { "row" };
     html::div().class(class).child((
         can.resume.then(|| {
             button("btn primary", "Resume", "Ask the model again and continue from there", move || app.resume())
         }),
         can.go_on.then(|| button("btn primary", "Continue +5", "Grant 5 more turns", move || app.grant(5))),
-        can.ask_again.then(|| button("btn primary", "Ask again", "Run the same task again", move || app.ask_again())),
         export::downloads(app),
     ))
 }
@@ -211,11 +215,14 @@ fn ends(view: &EndingView) -> impl IntoView + use<> {
     let code = |name: &'static str, code: String| {
         html::div().child((html::dt().child(name), html::dd().child(html::code().child(code))))
     };
+    // The cause of a failure stands in the transcript, with what can be done about it.
+    let failed = view.tone == Tone::Failed;
+    let headline = if failed { "The run failed.".to_owned() } else { view.headline.clone() };
     html::section().class("ends").attr("aria-label", "Ending").child((
-        html::p().class("headline").child((dot(Some(view.tone), "dot"), html::span().child(view.headline.clone()))),
+        html::p().class("headline").child((dot(Some(view.tone), "dot"), html::span().child(headline))),
         html::dl().child((
-            row("Outcome", view.outcome_words.to_owned()),
-            row("Answer", view.source_words.to_owned()),
+            (!failed).then(|| row("Outcome", view.outcome_words.to_owned())),
+            (!failed).then(|| row("Answer", view.source_words.to_owned())),
             row("Used", view.turns.clone()),
         )),
         html::details().child((

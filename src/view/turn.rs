@@ -4,7 +4,7 @@ use crate::engine::{CounterLevel, Status, Trigger, TurnRecord, own_tools};
 
 use super::attempt::{self, FailedAttempt};
 use super::call::{self, CallView};
-use super::ending::trigger_words;
+use super::ending::{self, trigger_words};
 use super::lane::Tally;
 use super::meter;
 use super::source::{SegmentSpan, Source};
@@ -90,13 +90,20 @@ impl TurnView {
         let kind = kind(source, record, segment);
         let of = (!record.synthesis).then_some(span.max_turns);
         let attempts = attempts_of(source, record);
+        let mut failed = attempt::failed(record, source.turns.get(index + 1), attempts, open);
+        let ending = source.segments.get(segment).filter(|_| index + 1 == span.end);
+        let cause = ending.and_then(ending::cause);
+        if let (Some(last), Some(cause)) = (failed.last_mut(), cause) {
+            let error = record.attempts.last().and_then(|attempt| attempt.error.as_deref());
+            last.is_in_ending = error.is_some_and(|error| cause.starts_with(error));
+        }
         Some(TurnView {
             index,
             number: record.turn,
             of,
             label: label(record, of, level),
             remark: remark(source, record, segment, span),
-            failed: attempt::failed(record, source.turns.get(index + 1), attempts, open),
+            failed,
             reasoning: record.reasoning.clone(),
             content: record.content.clone(),
             calls: calls(source, record),
