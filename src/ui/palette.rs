@@ -92,10 +92,11 @@ fn content(app: App) -> impl IntoView {
     let found = Memo::new(move |_| query.with(|query| all.with(|all| matching(all, query))));
     let grouped = Memo::new(move |_| query.with(|query| query.trim().is_empty()));
     let some = Memo::new(move |_| found.with(|found| !found.is_empty()));
-    let choose = move |at: usize| {
-        if let Some(entry) = found.with_untracked(|found| found.get(at).cloned()) {
+    let choose = move |place: usize| {
+        if let Some(entry) = found.with_untracked(|found| found.get(place).cloned()) {
             if entry.action == Action::Downloads {
                 query.set(DOWNLOAD.to_owned());
+                at.set(0);
                 return dom::focus(FIELD);
             }
             app.dialog.set(None);
