@@ -226,6 +226,8 @@ for (const [size, viewport] of Object.entries({ wide: { width: 1280, height: 800
       }
       await drop(page, [file('limit')]);
       await page.getByText(/^Opened limit\.json/).waitFor();
+      // On a phone, the bar with the choice is above the replay, not above the transcript.
+      if (size === 'phone') await page.getByRole('button', { name: 'Replay' }).click();
       await page.getByRole('combobox', { name: 'Compare with another run' }).selectOption({ index: 1 });
       await page.locator('.outputs ins').first().waitFor();
       await page.locator('.comparison').evaluate((comparison) => { comparison.scrollTop = 0; });
