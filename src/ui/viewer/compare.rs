@@ -92,7 +92,7 @@ fn drawn(app: App, comparison: &Comparison, other: String) -> impl IntoView + us
 
 fn fact(compared: &Fact) -> impl IntoView + use<> {
     // An amount says by how much it differs; the other facts can be read.
-    let change = compared.change.clone().map(|change| html::span().class("differs").child((" ", change)));
+    let change = compared.change.clone().map(|change| html::span().class("differs").child((", ", change)));
     let differs = compared.differs() && change.is_none();
     let mark = differs.then(|| html::span().class("hidden").child("differs"));
     html::tr().attr("data-differs", differs.then_some("")).child((
