@@ -80,13 +80,7 @@ impl App {
         }
     }
 
-    /// Starts a new run with the task of the open thread's last run and the current settings.
-    pub fn ask_again(&self) {
-        let last = self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.len().checked_sub(1)));
-        last.into_iter().for_each(|last| self.ask_again_at(last));
-    }
-
-    /// Does the same with another run of the open thread. `place`: its index.
+    /// Starts a new run with the task of a run of the open thread and the current settings. `place`: its index.
     pub fn ask_again_at(&self, place: usize) {
         let page = self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.get(place).cloned()));
         if let (Some(page), Some(config)) = (page, self.config()) {

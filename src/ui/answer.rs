@@ -33,25 +33,7 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
     let (copied, shared) = (page.clone(), page.clone());
     // A record has its prompt, but not the settings to send another one.
     let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
-    let mend = remedy.filter(|_| own).map(|remedy| {
-        let (text, title, field) = match remedy {
-            Remedy::Key => ("Change key", "Open the settings of the model and its key", "setting-key"),
-            Remedy::Model => ("Choose another model", "Open the settings of the model", "setting-model"),
-        };
-        let mend = move || {
-            app.dialog.set(Some(Dialog::Settings));
-            // Once the dialog is drawn.
-            set_timeout(move || dom::focus(field), std::time::Duration::ZERO);
-        };
-        (
-            button(Icon::Settings, text, title, mend),
-            button(Icon::Again, "Try again", "Run the same task again with the current settings", move || {
-                app.ask_again_at(place);
-            }),
-        )
-    });
     html::div().class("answer-acts").attr("role", "group").attr("aria-label", "This answer").child((
-        mend,
         has_answer.then(|| {
             button(Icon::Copy, "Copy", "Copy the answer as Markdown", move || {
                 if let Some(text) = copied.answer() {
@@ -73,6 +55,36 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
             })
         }),
     ))
+}
+
+/// Draws what can be done about a failed run: the most likely remedy first.
+pub fn remedies(app: App, page: &Page) -> impl IntoView + use<> {
+    let (panel, place) = (page.panel.clone(), page.place);
+    let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
+    let remedy = Memo::new(move |_| panel.with(|panel| panel.remedy).filter(|_| own));
+    let settings = move |field: &'static str| {
+        app.dialog.set(Some(Dialog::Settings));
+        // Once the dialog is drawn.
+        set_timeout(move || dom::focus(field), std::time::Duration::ZERO);
+    };
+    move || {
+        let remedy = remedy.get()?;
+        let button = |first: Remedy, text: &'static str, title: &'static str| {
+            let class = if remedy == first { "btn primary" } else { "btn quiet" };
+            html::button().r#type("button").class(class).attr("title", title).child(text)
+        };
+        let key = button(Remedy::Key, "Change key", "Open the settings of the model and its key");
+        let model = button(Remedy::Model, "Choose another model", "Open the settings of the model");
+        let again = button(Remedy::Time, "Try again", "Run the same task again with the current settings");
+        let key = (remedy == Remedy::Key).then(|| key.on(ev::click, move |_| settings("setting-key")));
+        let model = model.on(ev::click, move |_| settings("setting-model"));
+        let again = again.on(ev::click, move |_| app.ask_again_at(place));
+        let all = match remedy {
+            Remedy::Time => (again, model).into_any(),
+            Remedy::Key | Remedy::Model => (key, model, again).into_any(),
+        };
+        Some(html::div().class("remedies").attr("role", "group").attr("aria-label", "What you can do").child(all))
+    }
 }
 
 fn button(name: Icon, text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {

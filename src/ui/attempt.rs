@@ -18,11 +18,8 @@ pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
         Weight::Passing => "failed",
         Weight::Last => "failed last",
     };
-    let mut then = attempt.attempt.clone();
-    if !attempt.then.is_empty() {
-        then.push_str(", ");
-        then.push_str(&attempt.then);
-    }
+    let then = [attempt.attempt.as_str(), &attempt.then].into_iter().filter(|text| !text.is_empty());
+    let then = then.collect::<Vec<_>>().join(", ");
     // A sentence; the codes are under Details.
     let what = match attempt.message.is_empty() {
         false => attempt.message.clone(),
@@ -39,7 +36,7 @@ pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
         told,
     ));
     let line = html::div().class(class).child((
-        html::span().class("what").child(linked(&what)),
+        (!attempt.is_in_ending).then(|| html::span().class("what").child(linked(&what))),
         html::span().class("then").child(then),
         details,
     ));

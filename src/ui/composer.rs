@@ -25,7 +25,7 @@ pub fn composer(app: App) -> impl IntoView {
                 .class("btn primary")
                 .attr("title", "Send as a follow-up when this run ends")
                 .on(ev::click, move |_| app.submit())
-                .child((icon(Icon::Send), "Queue"))
+                .child((icon(Icon::Send), html::span().class("word").child("Queue")))
         })
     };
     let area = html::textarea()
@@ -67,8 +67,10 @@ pub fn composer(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn primary")
+                // Not `disabled`: after a click on it, the focus stays.
+                .attr("aria-disabled", move || (!written.get()).then_some("true"))
                 .on(ev::click, move |_| app.submit())
-                .child((icon(Icon::Send), "Run")),
+                .child((icon(Icon::Send), html::span().class("word").child("Run"))),
         )
             .into_any(),
     };

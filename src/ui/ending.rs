@@ -5,14 +5,21 @@ use leptos::prelude::*;
 
 use crate::view::SegmentView;
 use crate::view::ending::Tone;
-use crate::view::report::ReportPosition;
+use crate::view::report::{Body, ReportPosition, ReportView};
 
-use super::slots::Whose;
+use super::slots::{Page, Whose};
 use super::state::App;
-use super::{attempt, icon, report};
+use super::{answer, attempt, icon, report};
 
-/// Draws an ending. `at`: the index of the run in its thread, and of the segment in its run.
-pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize)) -> impl IntoView + use<> {
+/// Draws an ending. `at`: the index of the run in its thread, and of the segment in its run. `page`: the run, if this is its last
+/// segment.
+pub fn ending(
+    app: App,
+    segment: &SegmentView,
+    whose: Whose,
+    at: (usize, usize),
+    page: Option<&Page>,
+) -> impl IntoView + use<> {
     let view = segment.ending.clone();
     let whose = match whose {
         Whose::Run => "How it ended",
@@ -30,15 +37,23 @@ pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize))
         html::p().class("granted").child(text)
     });
     let report_at = |position: ReportPosition| {
-        let report = segment.report.as_ref().filter(|report| report.position == position);
-        report.map(|view| html::div().class("reported").child(report::report(app, view)))
+        let report = segment.report.clone().filter(|report| report.position == position);
+        let report = match &view.cause {
+            Some(cause) => report.and_then(|report| rest(report, cause)),
+            None => report,
+        };
+        report.map(|view| html::div().class("reported").child(report::report(app, &view)))
     };
+    let failed = view.tone == Tone::Failed;
+    let cause = view.cause.clone().or_else(|| view.error.clone());
     (
         report_at(ReportPosition::Before),
-        html::section().class("ending").attr("aria-label", label).child((
+        html::section().class("ending").attr("data-failed", failed.then_some("")).attr("aria-label", label).child((
             dot(Some(view.tone), "dot sign"),
             html::div().child((
                 html::p().class("headline").child(view.headline.clone()),
+                cause.map(|cause| html::p().class("error").child(attempt::linked(&cause))),
+                page.filter(|_| failed).map(|page| answer::remedies(app, page)),
                 html::div().class("under").child((
                     html::span().child(view.turns.clone()),
                     html::details().child((
@@ -50,12 +65,17 @@ pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize))
                         )),
                     )),
                 )),
-                view.error.map(|error| html::p().class("error").child(attempt::linked(&error))),
             )),
         )),
         report_at(ReportPosition::After),
         granted,
     )
+}
+
+/// The part of a report that follows the cause, which the ending says.
+fn rest(report: ReportView, cause: &str) -> Option<ReportView> {
+    let rest = report.copy.split_once(cause).map_or("", |(_, rest)| rest.trim()).to_owned();
+    (!rest.is_empty()).then(|| ReportView { note: None, copy: rest.as_str().into(), body: Body::Text(rest), ..report })
 }
 
 fn field(name: &'static str, value: String) -> impl IntoView {

@@ -35,13 +35,14 @@ pub fn offer(app: App) -> impl IntoView {
         }
     };
     let button = move |text: &'static str, yes: bool| {
-        html::button().r#type("button").class("btn bare small").on(ev::click, move |_| answer(yes)).child(text)
+        let class = if yes { "btn quiet small" } else { "btn bare small" };
+        html::button().r#type("button").class(class).on(ev::click, move |_| answer(yes)).child(text)
     };
     html::div().class("queue").attr("aria-live", "polite").child(move || {
         due.get().then(|| {
             html::div().class("queued").attr("role", "group").attr("aria-label", "Notification").child((
-                html::p().class("text").child("Notify you when a long run ends and this tab is in the background?"),
-                html::div().class("acts").child((button("Notify me", true), button("No", false))),
+                html::p().class("words").child("Notify you when a long run ends and this tab is in the background?"),
+                html::div().class("acts").child((button("No", false), button("Notify me", true))),
             ))
         })
     })
@@ -60,7 +61,8 @@ impl App {
         options.set_body(title);
         options.set_tag("turnwise-run");
         // Some browsers only show notifications of a service worker.
-        let _ = Notification::new_with_options(&format!("{}: Turnwise", panel.title), &options);
+        let what = if panel.title == "Failed" { "failed" } else { "has ended" };
+        let _ = Notification::new_with_options(&format!("Turnwise: your run {what}"), &options);
     }
 }
 

@@ -18,6 +18,8 @@ use super::viewer::state::View;
 
 /// Most entries that are shown at a time.
 const MOST: usize = 40;
+/// How the entries of the formats begin.
+const DOWNLOAD: &str = "Download:";
 /// The id of the field.
 const FIELD: &str = "palette-field";
 
@@ -58,6 +60,8 @@ enum Action {
     EditPrompt,
     Share,
     Download(Format),
+    /// Lists the formats.
+    Downloads,
     Look(View),
     Theme(Theme),
     Open(u32),
@@ -89,9 +93,15 @@ fn content(app: App) -> impl IntoView {
         app.entries()
     });
     let found = Memo::new(move |_| query.with(|query| all.with(|all| matching(all, query))));
+    let grouped = Memo::new(move |_| query.with(|query| query.trim().is_empty()));
     let some = Memo::new(move |_| found.with(|found| !found.is_empty()));
-    let choose = move |at: usize| {
-        if let Some(entry) = found.with_untracked(|found| found.get(at).cloned()) {
+    let choose = move |place: usize| {
+        if let Some(entry) = found.with_untracked(|found| found.get(place).cloned()) {
+            if entry.action == Action::Downloads {
+                query.set(DOWNLOAD.to_owned());
+                at.set(0);
+                return dom::focus(FIELD);
+            }
             app.dialog.set(None);
             // Once the dialog is closed: it gives the focus back first.
             set_timeout(move || app.do_entry(&entry.action), std::time::Duration::ZERO);
@@ -124,16 +134,23 @@ fn content(app: App) -> impl IntoView {
         if found.is_empty() {
             return html::p().class("nothing").attr("role", "status").child("Nothing matches.").into_any();
         }
+        let mut before = "";
         let rows = found.into_iter().enumerate().map(|(place, entry)| {
-            html::li()
+            let group = group(&entry.action);
+            let heading = (grouped.get_untracked() && group != before)
+                .then(|| html::li().class("over").attr("role", "presentation").child(group));
+            before = group;
+            let hint = match entry.hint {
+                hint if KEYS.iter().any(|(key, _)| *key == hint) => html::kbd().child(hint).into_any(),
+                hint => html::span().class("hint").child(hint).into_any(),
+            };
+            let row = html::li()
                 .id(option_id(place))
                 .attr("role", "option")
                 .attr("aria-selected", move || if at.get() == place { "true" } else { "false" })
                 .on(ev::click, move |_| choose(place))
-                .child((
-                    html::span().attr("dir", "auto").child(entry.text),
-                    html::span().class("hint").child(entry.hint),
-                ))
+                .child((html::span().attr("dir", "auto").child(entry.text), hint));
+            (heading, row)
         });
         html::ul()
             .id("palette-list")
@@ -157,6 +174,7 @@ fn content(app: App) -> impl IntoView {
             .attr("aria-activedescendant", move || some.get().then(|| option_id(at.get())))
             .attr("autocomplete", "off")
             .attr("spellcheck", "false")
+            .prop("value", move || query.get())
             .attr("placeholder", "New run, download, dark, or a word of a run")
             .on(ev::input, move |event| {
                 query.set(event_target_value(&event));
@@ -171,9 +189,35 @@ fn option_id(place: usize) -> String {
     format!("palette-{place}")
 }
 
+/// The heading of the entries of its kind.
+fn group(action: &Action) -> &'static str {
+    match action {
+        Action::Undo(_) => "Undo",
+        Action::NewRun | Action::NewPlan => "Start",
+        Action::Show(Dialog::Log)
+        | Action::Stop
+        | Action::Cancel
+        | Action::CopyAnswer
+        | Action::Regenerate
+        | Action::EditPrompt
+        | Action::Share
+        | Action::Download(_)
+        | Action::Downloads
+        | Action::Look(_) => "This run",
+        Action::Show(_) | Action::Insight | Action::Theme(_) | Action::ExportShown => "Turnwise",
+        Action::Open(_) | Action::OpenStored(_) => "Runs",
+    }
+}
+
 fn matching(all: &[Entry], query: &str) -> Vec<Entry> {
+    // Each format is found by name; without a name, one entry leads to them.
+    let is_shown = |entry: &&Entry| match entry.action {
+        Action::Download(_) => !query.trim().is_empty(),
+        Action::Downloads => query.trim().is_empty(),
+        _ => true,
+    };
     let mut found: Vec<(usize, &Entry)> =
-        all.iter().filter_map(|entry| Some((rank(&entry.text, query)?, entry))).collect();
+        all.iter().filter(is_shown).filter_map(|entry| Some((rank(&entry.text, query)?, entry))).collect();
     found.sort_by_key(|(rank, _)| *rank);
     found.into_iter().take(MOST).map(|(_, entry)| entry.clone()).collect()
 }
@@ -210,16 +254,19 @@ impl App {
                 if page.is_some_and(|page| page.seat().is_some()) {
                     add("Edit the prompt", "", Action::EditPrompt);
                 }
+                add("Replay the run", "", Action::Look(View::Replay));
                 add("Share the run", "", Action::Share);
+                add("Download the run", "in one of several formats", Action::Downloads);
                 for format in Format::ALL {
-                    add(&format!("Download: {}", format.label()), "", Action::Download(*format));
+                    add(&format!("{DOWNLOAD} {}", format.label()), "", Action::Download(*format));
                 }
             }
             None => {}
         }
         if panel.is_some() {
-            add("Show the transcript", "", Action::Look(View::Transcript));
-            add("Replay the run", "", Action::Look(View::Replay));
+            if self.view.get_untracked() != View::Transcript {
+                add("Show the transcript", "", Action::Look(View::Transcript));
+            }
             add("Log of the run", "L", Action::Show(Dialog::Log));
         }
         if self.threads.with_untracked(|threads| !threads.is_empty())
@@ -268,6 +315,7 @@ impl App {
             Action::EditPrompt => drop(last().map(|page| self.edit_prompt(page))),
             Action::Share => untrack(|| self.page()).into_iter().for_each(|page| self.share(page)),
             Action::Download(format) => self.download(*format),
+            Action::Downloads => {}
             Action::Look(view) => self.look(*view),
             Action::Theme(theme) => self.theme.set(*theme),
             Action::Open(id) => self.open_thread(*id),

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use crate::content::format::clock;
 use crate::engine::CounterLevel;
+use crate::view::ending::Tone;
 use crate::view::meter::level_words;
 use crate::view::panel::{Estimated, Fill};
 use crate::view::preview;
@@ -20,6 +21,7 @@ use super::plan;
 use super::plan::state::PlanPage;
 use super::slots::Page;
 use super::state::{App, Dialog};
+use super::viewer::state::View;
 
 pub fn panel(app: App) -> impl IntoView {
     let page = Memo::new_with_compare(move |_| app.page().map(PageKey), |a, b| a != b);
@@ -117,6 +119,16 @@ fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
         .attr("aria-expanded", move || if app.panel_open.get() { "true" } else { "false" })
         .on(ev::click, move |_| app.panel_open.update(|open| *open = !*open))
         .child("Details");
+    // On narrow pages, where the bar with the views takes too much room.
+    let replay = (view.phase == Phase::Ended).then(|| {
+        html::button()
+            .r#type("button")
+            .class("btn quiet square more")
+            .attr("aria-label", "Replay")
+            .attr("title", "Replay the run step by step")
+            .on(ev::click, move |_| app.look(View::Replay))
+            .child(icon(Icon::Play))
+    });
     html::div().class("meter").attr("data-level", level).attr("data-synthesis", synthesizing.then_some("true")).child((
         html::div().class("figure").child((
             html::span().child(view.turn),
@@ -124,6 +136,7 @@ fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
             html::span().class("word").child(word),
         )),
         meter::meter(&view.meter),
+        replay,
         more,
         html::p().class("note").child(view.note.clone()),
     ))
@@ -161,7 +174,6 @@ struct Can {
     resume: bool,
     /// With so many turns.
     go_on: Option<u32>,
-    ask_again: bool,
     elsewhere: bool,
 }
 
@@ -171,7 +183,6 @@ impl Can {
             phase: view.phase,
             resume: view.can_resume,
             go_on: view.can_continue.then_some(view.more_turns),
-            ask_again: view.can_ask_again,
             elsewhere: view.elsewhere,
         }
     }
@@ -179,7 +190,6 @@ impl Can {
 
 fn ended(app: App, can: Can) -> impl IntoView {
     // A next step stays visible on narrow pages too.
-    // "Try again" stands below a failed answer, too.
     let class = if can.resume || can.go_on.is_some() { "row next" } else { "row" };
     html::div().class(class).child((
         can.resume.then(|| {
@@ -190,7 +200,6 @@ fn ended(app: App, can: Can) -> impl IntoView {
                 app.grant(turns);
             })
         }),
-        can.ask_again.then(|| button("btn primary", "Ask again", "Run the same task again", move || app.ask_again())),
         export::downloads(app),
     ))
 }
@@ -234,11 +243,14 @@ fn ends(view: &EndingView) -> impl IntoView + use<> {
     let code = |name: &'static str, code: String| {
         html::div().child((html::dt().child(name), html::dd().child(html::code().child(code))))
     };
+    // The cause of a failure stands in the transcript, with what can be done about it.
+    let failed = view.tone == Tone::Failed;
+    let headline = if failed { "The run failed.".to_owned() } else { view.headline.clone() };
     html::section().class("ends").attr("aria-label", "Ending").child((
-        html::p().class("headline").child((dot(Some(view.tone), "dot"), html::span().child(view.headline.clone()))),
+        html::p().class("headline").child((dot(Some(view.tone), "dot"), html::span().child(headline))),
         html::dl().child((
-            row("Outcome", view.outcome_words.to_owned()),
-            row("Answer", view.source_words.to_owned()),
+            (!failed).then(|| row("Outcome", view.outcome_words.to_owned())),
+            (!failed).then(|| row("Answer", view.source_words.to_owned())),
             row("Used", view.turns.clone()),
         )),
         html::details().child((

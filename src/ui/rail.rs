@@ -84,6 +84,13 @@ pub fn rail(app: App) -> impl IntoView {
                 .class("btn bare")
                 .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
                 .child((icon(Icon::Settings), "Settings")),
+            html::p().class("keys-hint").child((
+                html::kbd().child("Ctrl K"),
+                " Find",
+                html::span().class("grow"),
+                html::kbd().child("?"),
+                " Keys",
+            )),
         )),
     ))
 }

@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::provider::{DEMOS, demo_name, provider_card};
+use crate::view::provider::{DEMOS, demo_label, provider_card};
 use crate::view::settings::Field;
 
 use super::icon::{Icon, icon};
@@ -24,9 +24,7 @@ pub fn switcher(app: App) -> impl IntoView {
         let current = (provider_card(&now.provider).is_some() && !used.contains(&now)).then(|| now.clone());
         let real =
             current.into_iter().chain(used).map(|used| option(id_of(&used), used.name(), used == now)).collect_view();
-        let demos = DEMOS
-            .iter()
-            .map(|(id, words)| option((*id).to_owned(), format!("Demo: {}", demo_name(words)), now.provider == *id));
+        let demos = DEMOS.iter().map(|(id, words)| option((*id).to_owned(), demo_label(words), now.provider == *id));
         (real, demos.collect_view(), option(OTHER.to_owned(), "Another model\u{2026}".to_owned(), false))
     };
     let changed = move |event: web_sys::Event| {

@@ -62,7 +62,8 @@ pub fn row(
     is_wanted: impl Fn(&Undo) -> bool + Send + 'static,
     undo: impl Fn(&Undo) + Copy + Send + Sync + 'static,
 ) -> impl IntoView {
-    move || {
+    // A dialog keeps what is outside of it from being announced.
+    html::div().class("removed-place").attr("role", "status").child(move || {
         let toast = shown.get()?;
         let deleted = toast.undo.filter(|deleted| is_wanted(deleted))?;
         let back = move |_| {
@@ -73,7 +74,7 @@ pub fn row(
             html::span().child(toast.text),
             html::button().r#type("button").class("btn quiet small").on(ev::click, back).child("Undo"),
         )))
-    }
+    })
 }
 
 /// Draws it. `undo` brings back what was deleted.

@@ -22,13 +22,13 @@ pub fn transcript(app: App, behind: &Behind, shown: &Transcript) -> AnyView {
 /// Draws turns and endings. `page`: set if its turns can be branched and noted upon.
 pub fn turns(app: App, behind: &Behind, shown: &Transcript, page: Option<&Page>) -> impl IntoView + use<> {
     let (segments, behind, whose) = (shown.segments.clone(), behind.clone(), shown.whose);
-    let (place, page) = (page.map_or(0, |page| page.place), page.cloned());
-    let first = endings(app, whose, place, segments.clone(), None);
+    let page = page.cloned();
+    let first = endings(app, whose, page.as_ref(), segments.clone(), None);
     let transcript = shown.clone();
     let draw = move |index: usize| {
         let renderer = app.renderer.get_value();
         let slot = behind.with(|source| transcript.turn(source, index, &renderer)).flatten()?;
-        let after = endings(app, whose, place, segments.clone(), Some(index));
+        let after = endings(app, whose, page.as_ref(), segments.clone(), Some(index));
         Some((turn(app, &behind, &slot, page.as_ref()), after).into_any())
     };
     (first, chunks::chunks(shown.length.clone(), draw))
@@ -37,17 +37,22 @@ pub fn turns(app: App, behind: &Behind, shown: &Transcript, page: Option<&Page>)
 fn endings(
     app: App,
     whose: Whose,
-    page: usize,
+    page: Option<&Page>,
     segments: ArcRwSignal<Vec<SegmentView>>,
     after: Option<usize>,
-) -> impl IntoView {
+) -> impl IntoView + use<> {
+    let page = page.cloned();
     move || {
+        let at = page.as_ref().map_or(0, |page| page.place);
         segments.with(|segments| {
             segments
                 .iter()
                 .enumerate()
                 .filter(|(_, segment)| segment.after == after)
-                .map(|(place, segment)| ending::ending(app, segment, whose, (page, place)))
+                .map(|(place, segment)| {
+                    let page = page.as_ref().filter(|_| place + 1 == segments.len());
+                    ending::ending(app, segment, whose, (at, place), page)
+                })
                 .collect_view()
         })
     }

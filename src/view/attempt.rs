@@ -24,6 +24,8 @@ pub struct FailedAttempt {
     /// The part that had been streamed when the request was aborted: shown as incomplete, never part of the answer.
     pub partial: Option<PartialView>,
     pub weight: Weight,
+    /// Whether the ending right below says the message.
+    pub is_in_ending: bool,
 }
 
 /// The beginning of a reply that was cut short.
@@ -101,7 +103,10 @@ impl Series<'_> {
         };
         *shown = FailedAttempt {
             attempt: format!("attempts {} to {} of {max_attempts}", self.first.attempt, next.attempt),
-            then: format!("tried again after {waits}, {}", failed.then),
+            then: match failed.then.as_str() {
+                "" => format!("tried again after {waits}"),
+                then => format!("tried again after {waits}, {then}"),
+            },
             ..failed
         };
     }
@@ -132,7 +137,8 @@ fn failed_attempt(
             _ => "tried again at once".to_owned(),
         },
         None if by_user => String::new(),
-        None if open => "trying again".to_owned(),
+        // The line below says when.
+        None if open => String::new(),
         None if attempt.attempt >= max_attempts => "no attempt left".to_owned(),
         None => "not tried again".to_owned(),
     };
@@ -144,12 +150,13 @@ fn failed_attempt(
     FailedAttempt {
         slugs: attempt.slugs.iter().map(|slug| SlugView::from(*slug)).collect(),
         message: message(attempt, by_user),
-        attempt: format!("attempt {} of {max_attempts}", attempt.attempt),
+        attempt: if by_user { String::new() } else { format!("attempt {} of {max_attempts}", attempt.attempt) },
         then,
         notice: None,
         calls: Vec::new(),
         partial: partial(attempt),
         weight,
+        is_in_ending: false,
     }
 }
 

@@ -90,7 +90,11 @@ impl CallView {
         CallView {
             id: call.id.0.clone(),
             name: call.name.clone(),
-            summary: if call.calls.is_empty() { summary(&call.args) } else { batch_summary(&call.calls) },
+            summary: match &call.calls {
+                _ if call.name == own_tools::REPORT => report_summary(&call.args),
+                calls if calls.is_empty() => summary(&call.args),
+                calls => batch_summary(calls),
+            },
             args: pretty(&call.args),
             result: call.result.clone(),
             changed_from: None,
@@ -238,6 +242,15 @@ fn summary(args: &Value) -> String {
         other => plain(other),
     };
     one_line(&text, 160)
+}
+
+/// Returns the title of a report, or else its first line, without the marks of Markdown.
+fn report_summary(args: &Value) -> String {
+    let content = args.get("content").and_then(Value::as_str);
+    let first = content.and_then(|text| {
+        text.lines().map(|line| line.trim_start_matches(['#', ' ']).trim()).find(|line| !line.is_empty())
+    });
+    first.map_or_else(|| summary(args), |line| one_line(&line.replace("**", ""), 160))
 }
 
 fn plain(value: &Value) -> String {

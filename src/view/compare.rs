@@ -27,7 +27,7 @@ pub struct Comparison {
 pub struct Fact {
     pub name: &'static str,
     pub values: [String; 2],
-    /// How much more or less the other run has, if both are amounts and differ: `+1,200 (+14 %)`.
+    /// How much more or less the other run has, if both are amounts and differ: `1,200 more (+14 %)`.
     pub change: Option<String>,
 }
 
@@ -131,14 +131,15 @@ fn fold(rows: &mut Vec<Row>, same: &mut Vec<Side>) {
 /// Returns how much `to` is more or less than `from`.
 fn change(name: &str, from: Option<u64>, to: Option<u64>) -> Option<String> {
     let (from, to) = (from?, to?);
-    let (sign, by) = match to.cmp(&from) {
+    let is_time = name == DURATION;
+    let (sign, by, than) = match to.cmp(&from) {
         std::cmp::Ordering::Equal => return None,
-        std::cmp::Ordering::Greater => ('+', to - from),
-        std::cmp::Ordering::Less => ('\u{2212}', from - to),
+        std::cmp::Ordering::Greater => ('+', to - from, if is_time { "longer" } else { "more" }),
+        std::cmp::Ordering::Less => ('\u{2212}', from - to, if is_time { "shorter" } else { "fewer" }),
     };
-    let amount = if name == DURATION { duration(by) } else { thousands(by) };
+    let amount = if is_time { duration(by) } else { thousands(by) };
     let percent = by.saturating_mul(100).checked_div(from).map(|percent| format!(" ({sign}{percent} %)"));
-    Some(format!("{sign}{amount}{}", percent.unwrap_or_default()))
+    Some(format!("{amount} {than}{}", percent.unwrap_or_default()))
 }
 
 const DURATION: &str = "Duration";
@@ -162,8 +163,7 @@ fn facts(source: &Source<'_>) -> Vec<(&'static str, String, Option<u64>)> {
         amount("Tokens in", source.usage.input.0),
         amount("Tokens out", source.usage.output.0),
         (DURATION, duration(source.elapsed_ms()), Some(source.elapsed_ms())),
-        ("Ended", ending.map_or_else(|| "unfinished".to_owned(), ending::short), None),
-        ("Ended by", ending.map_or_else(String::new, |ending| ending.termination_reason.to_string()), None),
+        ("Ended", ending.map_or("unfinished", |ending| ending::how_of(ending.termination_reason)).to_owned(), None),
     ]
 }
 
@@ -173,9 +173,9 @@ mod tests {
 
     #[test]
     fn an_amount_says_by_how_much_it_differs() {
-        assert_eq!(change("Tokens in", Some(1_000), Some(2_200)).as_deref(), Some("+1,200 (+120 %)"));
-        assert_eq!(change("Turns", Some(4), Some(3)).as_deref(), Some("\u{2212}1 (\u{2212}25 %)"));
-        assert_eq!(change(DURATION, Some(0), Some(1_500)).as_deref(), Some("+1.5 s"));
+        assert_eq!(change("Tokens in", Some(1_000), Some(2_200)).as_deref(), Some("1,200 more (+120 %)"));
+        assert_eq!(change("Turns", Some(4), Some(3)).as_deref(), Some("1 fewer (\u{2212}25 %)"));
+        assert_eq!(change(DURATION, Some(0), Some(1_500)).as_deref(), Some("1.5 s longer"));
         assert_eq!((change("Turns", Some(4), Some(4)), change("Task", None, None)), (None, None));
     }
 }

@@ -27,6 +27,8 @@ pub struct EndingView {
     pub tone: Tone,
     /// The last error, if there was one.
     pub error: Option<String>,
+    /// The error that a failed run ended with, if its report repeats it.
+    pub cause: Option<String>,
 }
 
 /// The colour of an ending; the text says the same.
@@ -53,10 +55,11 @@ impl EndingView {
             outcome: outcome(ending.outcome),
             outcome_words: outcome_words(ending),
             source: answer_from(ending.answer_source),
-            source_words: source_words(ending.answer_source),
-            turns: turns(ending),
+            source_words: source_words(ending),
+            turns: turns(source.turns_of(segment), ending),
             tone: tone(ending),
             error: ending.error.clone().filter(|error| !ending.output.contains(error.as_str())),
+            cause: cause(ending).map(ToOwned::to_owned),
         })
     }
 }
@@ -83,19 +86,42 @@ pub fn short(ending: &Ending) -> String {
 /// Returns the same from the data that a list has.
 #[must_use]
 pub fn words_of(reason: TerminationReason, total_turns: u32) -> String {
-    let turns = counted(u64::from(total_turns), "turn");
+    let turns = || counted(u64::from(total_turns), "turn");
+    let how = how_of(reason);
     match reason {
-        TerminationReason::LlmComplete => format!("{turns}, complete"),
-        TerminationReason::FinalResult => format!("{turns}, final result"),
-        TerminationReason::FinalReport => format!("{turns}, final report"),
-        TerminationReason::Synthesized(Trigger::Stop) => format!("{turns}, stopped and synthesized"),
-        TerminationReason::Synthesized(_) => format!("{turns}, synthesized"),
-        TerminationReason::SynthesisFailed(_) => format!("{turns}, synthesis failed"),
-        TerminationReason::LlmError => "failed: the model did not answer".to_owned(),
-        TerminationReason::RetriesExhausted => "failed: no attempt left".to_owned(),
-        TerminationReason::MaxTurnsExhausted => format!("{turns}, limit reached"),
-        TerminationReason::Cancelled => format!("cancelled after {turns}"),
+        // The total may include the synthesis, which is not one of the turns that the panel counts.
+        TerminationReason::Synthesized(_) | TerminationReason::LlmError | TerminationReason::RetriesExhausted => {
+            how.to_owned()
+        }
+        TerminationReason::Cancelled => format!("{how} after {}", turns()),
+        _ => format!("{}, {how}", turns()),
     }
+}
+
+/// Returns the same without a count.
+#[must_use]
+pub fn how_of(reason: TerminationReason) -> &'static str {
+    match reason {
+        TerminationReason::LlmComplete => "complete",
+        TerminationReason::FinalResult => "final result",
+        TerminationReason::FinalReport => "final report",
+        TerminationReason::Synthesized(Trigger::Stop) => "stopped, then concluded",
+        TerminationReason::Synthesized(Trigger::MaxTurns) => "concluded at the turn limit",
+        TerminationReason::Synthesized(_) => "concluded at a limit",
+        TerminationReason::SynthesisFailed(_) => "synthesis failed",
+        TerminationReason::LlmError => "failed: the model did not answer",
+        TerminationReason::RetriesExhausted => "failed: no attempt left",
+        TerminationReason::MaxTurnsExhausted => "limit reached",
+        TerminationReason::Cancelled => "cancelled",
+    }
+}
+
+/// Returns the error that ended a run, if its report, which the system wrote, repeats it.
+pub(super) fn cause(ending: &Ending) -> Option<&str> {
+    let reason =
+        matches!(ending.termination_reason, TerminationReason::LlmError | TerminationReason::SynthesisFailed(_));
+    let by_system = reason && ending.outcome == Outcome::Failed && ending.answer_source == AnswerSource::System;
+    ending.error.as_deref().filter(|error| by_system && ending.output.contains(error))
 }
 
 #[must_use]
@@ -154,10 +180,8 @@ fn failure(source: &Source<'_>, turns: &[TurnRecord], ending: &Ending) -> String
             "The turn limit was reached, and with synthesis switched off nothing concluded the run.".to_owned()
         }
         TerminationReason::SynthesisFailed(trigger) => failed_synthesis(trigger, turns, &last),
-        TerminationReason::LlmError if turn == 0 => "The run ended at once: the model could not be used.".to_owned(),
-        TerminationReason::LlmError => {
-            format!("Turn {turn} {}, so the run ended: the model could not be used.", last.description())
-        }
+        TerminationReason::LlmError if turn == 0 => "The model could not be used.".to_owned(),
+        TerminationReason::LlmError => format!("Turn {turn} {}.", last.description()),
         TerminationReason::LlmComplete
         | TerminationReason::FinalResult
         | TerminationReason::FinalReport
@@ -245,23 +269,26 @@ fn answer_from(source: AnswerSource) -> &'static str {
     }
 }
 
-fn source_words(source: AnswerSource) -> &'static str {
-    match source {
+fn source_words(ending: &Ending) -> &'static str {
+    match ending.answer_source {
         AnswerSource::Model => "text from the model",
         AnswerSource::Tool => "a tool's result",
         AnswerSource::Synthesis => "the synthesis turn",
+        AnswerSource::System if ending.outcome == Outcome::Cancelled => "none",
         AnswerSource::System => "written by the system",
     }
 }
 
-fn turns(ending: &Ending) -> String {
-    let used = counted(u64::from(ending.total_turns), "turn");
+/// Counts as the panel does: the synthesis is outside of the limit. `turns` are those of the segment.
+fn turns(turns: &[TurnRecord], ending: &Ending) -> String {
     let max = ending.effective_max_turns;
-    if ending.total_turns > max {
-        format!("{used}: {max} and the synthesis")
-    } else if max == ending.max_turns {
-        format!("{} of {}", ending.total_turns, counted(u64::from(max), "turn"))
-    } else {
-        format!("{} of {} (configured: {})", ending.total_turns, counted(u64::from(max), "turn"), ending.max_turns)
-    }
+    let synthesis = turns.last().filter(|turn| turn.synthesis);
+    let used = match (turns.iter().rev().find(|turn| !turn.synthesis), synthesis) {
+        (Some(turn), Some(_)) => turn.turn,
+        _ => ending.total_turns,
+    };
+    let configured =
+        if max == ending.max_turns { String::new() } else { format!(" (configured: {})", ending.max_turns) };
+    let more = if synthesis.is_some() { ", and the synthesis" } else { "" };
+    format!("{used} of {}{configured}{more}", counted(u64::from(max), "turn"))
 }

@@ -53,8 +53,6 @@ pub struct PanelView {
     pub can_continue: bool,
     /// The turns that it grants.
     pub more_turns: u32,
-    /// Whether the run failed, so that the same task can be run again.
-    pub can_ask_again: bool,
     /// What the user can change after a failure.
     pub remedy: Option<Remedy>,
     /// For the tab: `Turn 3/15`, `Done`.
@@ -78,6 +76,8 @@ pub enum Phase {
 pub enum Remedy {
     /// The provider refused the key.
     Key,
+    /// Nothing: the server or the network did not answer this time.
+    Time,
     /// Anything else about the model: another one may answer.
     Model,
 }
@@ -137,7 +137,6 @@ impl From<&Source<'_>> for PanelView {
             elsewhere: source.origin == Origin::Elsewhere,
             can_continue: source.can_continue,
             more_turns: more_turns(source),
-            can_ask_again: source.origin == Origin::Session && !source.can_continue && outcome == Some(Outcome::Failed),
             remedy: outcome.filter(|outcome| *outcome == Outcome::Failed).map(|_| remedy(source)),
             title: title(phase, turn, max_turns, outcome),
             announcement: announcement(source, phase, turn, ending.as_ref()),
@@ -150,6 +149,9 @@ fn remedy(source: &Source<'_>) -> Remedy {
     let last = source.turns.last().and_then(|turn| turn.attempts.last());
     match last.and_then(|attempt| attempt.slugs.first()) {
         Some(Slug::AuthError) => Remedy::Key,
+        Some(Slug::RateLimited | Slug::NetworkError | Slug::Timeout | Slug::StreamCut | Slug::Interrupted) => {
+            Remedy::Time
+        }
         _ => Remedy::Model,
     }
 }
@@ -181,19 +183,18 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
             Some(_) => "Opened from a file (read-only).".to_owned(),
             None => "Opened from a file that was written while the run was in progress.".to_owned(),
         },
-        (Phase::Ended, true) => format!("{} Add turns to continue.", limit(source)),
+        (Phase::Ended, true) => limit(source).to_owned(),
         (Phase::Ended, false) if outcome == Some(Outcome::Failed) => {
-            "It failed. See the transcript for what went wrong; the log has details.".to_owned()
+            "It failed. The transcript says why, and what you can do.".to_owned()
         }
         (Phase::Ended, false) => "Ask a follow-up below; it continues this conversation.".to_owned(),
-        (Phase::Synthesizing, _) => format!("Writing the synthesis: up to {left} more."),
+        // The bound of LLM calls shrinks with each of them, so it is said where the calls are counted.
+        (Phase::Synthesizing, _) => "Writing the synthesis.".to_owned(),
         (Phase::Running, _) if remaining == 0 && forces_report(source.config) => {
-            format!("The last turn asks for the report: up to {left} more.")
+            "The last turn asks for the report.".to_owned()
         }
-        (Phase::Running, _) if remaining == 0 => format!("This is the last turn: up to {left} more."),
-        (Phase::Running, _) => {
-            format!("{} to go, up to {left}.", counted(u64::from(remaining), "more turn"))
-        }
+        (Phase::Running, _) if remaining == 0 => "This is the last turn.".to_owned(),
+        (Phase::Running, _) => format!("{} to go.", counted(u64::from(remaining), "more turn")),
     }
 }
 
@@ -208,15 +209,15 @@ fn more_turns(source: &Source<'_>) -> u32 {
     limit.saturating_sub(used).max(MORE)
 }
 
-/// Returns the reason for the end of a run that can continue.
+/// Returns why a run that can continue has ended, and how it continues.
 fn limit(source: &Source<'_>) -> &'static str {
     match source.segments.last().and_then(|ending| ending.wrap_up).unwrap_or(Trigger::MaxTurns) {
-        Trigger::MaxTurns => "It reached its turn limit.",
-        Trigger::Stop => "You stopped it.",
-        Trigger::Context => "Its context window was full.",
-        Trigger::WallTime => "It reached its time limit.",
-        Trigger::Tokens => "It used up its token budget.",
-        Trigger::Cost => "It used up its cost budget.",
+        Trigger::MaxTurns => "It reached its turn limit. Add turns to continue.",
+        Trigger::Stop => "You stopped it before its limit. It can continue from there.",
+        Trigger::Context => "Its context window was full. Add turns to continue.",
+        Trigger::WallTime => "It reached its time limit. Add turns to continue.",
+        Trigger::Tokens => "It used up its token budget. Add turns to continue.",
+        Trigger::Cost => "It used up its cost budget. Add turns to continue.",
     }
 }
 

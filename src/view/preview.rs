@@ -46,7 +46,7 @@ fn subagents(config: &RunConfig) -> u64 {
 
 fn short(config: &crate::engine::ProviderConfig) -> String {
     match config.kind {
-        crate::engine::ProviderKind::Demo => "Demo, not an AI".to_owned(),
+        crate::engine::ProviderKind::Demo => "Demo: scripted, not an AI".to_owned(),
         _ if config.model.is_empty() => provider::name(config),
         _ => config.model.clone(),
     }

@@ -85,8 +85,14 @@ pub fn provider_card(id: &str) -> Option<ProviderCard> {
 /// Returns the name of a demo mode: `Demo that never finishes: shows limits and synthesis` -> `Never finishes`.
 #[must_use]
 pub fn demo_name(words: &str) -> String {
+    sentence_case(demo_label(words).trim_start_matches("Demo: "))
+}
+
+/// Returns the name of a mode of the demo among other models: `Demo: never finishes`.
+#[must_use]
+pub fn demo_label(words: &str) -> String {
     let (name, about) = words.split_once(": ").unwrap_or((words, words));
-    sentence_case(name.strip_prefix("Demo that ").unwrap_or(about))
+    format!("Demo: {}", name.strip_prefix("Demo that ").unwrap_or(about))
 }
 
 /// Returns the address that requests go to and that a key is stored for: the configured one, or else the kind's own.

@@ -4,7 +4,7 @@ use crate::engine::{BranchChanges, BranchPart, CounterLevel, Status, Trigger, Tu
 
 use super::attempt::{self, FailedAttempt};
 use super::call::{self, CallView};
-use super::ending::trigger_words;
+use super::ending::{self, trigger_words};
 use super::lane::Tally;
 use super::meter;
 use super::source::{SegmentSpan, Source};
@@ -104,13 +104,20 @@ impl TurnView {
             |branch: &&BranchChanges| branch.parent.turn == record.turn && branch.parts.contains(&BranchPart::Reply);
         let mut calls = calls(source, record);
         calls.iter_mut().for_each(|call| call.mark(branches));
+        let mut failed = attempt::failed(record, source.turns.get(index + 1), attempts, open);
+        let ending = source.segments.get(segment).filter(|_| index + 1 == span.end);
+        let cause = ending.and_then(ending::cause);
+        if let (Some(last), Some(cause)) = (failed.last_mut(), cause) {
+            let error = record.attempts.last().and_then(|attempt| attempt.error.as_deref());
+            last.is_in_ending = error.is_some_and(|error| cause.starts_with(error));
+        }
         Some(TurnView {
             index,
             number: record.turn,
             of,
             label: label(record, of, level),
             remark: remark(source, record, segment, span),
-            failed: attempt::failed(record, source.turns.get(index + 1), attempts, open),
+            failed,
             reasoning: record.reasoning.clone(),
             content: record.content.clone(),
             changed_from: branches.iter().find(has_reply).map(|branch| branch.parent.run_id.clone()),

@@ -119,13 +119,53 @@ test('a refused key leads to the settings, and the task is tried again', () => w
   { text: 'With the right key.' },
 ], async (page) => {
   await runTask(page, 'Hello?');
-  await acts(page).getByRole('button', { name: 'Change key' }).click();
+  // One card: the cause once, in the words of the provider, and what can be done about it.
+  const card = page.getByRole('region', { name: 'How it ended' });
+  await card.getByText('Incorrect API key provided').waitFor();
+  assert.equal(await page.getByText('Incorrect API key provided').count(), 1);
+  assert.equal(await page.locator('.report').count(), 0);
+  const remedies = card.getByRole('group', { name: 'What you can do' });
+  assert.deepEqual(await remedies.getByRole('button').allInnerTexts(), ['Change key', 'Choose another model', 'Try again']);
+  assert.equal(await page.getByRole('button', { name: /again/i }).count(), 1, 'one name, one button');
+  await remedies.getByRole('button', { name: 'Choose another model' }).click();
+  await page.locator('#setting-model:focus').waitFor();
+  await page.keyboard.press('Escape');
+  await remedies.getByRole('button', { name: 'Change key' }).click();
   await page.getByRole('dialog', { name: 'Settings' }).waitFor();
   await page.locator('#setting-key:focus').waitFor();
   await page.keyboard.press('Escape');
-  await acts(page).getByRole('button', { name: 'Try again' }).click();
+  await remedies.getByRole('button', { name: 'Try again' }).click();
   await said(page, 'With the right key.');
 }, { expect: [/401/] }));
+
+test('without a task, Run is disabled, keeps its focus, and leads to the task box', () => withModel([{ text: 'Done.' }], async (page) => {
+  const run = page.getByRole('button', { name: 'Run', exact: true });
+  assert.equal(await run.getAttribute('aria-disabled'), 'true');
+  await run.focus();
+  await page.keyboard.press('Enter');
+  await task(page).and(page.locator(':focus')).waitFor();
+  await page.keyboard.type('  ');
+  assert.equal(await run.getAttribute('aria-disabled'), 'true', 'spaces are no task');
+  await page.keyboard.type('Hello');
+  await page.waitForFunction(() => !document.querySelector('.composer [aria-disabled]'));
+  await page.keyboard.press('Enter');
+  await said(page, 'Done.');
+}));
+
+test('on a phone, what stands above a finished run is two rows', () => withModel([{ text: 'Done.' }], async (page) => {
+  await runTask(page, 'Hello?');
+  const heights = await page.evaluate(() => {
+    const height = (element) => element?.getBoundingClientRect().height;
+    const targets = [...document.querySelectorAll('.bar button, .panel .meter button')];
+    return { top: document.querySelector('.scroll').getBoundingClientRect().top, least: Math.min(...targets.map(height)), bar: height(document.querySelector('.view-bar')) };
+  });
+  assert.ok(heights.top <= 112, `${heights.top} px`);
+  assert.ok(heights.least >= 44, `${heights.least} px`);
+  assert.equal(heights.bar, 0);
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByRole('button', { name: 'Transcript' }).click();
+  await said(page, 'Done.');
+}, { look: 'phone' }));
 
 test('the palette finds actions and runs; keys go from turn to turn; the last prompt comes back', () => withModel([
   ...['1+1', '2+2', '3+3'].map((expression) => ({ text: `Turn with ${expression}. ${'More words. '.repeat(200)}`, calls: [{ id: `c${expression}`, name: 'calculate', args: { expression } }] })),
@@ -149,7 +189,13 @@ test('the palette finds actions and runs; keys go from turn to turn; the last pr
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Find an action or a run' });
   await palette.getByRole('option', { name: /^Copy the answer/ }).waitFor();
+  const names = await palette.getByRole('option').allInnerTexts();
+  assert.ok(names.some((name) => name.startsWith('Replay the run')) && !names.some((name) => name.startsWith('Download:')), `${names}`);
   await shoot('all');
+  await palette.getByRole('option', { name: /^Download the run/ }).click();
+  await palette.getByRole('option', { name: /^Download: Turnwise trajectory/ }).waitFor();
+  assert.equal(await palette.getByRole('combobox').inputValue(), 'Download:');
+  await palette.getByRole('combobox').fill('');
   await page.keyboard.type('apples');
   await page.waitForFunction(() => document.querySelectorAll('[role=option]').length === 1);
   await palette.getByRole('option', { name: /^Count the apples/ }).waitFor();

@@ -58,7 +58,7 @@ for (const look of Object.keys(LOOKS)) {
       assert.match(await inside.locator('.counter').last().innerText(), /Turn 7\/7/);
       assert.match(await inside.locator('.ending .headline').innerText(), /turn limit was reached/);
       await running;
-      assert.deepEqual(await words(page), Array(SIZE).fill('8 turns, synthesized'));
+      assert.deepEqual(await words(page), Array(SIZE).fill('concluded at the turn limit'));
       assert.equal(await summary(page), '16 sub-agents, all done');
       assert.equal(await figure(page), '16 of 16 done');
       await inside.locator('summary').first().scrollIntoViewIfNeeded();
@@ -77,7 +77,7 @@ for (const look of Object.keys(LOOKS)) {
         writeFileSync(path.join(folder, saved.name), saved.text);
         await drop(page, [path.join(folder, saved.name)]);
         await page.getByText(/^Opened run_/).waitFor();
-        assert.deepEqual(await words(page), Array(SIZE).fill('8 turns, synthesized'));
+        assert.deepEqual(await words(page), Array(SIZE).fill('concluded at the turn limit'));
         await lanes(page).nth(4).locator('summary').first().click();
         await lanes(page).nth(4).locator('.turn .box', { hasText: 'What 5 found.' }).waitFor();
         assert.equal(await lanes(page).nth(4).locator('section.turn').count(), 8);
@@ -101,7 +101,7 @@ for (const look of Object.keys(LOOKS)) {
       await running;
       const after = await words(page);
       assert.deepEqual([...new Set(after.slice(4))], ['stopped before it began']);
-      assert.ok(after.slice(0, 4).every((it) => /^\d turns?, stopped and synthesized$/.test(it)), `${after}`);
+      assert.ok(after.slice(0, 4).every((it) => /^stopped, then concluded$/.test(it)), `${after}`);
       assert.equal(await summary(page), '16 sub-agents, 4 done, 12 not run');
       assert.ok(asked.length < 30, `${asked.length} requests`);
       await lanes(page).nth(7).locator('summary').click();

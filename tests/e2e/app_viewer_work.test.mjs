@@ -145,7 +145,8 @@ for (const look of Object.keys(LOOKS)) {
     const both = page.getByRole('region', { name: 'Comparison' });
     const words = 'They part at turn 2: this run answers “Nothing more”; the original calls calculate {"expression":"2+2"}.';
     const first = both.locator('.pair[data-first]');
-    await first.getByText(words).waitFor();
+    await both.locator('.summary').getByText(words).waitFor();
+    await first.getByText(/^They part here: /).waitFor();
     assert.equal(await first.count(), 1);
     // It is in view, below the folded turn before it.
     // Scrolled to: the facts above it fill a low window.
@@ -169,7 +170,8 @@ for (const look of Object.keys(LOOKS)) {
     await storedToTheEnd(page, 2);
     await reopen(page, 'Add.');
     await page.getByRole('button', { name: 'Compare with the original' }).click();
-    await first.getByText(words).waitFor();
+    await both.locator('.summary').getByText(words).waitFor();
+    await first.getByText(/^They part here: /).waitFor();
   }));
 }
 

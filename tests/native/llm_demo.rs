@@ -450,3 +450,12 @@ fn without_the_tool_for_programs_the_same_task_is_an_ordinary_one() {
     let played = Game::new(docs()).ask("Read all the notes and count the open actions of each person.");
     assert!(names(&played).iter().flatten().all(|name| *name != "run_code"));
 }
+
+#[test]
+fn a_row_of_a_table_is_quoted_with_the_names_of_its_columns() {
+    let file = "# Rivals\n\n| company | share | price |\n| --- | --- | --- |\n| Halden | 8 % | 8,600 euro |\n";
+    let played = Game::new(BTreeMap::from([("rivals.md".to_owned(), file.to_owned())]))
+        .ask("What are the share and the price of Halden? Look into rivals.md.");
+    assert!(played.reply.content.contains("Halden: share 8 %, price 8,600 euro"), "{}", played.reply.content);
+    assert!(!played.reply.content.contains("company: share"), "{}", played.reply.content);
+}

@@ -6,6 +6,7 @@ use turnwise::content::format;
 use turnwise::engine::*;
 use turnwise::trajectory::Trajectory;
 use turnwise::view::call::{CallState, Note};
+use turnwise::view::panel::Remedy;
 use turnwise::view::*;
 
 fn view(played: &Played) -> ViewModel {
@@ -101,7 +102,7 @@ fn every_ending_has_words_and_its_exact_code() {
         (ending.reason.as_str(), ending.outcome, ending.source),
         ("max_turns_synthesized", "partial", "synthesis")
     );
-    assert_eq!(ending.turns, "2 turns: 1 and the synthesis");
+    assert_eq!(ending.turns, "1 of 1 turn, and the synthesis");
     assert_eq!(model.turns[1].kind, TurnKind::Synthesis { title: "Synthesis: the turn limit was reached".into() });
     assert_eq!(model.turns[1].of, None, "the synthesis is outside the limit");
     assert!(model.panel.announcement.starts_with("Run ended: The turn limit was reached"));
@@ -113,10 +114,11 @@ fn every_ending_has_words_and_its_exact_code() {
     let model = view(&fatal);
     let ending = model.panel.ending.clone().expect("an ending");
     assert_eq!((ending.reason.as_str(), ending.outcome), ("llm_error", "failed"));
-    assert_eq!(
-        ending.headline,
-        "Turn 1 failed because the provider refused the key, so the run ended: the model could not be used."
-    );
+    assert_eq!(ending.headline, "Turn 1 failed because the provider refused the key.");
+    // The ending says the cause, with what can be done; the turn above it does not say it again.
+    assert_eq!(ending.cause.as_deref(), Some("auth_error happened"));
+    assert!(model.turns[0].failed[0].is_in_ending);
+    assert_eq!(model.panel.remedy, Some(Remedy::Key));
     let report = model.segments[0].report.clone().expect("the system's report");
     assert!(report.copy.contains("auth_error happened"), "{}", report.copy);
     assert_eq!(ticks(&model.panel.meter), "!arrrr");
@@ -133,6 +135,12 @@ fn a_stop_is_named_in_the_synthesis_and_is_no_failure() {
     assert_eq!(model.panel.ending.clone().expect("an ending").reason, "stop_synthesized");
     let dropped = &model.turns[1].failed[0];
     assert_eq!(dropped.weight, attempt::Weight::ByUser, "{dropped:?}");
+    assert_eq!(dropped.attempt, "", "nobody counts the attempts of a request that was stopped");
+    // The counter of the panel, the ending and the list count alike.
+    assert_eq!(
+        (model.panel.turn, model.panel.ending.clone().expect("an ending").turns),
+        (2, "2 of 9 turns, and the synthesis".into())
+    );
     assert!(!ticks(&model.panel.meter).contains('!'));
 }
 
@@ -161,7 +169,7 @@ fn a_failed_attempt_stays_visible_with_its_slug_and_what_came_of_it() {
     let turn = &model.turns[0];
     assert_eq!(turn.failed[0].slugs.iter().map(|slug| slug.name).collect::<Vec<_>>(), ["stream_cut"]);
     assert_eq!(turn.failed[0].attempt, "attempt 1 of 3");
-    assert_eq!(turn.failed[0].then, "trying again");
+    assert_eq!(turn.failed[0].then, "", "the line below says when");
     let Some(Live::Waiting(wait)) = turn.live.clone() else { panic!("it waits: {:?}", turn.live) };
     assert_eq!((wait.attempt, wait.of), (2, 3));
     assert!(wait.until > task().started_at.0);
@@ -228,7 +236,7 @@ fn a_run_that_can_go_on_says_what_ended_it() {
     limit.push(text("conclusion"));
     assert_eq!(view(&play(limited(1), limit)).panel.note, "It reached its turn limit. Add turns to continue.");
     let stopped = play(limited(9), vec![Step::Stop, text("so far")]);
-    assert_eq!(view(&stopped).panel.note, "You stopped it. Add turns to continue.");
+    assert_eq!(view(&stopped).panel.note, "You stopped it before its limit. It can continue from there.");
     let mut budget = limited(9);
     budget.limits.tokens = Some(1);
     let spent = play(budget, tool_turn("1").into_iter().chain([text("so far")]).collect());

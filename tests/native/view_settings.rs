@@ -212,3 +212,13 @@ fn changes_to_files_ask_only_if_the_user_wants_it() {
     assert_eq!(rule(&asks.build(Vec::new()).expect("valid")), Some(Rule::Ask));
     assert_eq!(Settings::from_json(&asks.to_json()), asks);
 }
+
+#[test]
+fn an_address_that_is_not_valid_is_not_shown_as_another_one() {
+    for (address, shown) in [("", "not set yet"), ("models", "not valid")] {
+        let settings = with(&[(Field::Provider, "openai-compatible"), (Field::BaseUrl, address)]);
+        let (draft, errors) = settings.draft(Vec::new());
+        assert!(errors.iter().any(|error| error.field == Field::BaseUrl), "{address}");
+        assert!(Preview::from(&draft).model.contains(shown), "{}", Preview::from(&draft).model);
+    }
+}

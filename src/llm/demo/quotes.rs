@@ -104,13 +104,18 @@ fn split<'c>(path: &'c str, text: &str) -> Vec<Quote<'c>> {
             None => blocks.push(line.to_owned()),
         }
     }
-    let (mut quotes, mut heading) = (Vec::new(), String::new());
+    let (mut quotes, mut heading, mut columns) = (Vec::new(), String::new(), Vec::new());
     for block in blocks {
         if block.starts_with('#') {
             heading = block.trim_matches(['#', ' ']).to_owned();
         }
-        let content = OWN_LINES.iter().fold(block.as_str(), |text, mark| text.trim_start_matches(mark));
-        let content = content.trim_end_matches('|').trim().replace(" | ", ": ");
+        let content = match block.starts_with('|') {
+            true => table_row(&block, &mut columns),
+            false => {
+                columns.clear();
+                OWN_LINES.iter().fold(block.as_str(), |text, mark| text.trim_start_matches(mark)).trim().to_owned()
+            }
+        };
         // Notes of the tool are in brackets.
         let is_left_out = block.starts_with('#') || (block.starts_with('[') && block.ends_with(']'));
         let mut rest = if is_left_out { "" } else { content.as_str() };
@@ -123,6 +128,23 @@ fn split<'c>(path: &'c str, text: &str) -> Vec<Quote<'c>> {
         }
     }
     quotes
+}
+
+/// A row of a table in words: `Halden Cargo: share 8 %, price 8,600 euro`. The first row names the columns, and is none.
+fn table_row(row: &str, columns: &mut Vec<String>) -> String {
+    let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+    if columns.is_empty() {
+        columns.extend(cells.into_iter().map(ToOwned::to_owned));
+        return String::new();
+    }
+    let named = cells.iter().zip(columns.iter()).skip(1).filter(|(cell, _)| !cell.is_empty());
+    let rest = named.map(|(cell, column)| format!("{column} {cell}")).collect::<Vec<_>>().join(", ");
+    match cells.first() {
+        Some(first) if rest.contains(char::is_alphanumeric) && first.contains(char::is_alphanumeric) => {
+            format!("{first}: {rest}")
+        }
+        _ => String::new(),
+    }
 }
 
 /// The end of the first sentence: a full stop and a space, if the next word starts like a sentence and the last is not

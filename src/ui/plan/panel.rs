@@ -9,7 +9,7 @@ use crate::view::plan::PlanPanelView;
 use crate::view::plan::panel::PlanEndingView;
 
 use super::super::ending::dot;
-use super::super::icon::{Icon, icon};
+use super::super::icon::{Icon, chevron, icon};
 use super::super::meter;
 use super::super::state::App;
 use super::state::PlanPage;
@@ -111,12 +111,17 @@ fn numbers(app: App, view: &PlanPanelView) -> impl IntoView + use<> {
 }
 
 fn ends(view: &PlanEndingView) -> impl IntoView + use<> {
-    let row = |name: &'static str, value: AnyView| html::div().child((html::dt().child(name), html::dd().child(value)));
     html::section().class("ends").attr("aria-label", "Ending").child((
         html::p().class("headline").child((dot(Some(view.tone), "dot"), html::span().child(view.headline.clone()))),
-        html::dl().child((
-            row("Outcome", html::code().child(view.outcome).into_any()),
-            row("Steps", html::span().class("plain").child(view.steps.clone()).into_any()),
+        html::dl().child(html::div().child((
+            html::dt().child("Steps"),
+            html::dd().child(html::span().class("plain").child(view.steps.clone())),
+        ))),
+        html::details().child((
+            html::summary().child((chevron(), "Details")),
+            html::dl().child(
+                html::div().child((html::dt().child("Outcome"), html::dd().child(html::code().child(view.outcome)))),
+            ),
         )),
     ))
 }

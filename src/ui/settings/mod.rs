@@ -72,12 +72,14 @@ fn content(app: App) -> impl IntoView {
             left.set(Vec::new());
         }
     };
+    let open = RwSignal::new(Tab::default());
     let wrong = move || match errors.with(Vec::len) {
+        0 if open.get() == Tab::Appearance => "Saved.".to_owned(),
+        0 if app.settings.with(|settings| settings.build(Vec::new()).is_err()) => "Not complete yet.".to_owned(),
         0 => "Saved. Applies to your next run.".to_owned(),
         1 => "One value is wrong.".to_owned(),
         more => format!("{more} values are wrong."),
     };
-    let open = RwSignal::new(Tab::default());
     let body = NodeRef::<html::Div>::new();
     // Each tab begins at its top.
     Effect::new(move || {
@@ -136,6 +138,7 @@ fn content(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn quiet")
+                .attr("hidden", move || (open.get() == Tab::Appearance).then_some(""))
                 .attr("title", "Reset everything but the model to the values of the preset")
                 .on(ev::click, move |_| app.settings.update(crate::view::settings::Settings::reset))
                 .child("Reset to preset"),

@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use crate::content::format::sentence_case;
 use crate::view::Phase;
 
 use super::super::icon::{Icon, icon};
@@ -72,7 +73,9 @@ fn others(app: App) -> impl IntoView {
         app.threads.with(|threads| {
             let others = threads.iter().rev().filter(|thread| Some(thread.id) != current && thread.plan().is_none());
             others
-                .map(|thread| (thread.id, thread.rail.with(|rail| format!("{} ({})", rail.title, rail.words))))
+                .map(|thread| {
+                    (thread.id, thread.rail.with(|rail| format!("{}: {}", sentence_case(&rail.words), rail.title)))
+                })
                 .collect::<Vec<_>>()
         })
     });

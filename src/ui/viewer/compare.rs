@@ -11,6 +11,7 @@ use crate::view::replay::difference::{Piece, PieceKind};
 use crate::worker::ViewerHost;
 
 use super::super::original::Original;
+use super::super::prose::Prose;
 use super::super::state::App;
 use super::super::{dom, icon};
 use super::difference::pieces;
@@ -38,7 +39,7 @@ pub fn compare(app: App, Compared { own, other, place }: Compared) -> impl IntoV
         }
     });
     let content = match made {
-        Some((made, name)) => drawn(&made, sentence_case(name)).into_any(),
+        Some((made, name)) => drawn(app, &made, sentence_case(name)).into_any(),
         None => html::p().class("nothing").child("This run is no longer in the list.").into_any(),
     };
     html::section()
@@ -49,16 +50,16 @@ pub fn compare(app: App, Compared { own, other, place }: Compared) -> impl IntoV
         .child(html::div().class("both").child(content))
 }
 
-fn drawn(comparison: &Comparison, other: String) -> impl IntoView + use<> {
+fn drawn(app: App, comparison: &Comparison, other: String) -> impl IntoView + use<> {
     let head = |text: String| html::th().attr("scope", "col").child(text);
     let facts = comparison.facts.iter().map(fact).collect_view();
-    let (rows, words, name) = (comparison.rows.clone(), comparison.words.clone(), other.clone());
+    let (rows, name) = (comparison.rows.clone(), other.clone());
     let shown = RwSignal::new(PORTION);
     let all = rows.len();
     let turns = For(ForProps::builder()
         .each(move || 0..shown.get().min(all))
         .key(|at| *at)
-        .children(move |at| rows.get(at).map(|of| row(of, &words, &name)))
+        .children(move |at| rows.get(at).map(|of| row(app, of, &name)))
         .build());
     let more = move || {
         let left = all.saturating_sub(shown.get());
@@ -90,28 +91,26 @@ fn drawn(comparison: &Comparison, other: String) -> impl IntoView + use<> {
 }
 
 fn fact(compared: &Fact) -> impl IntoView + use<> {
-    let differs = compared.differs();
     // An amount says by how much it differs; the other facts can be read.
-    let mark = match &compared.change {
-        Some(change) => Some(html::span().class("differs").child(change.clone()).into_any()),
-        None => differs.then(|| html::span().class("hidden").child("differs").into_any()),
-    };
+    let change = compared.change.clone().map(|change| html::span().class("differs").child((", ", change)));
+    let differs = compared.differs() && change.is_none();
+    let mark = differs.then(|| html::span().class("hidden").child("differs"));
     html::tr().attr("data-differs", differs.then_some("")).child((
         html::th().attr("scope", "row").child((compared.name, mark)),
         html::td().child(compared.values[0].clone()),
-        html::td().child(compared.values[1].clone()),
+        html::td().child((compared.values[1].clone(), change)),
     ))
 }
 
-fn row(compared: &Row, words: &str, other: &str) -> AnyView {
+fn row(app: App, compared: &Row, other: &str) -> AnyView {
     match compared {
-        Row::Same(turns) => same(turns.clone()).into_any(),
-        Row::Turns(pair) => differing(pair, words, other).into_any(),
+        Row::Same(turns) => same(app, turns.clone()).into_any(),
+        Row::Turns(pair) => differing(app, pair, other).into_any(),
     }
 }
 
 /// Draws equal turns, folded until they are opened.
-fn same(turns: Vec<Side>) -> impl IntoView {
+fn same(app: App, turns: Vec<Side>) -> impl IntoView {
     let opened = RwSignal::new(false);
     let text = counted(turns.len() as u64, "equal turn");
     let inside = move || {
@@ -119,7 +118,7 @@ fn same(turns: Vec<Side>) -> impl IntoView {
             let rest = turns.len().saturating_sub(PORTION);
             let rest =
                 (rest > 0).then(|| html::p().class("gap").child(format!("{} more", counted(rest as u64, "turn"))));
-            let each = turns.iter().take(PORTION).map(|turn| side(Some(turn), "Both runs"));
+            let each = turns.iter().take(PORTION).map(|turn| side(app, Some(turn), "Both runs"));
             (each.collect_view(), rest)
         })
     };
@@ -130,17 +129,17 @@ fn same(turns: Vec<Side>) -> impl IntoView {
     )
 }
 
-fn differing(pair: &Pair, words: &str, other: &str) -> impl IntoView + use<> {
-    let text = if pair.first { words.to_owned() } else { format!("Differs: {}", pair.differs) };
+fn differing(app: App, pair: &Pair, other: &str) -> impl IntoView + use<> {
+    let text = format!("{}: {}", if pair.first { "They part here" } else { "Differs" }, pair.differs);
     let [a, b] = &pair.sides;
     html::li().class("pair").attr("data-differs", "").attr("data-first", pair.first.then_some("")).child((
         html::p().class("differs").child(text),
-        side(a.as_ref(), "This run"),
-        side(b.as_ref(), other),
+        side(app, a.as_ref(), "This run"),
+        side(app, b.as_ref(), other),
     ))
 }
 
-fn side(turn: Option<&Side>, whose: &str) -> AnyView {
+fn side(app: App, turn: Option<&Side>, whose: &str) -> AnyView {
     let Some(turn) = turn else {
         return html::div().class("turn-of none").child(format!("{whose} has no such turn.")).into_any();
     };
@@ -159,7 +158,12 @@ fn side(turn: Option<&Side>, whose: &str) -> AnyView {
         .child((
             html::p().class("over").child((html::b().child(name), html::span().child(whose.to_owned()))),
             turn.failed.clone().map(|text| html::p().class("failed").child(text)),
-            (!turn.text.is_empty()).then(|| html::p().class("text").attr("dir", "auto").child(turn.text.clone())),
+            (!turn.text.is_empty()).then(|| {
+                let prose = Prose::new("prose");
+                prose.set(&turn.text);
+                app.renderer.get_value().render(&prose);
+                prose.place()
+            }),
             calls,
         ))
         .into_any()

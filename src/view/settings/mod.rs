@@ -179,7 +179,7 @@ impl Settings {
             }
             if is_model {
                 self.missing(&mut errors);
-                self.fill_in(&mut config);
+                self.fill_in(&mut config, &errors);
             }
         }
         errors.extend(apply::contradictions(&config));

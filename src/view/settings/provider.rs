@@ -121,11 +121,13 @@ impl Settings {
     }
 
     /// Fills in the known price and context window; the user's own values are applied afterwards.
-    pub(super) fn fill_in(&self, config: &mut RunConfig) {
-        let provider = config.providers.first_mut();
-        if let (true, Some(provider)) = (self.lacks_address(), provider) {
+    pub(super) fn fill_in(&self, config: &mut RunConfig, errors: &[FieldError]) {
+        let wrong_address = errors.iter().any(|error| error.field == Field::BaseUrl);
+        if let (true, Some(provider)) = (wrong_address, config.providers.first_mut()) {
             // No run uses this draft, but it is shown, and must not show OpenAI's address.
-            "an address that is not set yet".clone_into(&mut provider.base_url);
+            let address =
+                if self.lacks_address() { "an address that is not set yet" } else { "an address that is not valid" };
+            address.clone_into(&mut provider.base_url);
         }
         let Some(known) = self.known() else { return };
         if let Some(provider) = config.providers.first_mut() {

@@ -34,7 +34,7 @@ fn steps_say_what_happened() {
             "1: read answers, 1 character ()",
             "1: search does not answer within 30.0 s ()",
             "2: The model answers (half, synthesis requested: the turn limit was reached)",
-            "3: The model answers (so far, ends: 3 turns, synthesized)",
+            "3: The model answers (so far, ends: concluded at the turn limit)",
             "3: The user grants 1 more turn ()",
             "4: The model sends an empty reply (not accepted, empty_response: the reply was empty, attempt 2 is sent)",
             "4: The request fails: auth_error (auth_error happened, ends: failed: the model did not answer)",
