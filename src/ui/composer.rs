@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::view::Phase;
 
 use super::icon::{Icon, icon};
+use super::render::Renderer;
 use super::state::{App, Backing, Dialog};
 use super::{answer, dom, follow, kept_files, notify, panel, permit, pictures, queue, quote, switcher, toast};
 
@@ -35,7 +36,10 @@ pub fn composer(app: App) -> impl IntoView {
         .attr("dir", "auto")
         .attr("placeholder", placeholder)
         .prop("value", move || app.draft.get())
-        .on(ev::input, move |event| app.draft.set(event_target_value(&event)))
+        .on(ev::input, move |event| {
+            app.draft.set(event_target_value(&event));
+            app.renderer.with_value(Renderer::warm);
+        })
         .on(ev::paste, move |event| pictures::pasted(app, &event))
         .on(ev::keydown, move |event| {
             if event.key() == "ArrowUp" && app.draft.with_untracked(String::is_empty) {

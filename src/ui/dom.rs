@@ -16,6 +16,12 @@ pub fn now() -> u64 {
     js_sys::Date::now() as u64
 }
 
+/// Returns the milliseconds since the page was opened, with fractions.
+#[must_use]
+pub fn uptime() -> f64 {
+    window().performance().map_or_else(js_sys::Date::now, |clock| clock.now())
+}
+
 /// What has to be added to UTC for the user's clock, in milliseconds.
 #[allow(clippy::cast_possible_truncation)] // At most a day.
 #[must_use]

@@ -34,6 +34,8 @@ struct LiveRunState {
     renderer: Renderer,
     pending: RefCell<Pending>,
     scheduled: Cell<bool>,
+    /// The end is in the transcript, and not yet in the panel and the list.
+    concluding: Cell<bool>,
 }
 
 /// Changes since the last frame.
@@ -48,8 +50,8 @@ struct Pending {
 
 impl LiveRun {
     pub fn new(app: App, page: Page, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
-        let (pending, scheduled) = (RefCell::default(), Cell::default());
-        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled }))
+        let (pending, scheduled, concluding) = (RefCell::default(), Cell::default(), Cell::default());
+        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled, concluding }))
     }
 
     /// Collects a report of the desk about the run.
@@ -87,13 +89,19 @@ impl LiveRun {
     pub fn draw(&self) {
         self.0.scheduled.set(false);
         let pending = self.0.pending.take();
-        let mut ended = None;
+        let (mut ended, mut put_off) = (None, false);
         if pending.records {
             self.0.page.behind.with(|source| {
                 let under_way = self.0.page.panel.with_untracked(|panel| panel.phase != Phase::Ended);
-                self.refresh(source);
                 let over = under_way && source.status == Status::Ended;
-                ended = source.segments.last().filter(|_| over).map(|ending| ending.outcome);
+                self.0.page.transcript.refresh(source, &self.0.renderer);
+                // The end changes much of the page: too much for one frame.
+                put_off = over && !self.0.concluding.get();
+                self.0.concluding.set(put_off);
+                if !put_off {
+                    self.refresh(source);
+                    ended = source.segments.last().filter(|_| over).map(|ending| ending.outcome);
+                }
             });
         }
         if let Some(slot) = self.0.page.transcript.last() {
@@ -106,6 +114,9 @@ impl LiveRun {
             }
             follow::keep_up(app);
         }
+        if put_off {
+            self.renew();
+        }
         // Last, because a queued message begins another run.
         if let Some(outcome) = ended {
             panel.with_untracked(|panel| app.notify_end(panel, &self.0.page.head.task));
@@ -113,9 +124,9 @@ impl LiveRun {
         }
     }
 
+    /// Shows the state of the run around its transcript.
     fn refresh(&self, source: &Source<'_>) {
         let page = &self.0.page;
-        page.transcript.refresh(source, &self.0.renderer);
         put(&page.panel, PanelView::from(source));
         page.log.maybe_update(|log| log.take(source));
         if page.notes.with_untracked(|notes| notes != source.notes) {

@@ -22,8 +22,8 @@ use super::{dom, markdown};
 /// The attribute of a text that still grows; `www/boot.js` knows it too.
 const STREAMING: &str = "data-streaming";
 
-/// How long blocks are built at a stretch, in milliseconds: a part of a frame.
-const STRETCH: u64 = 6;
+/// How long blocks are built at a stretch, in milliseconds. Laying out and painting them takes several times as long.
+const STRETCH: f64 = 1.5;
 
 /// A handle to one text; clones share it. Only used on the page's single thread.
 #[derive(Clone)]
@@ -196,10 +196,10 @@ impl Prose {
     /// Builds the blocks that wait, the rest of them in the next frames.
     fn build(&self) {
         let mut inner = self.0.borrow_mut();
-        let begun = dom::now();
+        let begun = dom::uptime();
         while let Some(block) = inner.waiting.pop_front() {
             let _ = inner.host.append_child(&markdown::block(&block));
-            if dom::now() - begun >= STRETCH && !inner.waiting.is_empty() {
+            if dom::uptime() - begun >= STRETCH && !inner.waiting.is_empty() {
                 let prose = self.clone();
                 return dom::next_frame(move || prose.build());
             }

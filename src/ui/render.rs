@@ -16,6 +16,8 @@ pub struct Renderer(Rc<RendererState>);
 #[derive(Debug)]
 struct RendererState {
     host: RenderHost,
+    /// The worker was started before there was a text.
+    warm: Cell<bool>,
     /// A streaming text is being rendered.
     busy: Cell<bool>,
     /// The streaming text that grew in the meantime.
@@ -26,9 +28,18 @@ impl Renderer {
     pub fn new(worker_url: String) -> Self {
         Renderer(Rc::new(RendererState {
             host: RenderHost::new(worker_url),
+            warm: Cell::default(),
             busy: Cell::default(),
             next: RefCell::default(),
         }))
+    }
+
+    /// Starts the worker, so that it is ready when the first text comes.
+    pub fn warm(&self) {
+        if !self.0.warm.replace(true) {
+            let host = self.0.host.clone();
+            spawn_local(async move { drop(host.render("").await) });
+        }
     }
 
     /// Renders a complete text. If the worker cannot, the text stays plain.
