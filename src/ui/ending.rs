@@ -39,7 +39,7 @@ pub fn ending(
     let report_at = |position: ReportPosition| {
         let report = segment.report.clone().filter(|report| report.position == position);
         let report = match &view.cause {
-            Some(cause) => report.and_then(|report| rest(report, cause)),
+            Some(cause) => report.and_then(|report| rest(&report, cause)),
             None => report,
         };
         report.map(|view| html::div().class("reported").child(report::report(app, &view)))
@@ -73,9 +73,9 @@ pub fn ending(
 }
 
 /// The part of a report that follows the cause, which the ending says.
-fn rest(report: ReportView, cause: &str) -> Option<ReportView> {
+fn rest(report: &ReportView, cause: &str) -> Option<ReportView> {
     let rest = report.copy.split_once(cause).map_or("", |(_, rest)| rest.trim()).to_owned();
-    (!rest.is_empty()).then(|| ReportView { note: None, copy: rest.as_str().into(), body: Body::Text(rest), ..report })
+    (!rest.is_empty()).then(|| ReportView { note: None, copy: rest.as_str().into(), body: Body::Text(rest), ..*report })
 }
 
 fn field(name: &'static str, value: String) -> impl IntoView {
