@@ -80,12 +80,21 @@ impl App {
         }
     }
 
-    /// Starts a new run with the task of a run of the open thread and the current settings. `place`: its index.
+    /// Runs the task of a run of the open thread again with the current settings, after what came before it: a branch keeps what
+    /// it changed, a follow-up its conversation. `place`: its index.
     pub fn ask_again_at(&self, place: usize) {
-        let page = self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.get(place).cloned()));
-        if let (Some(page), Some(config)) = (page, self.config()) {
-            self.begin(TaskInput { text: page.head.task, pictures: page.head.pictures }, config);
+        let Some(thread) = self.thread_now() else { return };
+        let Some(page) = thread.pages.with_untracked(|pages| pages.get(place).cloned()) else { return };
+        let Some(config) = self.config() else { return };
+        let is_branch = page.seat().and_then(|seat| seat.start()).is_some_and(|start| start.parent.is_some());
+        if is_branch {
+            return self.branch_again(place, &config);
         }
+        let asked = TaskInput { text: page.head.task, pictures: page.head.pictures };
+        if place > 0 {
+            return self.run_after(&thread, place, asked, config, None);
+        }
+        self.begin(asked, config);
     }
 
     pub fn stop(&self) {
@@ -118,6 +127,7 @@ impl App {
     }
 
     pub fn new_run(&self) {
+        self.visits.update_value(|visits| *visits += 1);
         self.view.set(View::Transcript);
         self.end_editing();
         self.current.set(None);
@@ -128,6 +138,7 @@ impl App {
     }
 
     pub fn open_thread(&self, id: u32) {
+        self.visits.update_value(|visits| *visits += 1);
         self.view.set(View::Transcript);
         self.end_editing();
         self.current.set(Some(id));

@@ -4,6 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::engine::RunConfig;
 use crate::protocol::desk::{RunLocation, VersionOf};
 use crate::view::formats::SHARE;
 use crate::view::panel::Remedy;
@@ -133,14 +134,29 @@ impl App {
         if let Err(why) = self.find_again(thread) {
             return self.complain(why);
         }
-        let before = place.checked_sub(1);
-        let before = before.and_then(|at| thread.pages.with_untracked(|pages| pages.get(at).and_then(Page::seat)));
-        let Backing::Live { workspace, .. } = &thread.backing else { return };
-        let workspace = self.copy_of(workspace);
         let asked = TaskInput { text, pictures: self.take_pictures() };
         self.end_editing();
         let run_id = thread.page_at(place).and_then(|page| page.run_id());
         let version = run_id.map(|run_id| VersionOf { run_id, change: "prompt changed".to_owned() });
+        self.run_after(thread, place, asked, config, version);
+    }
+
+    /// Runs a prompt after what came before the run at this place, in a thread of its own.
+    pub(super) fn run_after(
+        &self,
+        thread: &Thread,
+        place: usize,
+        asked: TaskInput,
+        config: RunConfig,
+        version: Option<VersionOf>,
+    ) {
+        if let Err(why) = self.find_again(thread) {
+            return self.complain(why);
+        }
+        let before = place.checked_sub(1);
+        let before = before.and_then(|at| thread.pages.with_untracked(|pages| pages.get(at).and_then(Page::seat)));
+        let Backing::Live { workspace, .. } = &thread.backing else { return };
+        let workspace = self.copy_of(workspace);
         self.run_in_new_thread(asked, config, workspace, before.as_ref(), version);
     }
 }

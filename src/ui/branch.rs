@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::content::format::one_line;
-use crate::engine::Branch;
+use crate::engine::{Branch, RunConfig};
 use crate::protocol::desk::Order;
 use crate::view::branch::{BranchDraft, Wanted};
 use crate::view::{RailView, Source};
@@ -266,6 +266,18 @@ impl App {
             Some((place, Ok(changes))) => self.begin_branch(of, place, changes, None),
             Some((_, Err(why))) => self.complain(why),
             None => self.complain("The run has no turn that could be written again."),
+        }
+    }
+
+    /// Has the turn at which a branch failed written again with the providers of the settings. The branch's task alone would not
+    /// repeat what it changed.
+    pub(super) fn branch_again(&self, page: usize, settings: &RunConfig) {
+        let Some(of) = self.thread_now().and_then(|thread| BranchOf::new(&thread, page)) else { return };
+        let Some(mut draft) = of.last_turn().and_then(|turn| of.draft(turn)) else { return };
+        draft.elsewhere = true;
+        match draft.changes(&settings.providers) {
+            Ok(changes) => self.begin_branch(of, draft.place, changes, None),
+            Err(why) => self.complain(why),
         }
     }
 

@@ -124,7 +124,7 @@ impl App {
     fn why_only_to_read(&self) -> Option<&'static str> {
         match self.thread().map(|thread| thread.backing) {
             Some(Backing::Document(_)) => {
-                Some("This run was opened from a file: you can read and download it, but not continue it.")
+                Some("This run was opened from a file. You can replay, branch and download it; it takes no follow-up.")
             }
             Some(Backing::Plan { .. }) => Some("Plans don't support follow-ups. You can run any step again."),
             Some(Backing::Live { .. }) => self.page().and_then(|page| {

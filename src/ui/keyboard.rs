@@ -3,12 +3,14 @@
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, KeyboardEvent};
+use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent};
 
 use super::state::{App, Dialog};
+use super::viewer::state::View;
 use super::{dom, follow};
 
 pub fn listen(app: App) {
+    keep_place();
     let _ = window_event_listener(ev::keydown, move |event| {
         // The browser has closed it, and will tell soon.
         if app.dialog.get_untracked().is_some() && !is_dialog_open() {
@@ -28,6 +30,9 @@ pub fn listen(app: App) {
         if event.key() == "Escape" {
             app.rail_open.set(false);
             app.panel_open.set(false);
+            if app.dialog.get_untracked().is_none() && matches!(app.view.get_untracked(), View::Compare(_)) {
+                app.look(View::Transcript);
+            }
             return;
         }
         if typing(&event) || app.dialog.get_untracked().is_some() {
@@ -53,6 +58,33 @@ pub fn listen(app: App) {
                 dom::focus(dom::TASK);
             }
             _ => {}
+        }
+    });
+}
+
+/// A control that is gone takes the focus with it, and Tab would start at the top of the page. It goes on where the control was: in
+/// what is left of the parts of the page around it.
+fn keep_place() {
+    let around: StoredValue<Vec<Element>, LocalStorage> = StoredValue::new_local(Vec::new());
+    let _ = window_event_listener(ev::focusin, move |event| {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        around.set_value(std::iter::successors(target, |part| part.parent_element()).collect());
+    });
+    let _ = window_event_listener(ev::keydown, move |event| {
+        let is_lost = || dom::document().active_element().is_none_or(|active| active.tag_name() == "BODY");
+        if event.key() != "Tab" || !is_lost() {
+            return;
+        }
+        let left = around.with_value(|around| around.iter().find(|part| part.is_connected()).cloned());
+        if let Some(part) =
+            left.and_then(|part| part.dyn_into::<HtmlElement>().ok()).filter(|part| part.tag_name() != "BODY")
+        {
+            if part.tab_index() < 0 {
+                let _ = part.set_attribute("tabindex", "-1");
+            }
+            let quietly = FocusOptions::new();
+            quietly.set_prevent_scroll(true);
+            let _ = part.focus_with_options(&quietly);
         }
     });
 }

@@ -22,13 +22,18 @@ pub fn listen(app: App) {
     take_shared(app);
     // The list of stored runs comes later than the page.
     let wanted = RwSignal::new(in_address());
+    let visits = app.visits.get_value();
     Effect::new(move || {
         if !app.listed.get() {
             return;
         }
         if let Some(session) = wanted.get_untracked() {
             wanted.set(None);
-            open(app, &session);
+            if app.visits.get_value() == visits {
+                open(app, &session);
+            } else if app.current.get_untracked().is_none() {
+                write(None);
+            }
         }
     });
     let address = |thread: Thread| {

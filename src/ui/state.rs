@@ -102,6 +102,8 @@ pub struct App {
     pub only_model: RwSignal<String>,
     /// Tasks that are being opened, so that a second click does not open one twice.
     pub opening: StoredValue<Vec<String>>,
+    /// Counts what was shown. What comes late is not shown in place of what the user went to in the meantime.
+    pub visits: StoredValue<u32>,
     pub line: StoredValue<Option<Line>, LocalStorage>,
     pub library: StoredValue<Library, LocalStorage>,
     pub samples: StoredValue<Samples, LocalStorage>,
@@ -292,6 +294,7 @@ impl App {
             only_tone: RwSignal::new(None),
             only_model: RwSignal::new(String::new()),
             opening: StoredValue::new(Vec::new()),
+            visits: StoredValue::new(0),
             line: StoredValue::new_local(None),
             library: StoredValue::new_local(Library::default()),
             samples: StoredValue::new_local(Samples::default()),

@@ -105,9 +105,12 @@ impl App {
             return;
         };
         self.opening.update_value(|opening| opening.push(id.clone()));
+        self.visits.update_value(|visits| *visits += 1);
+        let visits = self.visits.get_value();
         spawn_local(async move {
             match app.load(&line, stored).await {
-                Ok(thread) => thread.into_iter().for_each(|thread| app.add_thread(thread)),
+                Ok(Some(thread)) if app.visits.get_value() == visits => app.add_thread(thread),
+                Ok(thread) => app.threads.update(|threads| threads.extend(thread)),
                 Err(why) => app.complain(why),
             }
             app.opening.update_value(|opening| opening.retain(|other| *other != id));

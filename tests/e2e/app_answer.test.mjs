@@ -138,6 +138,66 @@ test('a refused key leads to the settings, and the task is tried again', () => w
   await said(page, 'With the right key.');
 }, { expect: [/401/] }));
 
+const REFUSED = { status: 401, body: JSON.stringify({ error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }) };
+const tryAgain = (page) => page.getByRole('group', { name: 'What you can do' }).last().getByRole('button', { name: 'Try again' }).click();
+/** Roles and texts that the model was sent, without the system message. */
+const conversation = ({ messages }) => messages.slice(1).map(({ role, content }) => [role, content]);
+
+test('a follow-up that is tried again keeps its conversation', () => withModel([
+  { text: 'Six.' },
+  REFUSED,
+  { text: 'Seven.', check: (body) => assert.deepEqual(conversation(body), [['user', 'Two times three?'], ['assistant', 'Six.'], ['user', 'Plus one?']]) },
+], async (page) => {
+  await runTask(page, 'Two times three?');
+  await said(page, 'Six.');
+  await task(page).fill('Plus one?');
+  await page.keyboard.press('Enter');
+  await page.locator('#transcript').getByText('Incorrect API key provided').waitFor();
+  await tryAgain(page);
+  await said(page, 'Seven.');
+}, { expect: [/401/] }));
+
+test('a branch that is tried again keeps what it changed', () => withModel([
+  { text: 'Six.' },
+  REFUSED,
+  { text: 'Seven.', check: (body) => assert.deepEqual(conversation(body), [['user', 'Two times three?'], ['user', 'Add one.']]) },
+], async (page) => {
+  await runTask(page, 'Two times three?');
+  await said(page, 'Six.');
+  await page.locator('section.turn').first().hover();
+  await page.getByRole('button', { name: /^Branch: / }).first().click();
+  await page.getByLabel('Add a message before this turn').fill('Add one.');
+  await page.getByRole('button', { name: 'Start the branch' }).click();
+  await page.locator('#transcript').getByText('Incorrect API key provided').waitFor();
+  await tryAgain(page);
+  await said(page, 'Seven.');
+}, { expect: [/401/] }));
+
+test('a run in the address that opens late does not replace what the user went to', () => withModel([{ text: 'Six.' }], async (page) => {
+  await runTask(page, 'Two times three?');
+  await said(page, 'Six.');
+  await storedToTheEnd(page, 1);
+  await page.reload({ waitUntil: 'commit' });
+  await page.getByRole('button', { name: /^New run/ }).click();
+  await task(page).fill('Something else');
+  await rail(page).getByText('Two times three?').waitFor();
+  // The run would be there a moment after the list.
+  await page.waitForTimeout(500);
+  assert.equal(await task(page).inputValue(), 'Something else');
+  assert.equal(await page.locator('section.turn').count(), 0);
+}));
+
+test('Tab goes on where a control that is gone was', () => withModel([{ text: 'Six.' }, { text: 'Six again.' }], async (page) => {
+  await runTask(page, 'Two times three?');
+  await said(page, 'Six.');
+  await acts(page).getByRole('button', { name: 'Regenerate' }).focus();
+  await page.keyboard.press('Enter');
+  await said(page, 'Six again.');
+  await page.waitForFunction(() => document.activeElement === document.body);
+  await page.keyboard.press('Tab');
+  assert.ok(await page.evaluate(() => document.querySelector('main').contains(document.activeElement)), await page.evaluate(() => document.activeElement.outerHTML.slice(0, 200)));
+}));
+
 test('without a task, Run is disabled, keeps its focus, and leads to the task box', () => withModel([{ text: 'Done.' }], async (page) => {
   const run = page.getByRole('button', { name: 'Run', exact: true });
   assert.equal(await run.getAttribute('aria-disabled'), 'true');

@@ -32,7 +32,7 @@ test('Cancel ends a run at once, with no synthesis', async () => {
     await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
     await page.getByRole('button', { name: /Limit and synthesis/ }).click();
     await page.locator('section.turn .call').first().waitFor();
-    await page.locator('.panel').getByTitle(/^End at once/).click();
+    await page.locator('.panel').getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByRole('region', { name: 'How it ended' }).waitFor();
     const { reason, outcome, turns } = await shown(page);
     assert.deepEqual([reason, outcome], ['cancelled', 'cancelled']);

@@ -35,6 +35,7 @@ async function withFolder(body) {
 function run(folder, name, { baseUrl, args = [], hear, ends = 0 } = {}) {
   const env = { ...process.env, TURNWISE_BASE_URL: baseUrl ?? '', TURNWISE_API_KEY: 'sk-test-0123456789abcdefghij', TURNWISE_MODEL: 'scripted' };
   const child = spawn(process.execPath, [name, ...args], { cwd: folder, env, timeout: 60_000 });
+  child.stdin.on('error', () => {}); // it may end before it has read an answer
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (bytes) => { stdout += bytes; hear?.(stdout, child); });
   child.stderr.on('data', (bytes) => { stderr += bytes; });

@@ -231,9 +231,20 @@ pub fn menu(app: App, session: String) -> impl IntoView {
             app.delete_task(&deleted);
         })
         .child((icon(Icon::Trash), "Delete"));
+    // At the lower edge of the list, the list scrolls.
+    let reveal = move |_| {
+        let pop =
+            details.get_untracked().filter(|details| details.open()).and_then(|details| details.last_element_child());
+        if let Some(pop) = pop {
+            let options = web_sys::ScrollIntoViewOptions::new();
+            options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+            pop.scroll_into_view_with_scroll_into_view_options(&options);
+        }
+    };
     html::details()
         .class("run-menu")
         .node_ref(details)
+        .on(ev::toggle, reveal)
         .on(ev::keydown, move |event| {
             if event.key() == "Escape" {
                 event.stop_propagation();

@@ -42,13 +42,19 @@ fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView
             app.keys.update(|keys| keys.set(&address, &event_target_value(&event)));
         });
     let (test, result) = probe::probe(app);
+    let kept = move || match app.keys.with(|keys| keys.is_remembered(&address(app))) {
+        true => "Stored on this device, sent only to this address and never recorded. ",
+        false => {
+            "Kept in this tab's memory, sent only to this address and never recorded. It is gone when the page is closed or reloaded. "
+        }
+    };
     html::div().class("input mono wide").child((
         html::label().r#for("setting-key").child(label),
         (provider.kind == ProviderKind::Openrouter).then(|| sign_in(app)),
         html::div().class("beside").child((input, test)),
         result,
         html::span().class("help").id("setting-key-help").child((
-            "Kept in this tab's memory, sent only to this address and never recorded. It is gone when the page is closed or reloaded. ",
+            kept,
             (!provider.keys_at.is_empty()).then(|| {
                 html::a()
                     .href(provider.keys_at)

@@ -94,11 +94,17 @@ export async function shown(page) {
 
 function read() {
   const text = (element) => element?.textContent.trim();
+  // What is drawn, also outside the view; innerText leaves that out.
+  const words = (element) => {
+    const found = [];
+    for (const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT); walk.nextNode();) if (walk.currentNode.parentElement.checkVisibility()) found.push(walk.currentNode.data);
+    return found.join(' ').replace(/\s+/g, ' ').trim();
+  };
   const fields = [...document.querySelectorAll('.ending:last-of-type .fields code')].map(text);
   return {
     turns: [...document.querySelectorAll('section.turn')].map((turn) => ({
       level: turn.dataset.level,
-      text: turn.innerText.replace(/\s+/g, ' '),
+      text: words(turn),
       calls: [...turn.querySelectorAll('.call .name')].map(text),
       counter: text(turn.querySelector('.counter')),
     })),
