@@ -94,10 +94,10 @@ export async function shown(page) {
 
 function read() {
   const text = (element) => element?.textContent.trim();
-  // What is drawn, also outside the view; innerText leaves that out.
+  // What is drawn, also outside the view, which innerText leaves out; without what can be done with the turn.
   const words = (element) => {
     const found = [];
-    for (const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT); walk.nextNode();) if (walk.currentNode.parentElement.checkVisibility()) found.push(walk.currentNode.data);
+    for (const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT); walk.nextNode();) if (walk.currentNode.parentElement.checkVisibility() && !walk.currentNode.parentElement.closest('.turn-acts')) found.push(walk.currentNode.data);
     return found.join(' ').replace(/\s+/g, ' ').trim();
   };
   const fields = [...document.querySelectorAll('.ending:last-of-type .fields code')].map(text);
