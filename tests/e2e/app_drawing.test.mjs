@@ -75,7 +75,7 @@ for (const look of Object.keys(LOOKS)) {
     assert.equal(await page.locator('.formula math[display=block]').count(), 2);
     assert.equal(await formulas(page).nth(2).locator('mi').textContent(), 'ℝ');
     assert.equal(await page.locator('.formula mtd').first().getAttribute('class'), 'right', 'columns are aligned');
-    assert.match(await page.locator('.prose').first().innerText(), /cost from \$5 to \$10 and are/);
+    assert.match(await page.locator('.prose').first().textContent(), /cost from \$5 to \$10 and are/);
     assert.deepEqual(await sources(page).allTextContents(), ['\\frac{1}']);
     assert.deepEqual(await page.locator('.prose code:not(.tex)').allTextContents(), ['$HOME', '$x$']);
     const { width } = await formulas(page).nth(1).locator('mfrac').first().boundingBox();
@@ -167,7 +167,7 @@ for (const look of Object.keys(LOOKS)) {
     await page.waitForFunction(() => !document.querySelector('iframe'));
     assert.equal(await block(page).locator('pre').isVisible(), false);
     await block(page).getByRole('button', { name: 'Show source' }).click();
-    assert.equal(await block(page).locator('pre').innerText(), `${FLOW}\n`);
+    assert.equal(await block(page).locator('pre').textContent(), `${FLOW}\n`);
     assert.equal(await picture(page).isVisible(), false);
     await block(page).getByRole('button', { name: 'Copy' }).click();
     await page.getByText('Copied.').waitFor();
@@ -194,7 +194,7 @@ test('a diagram that cannot be drawn shows its source, with one sentence', () =>
   assert.deepEqual(await page.locator('.no-drawing').allTextContents(), [
     'The diagram is not drawn: line 2 of its source is not understood.', 'The diagram is not drawn: its source is not understood.', 'The diagram is not drawn: its source is too long.',
   ]);
-  assert.equal(await block(page).locator('pre').innerText(), 'flowchart TD\n  A -->\n');
+  assert.equal(await block(page).locator('pre').textContent(), 'flowchart TD\n  A -->\n');
   assert.equal(await page.getByRole('button', { name: 'Show source' }).count(), 1);
   await camera(page, 'drawing', 'wide')('wrong');
 }));

@@ -145,7 +145,7 @@ for (const [act, remark, slug] of [['Stop', /^Incomplete: the run was stopped/, 
     const check = async () => {
       await partial(page).locator('strong').nth(11).waitFor();
       assert.match(await partial(page).locator('.fact').innerText(), remark);
-      assert.match(await partial(page).innerText(), /Paragraph 1 of[^]*Paragraph 12 of/);
+      assert.match(await partial(page).textContent(), /Paragraph 1 of[^]*Paragraph 12 of/);
       assert.equal(await page.locator('.failed .slug').textContent(), slug);
       assert.equal(await page.getByText('Paragraph 12 of the story').count(), 1, 'once');
     };
@@ -199,7 +199,7 @@ fault(6, 'a fast long answer is followed to its end, and who reads above is offe
   await latest.waitFor({ state: 'detached' });
   await start(page, 'Once more');
   // Everything streamed before the stop is visible.
-  await page.waitForFunction((least) => [...document.querySelectorAll('.page')].at(1)?.innerText.length > least, 5500);
+  await page.waitForFunction((least) => [...document.querySelectorAll('.page')].at(1)?.textContent.length > least, 5500);
   await atEnd(page);
   await page.locator('#transcript').hover();
   await page.mouse.wheel(0, -1500);

@@ -51,7 +51,7 @@ for (const look of Object.keys(LOOKS)) {
       assert.deepEqual(run.turns[1].calls, ['read_file', 'query_table']);
       assert.equal(run.turns[2].calls[0], 'run_code');
       await page.getByRole('figure', { name: 'Revenue by quarter, in the report and in the workbook' }).waitFor();
-      const text = await answer(page).innerText();
+      const text = await answer(page).textContent();
       assert.match(text, /They do not agree/);
       assert.match(text, /Q3: the report says 530,770, the rows add up to 503,770 \(27,000 less\)/);
       assert.match(text, /the highest revenue is that of Q2, not of Q3/);
@@ -83,7 +83,7 @@ test('two hundred notes, each read by a call of its own', async () => {
     const expected = openActions();
     const [[person, most]] = expected;
     const sum = expected.reduce((all, [, count]) => all + count, 0);
-    assert.match(await answer(page).innerText(), new RegExp(`${person} has the most open actions: ${most} of ${sum}\\.`));
+    assert.match(await answer(page).textContent(), new RegExp(`${person} has the most open actions: ${most} of ${sum}\\.`));
     const { text } = await download(page);
     const calls = JSON.parse(text).turns.flatMap((turn) => turn.tool_calls).find((call) => call.name === 'run_code').calls;
     assert.equal(calls.filter((call) => call.name === 'read_file').length, 200);
@@ -109,7 +109,7 @@ test('a data set that needs code, and a chart', async () => {
     const rides = (wet) => lines.map((line) => line.split(',')).filter(([, , , rain]) => Number(rain) > 0 === wet).map((cells) => Number(cells[4]));
     const mean = (list) => Math.round(list.reduce((sum, n) => sum + n, 0) / list.length);
     const [dry, wet] = [rides(false), rides(true)];
-    assert.match(await answer(page).innerText(), new RegExp(`where rain_mm is 0 \\(${dry.length} rows\\), the average is ${mean(dry)}; where it is above 0 \\(${wet.length} rows\\), it is ${mean(wet)}`));
+    assert.match(await answer(page).textContent(), new RegExp(`where rain_mm is 0 \\(${dry.length} rows\\), the average is ${mean(dry)}; where it is above 0 \\(${wet.length} rows\\), it is ${mean(wet)}`));
     const chart = page.getByRole('figure', { name: 'Average rides by month' });
     await chart.getByRole('group', { name: 'Arrow keys' }).focus();
     await page.keyboard.press('End');
@@ -138,7 +138,7 @@ async function overOwn(task, check) {
       await runTask(page, task);
       assert.equal((await shown(page)).reason, 'llm_complete');
       await check(page);
-      return answer(page).innerText();
+      return answer(page).textContent();
     });
   } finally {
     rmSync(folder, { recursive: true });

@@ -72,7 +72,7 @@ for (const look of Object.keys(LOOKS)) {
 
     await write(page, 1, '<b>Why</b> a tool?\nשלום');
     await write(page, 2, 'Right.');
-    assert.equal(await notes(page, 1).locator('.text').innerText(), '<b>Why</b> a tool?\nשלום', 'shown as it was written');
+    assert.equal(await notes(page, 1).locator('.text').textContent(), '<b>Why</b> a tool?\nשלום', 'shown as it was written');
     await notes(page, 1).getByText(/^Note, \w{3} \d+, \d{4}, \d{2}:\d{2}$/).waitFor();
     await notes(page, 1).hover();
     await shoot('written');
@@ -94,7 +94,7 @@ for (const look of Object.keys(LOOKS)) {
 
     await storedToTheEnd(page, 1);
     await reopen(page, 'Add.');
-    assert.deepEqual(await page.getByRole('note').locator('.text').allInnerTexts(), ['Kept.', 'Right.']);
+    assert.deepEqual(await page.getByRole('note').locator('.text').allTextContents(), ['Kept.', 'Right.']);
     if (look === 'phone') return;
     const record = JSON.parse((await download(page)).text);
     assertValid(record);
@@ -122,7 +122,7 @@ test('a note shows in another tab, and a key that is in it does not', () => with
   await other.locator('.earlier .run').first().click();
   await other.getByRole('region', { name: 'How it ended' }).waitFor();
   await write(page, 1, 'It was sent with my-own-secret-key.');
-  assert.equal(await notes(page, 1).locator('.text').innerText(), 'It was sent with [redacted].');
+  assert.equal(await notes(page, 1).locator('.text').textContent(), 'It was sent with [redacted].');
   await notes(other, 1).getByText('It was sent with [redacted].').waitFor();
   // Both tabs write.
   await write(other, 1, 'Seen.');
