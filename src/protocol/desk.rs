@@ -460,7 +460,7 @@ pub struct Stored {
     pub files: Share,
 }
 
-/// A part of what is stored. Bytes of a text are its characters.
+/// A part of what is stored. Texts count one byte for each UTF-16 code unit.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Share {
     pub count: u64,

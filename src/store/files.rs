@@ -170,9 +170,8 @@ pub(super) async fn keep(database: &Database, changes: Vec<(String, Option<Blob>
 /// Counts the contents.
 pub(super) async fn space(connection: &Connection) -> Result<Share, StoreError> {
     let transaction = reading(connection, &[WORKSPACES, FILES])?;
-    let lists = transaction.object_store(WORKSPACES)?.get_all::<String>().primitive()?.await?;
-    let lists = lists.filter_map(Result::ok).filter_map(|text| serde_json::from_str::<Vec<StoredFile>>(&text).ok());
-    let sizes: BTreeMap<String, u64> = lists.flatten().map(|file| (file.hash, file.size)).collect();
+    let sizes: BTreeMap<String, u64> =
+        all_files(&transaction).await?.into_iter().map(|file| (file.hash, file.size)).collect();
     let contents = transaction.object_store(FILES)?;
     let mut share = Share::default();
     for (hash, size) in sizes {
@@ -190,11 +189,16 @@ pub(super) async fn space(connection: &Connection) -> Result<Share, StoreError> 
     Ok(share)
 }
 
+/// Returns the files of all workspaces.
+async fn all_files(transaction: &Transaction<'_>) -> Result<Vec<StoredFile>, StoreError> {
+    let lists = transaction.object_store(WORKSPACES)?.get_all::<String>().primitive()?.await?;
+    let lists = lists.filter_map(Result::ok).filter_map(|text| serde_json::from_str::<Vec<StoredFile>>(&text).ok());
+    Ok(lists.flatten().collect())
+}
+
 /// Removes the contents that no workspace has any more.
 pub(super) async fn remove_unused(transaction: &Transaction<'_>) -> Result<(), StoreError> {
-    let left = transaction.object_store(WORKSPACES)?.get_all::<String>().primitive()?.await?;
-    let left = left.filter_map(Result::ok).filter_map(|text| serde_json::from_str::<Vec<StoredFile>>(&text).ok());
-    let used: BTreeSet<String> = left.flatten().map(|file| file.hash).collect();
+    let used: BTreeSet<String> = all_files(transaction).await?.into_iter().map(|file| file.hash).collect();
     let files = transaction.object_store(FILES)?;
     let stored = files.get_all_keys::<String>().primitive()?.await?;
     for hash in stored.filter_map(Result::ok).filter(|hash| !used.contains(hash)) {

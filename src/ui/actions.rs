@@ -92,7 +92,10 @@ impl App {
         }
         let asked = TaskInput { text: page.head.task, pictures: page.head.pictures };
         if place > 0 {
-            return self.run_after(&thread, place, asked, config, None);
+            return match self.find_again(&thread) {
+                Ok(()) => self.run_after(&thread, place, asked, config, None),
+                Err(why) => self.complain(why),
+            };
         }
         self.begin(asked, config);
     }

@@ -141,7 +141,7 @@ impl App {
         self.run_after(thread, place, asked, config, version);
     }
 
-    /// Runs a prompt after what came before the run at this place, in a thread of its own.
+    /// Runs a prompt after what came before the run at this place, in a thread of its own. The thread's runs are open.
     pub(super) fn run_after(
         &self,
         thread: &Thread,
@@ -150,9 +150,6 @@ impl App {
         config: RunConfig,
         version: Option<VersionOf>,
     ) {
-        if let Err(why) = self.find_again(thread) {
-            return self.complain(why);
-        }
         let before = place.checked_sub(1);
         let before = before.and_then(|at| thread.pages.with_untracked(|pages| pages.get(at).and_then(Page::seat)));
         let Backing::Live { workspace, .. } = &thread.backing else { return };

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::view::SegmentView;
 use crate::view::ending::Tone;
-use crate::view::report::{Body, ReportPosition, ReportView};
+use crate::view::report::ReportPosition;
 
 use super::slots::{Page, Whose};
 use super::state::App;
@@ -39,7 +39,7 @@ pub fn ending(
     let report_at = |position: ReportPosition| {
         let report = segment.report.clone().filter(|report| report.position == position);
         let report = match &view.cause {
-            Some(cause) => report.and_then(|report| rest(&report, cause)),
+            Some(cause) => report.and_then(|report| report.after(cause)),
             None => report,
         };
         report.map(|view| html::div().class("reported").child(report::report(app, &view)))
@@ -70,12 +70,6 @@ pub fn ending(
         report_at(ReportPosition::After),
         granted,
     )
-}
-
-/// The part of a report that follows the cause, which the ending says.
-fn rest(report: &ReportView, cause: &str) -> Option<ReportView> {
-    let rest = report.copy.split_once(cause).map_or("", |(_, rest)| rest.trim()).to_owned();
-    (!rest.is_empty()).then(|| ReportView { note: None, copy: rest.as_str().into(), body: Body::Text(rest), ..*report })
 }
 
 fn field(name: &'static str, value: String) -> impl IntoView {

@@ -45,8 +45,8 @@ pub fn load(app: App) {
 }
 
 impl App {
-    /// Stores the files at these paths as they are now, or that they are gone. One order at a time: a file may be removed while it
-    /// is being stored.
+    /// Stores the files at these paths, and deletes those that were removed. Sends one order at a time, since a file may be removed
+    /// while it is being stored.
     pub(super) fn keep_files(&self, paths: impl IntoIterator<Item = String>) {
         let app = *self;
         let busy = self.library.try_update_value(|library| {

@@ -243,7 +243,7 @@ fn ends(view: &EndingView) -> impl IntoView + use<> {
     let code = |name: &'static str, code: String| {
         html::div().child((html::dt().child(name), html::dd().child(html::code().child(code))))
     };
-    // The cause of a failure stands in the transcript, with what can be done about it.
+    // The transcript gives the cause of a failure and its remedies.
     let failed = view.tone == Tone::Failed;
     let headline = if failed { "The run failed.".to_owned() } else { view.headline.clone() };
     html::section().class("ends").attr("aria-label", "Ending").child((

@@ -89,10 +89,10 @@ impl App {
 
     /// Opens another version; the focus stays on the pager.
     fn open_version(self, version: &Version, forward: bool) {
-        let (run_id, from) = (version.run_id.clone(), self.current.get_untracked());
+        let (run_id, visits) = (version.run_id.clone(), self.visits.get_value());
         spawn_local(async move {
             match self.find_or_open(&run_id).await {
-                Ok(Some((thread, place))) if self.current.get_untracked() == from => {
+                Ok(Some((thread, place))) if self.visits.get_value() == visits => {
                     let last = self.thread_with(thread).map_or(0, |thread| thread.pages.with_untracked(Vec::len));
                     self.open_thread(thread);
                     if place + 1 < last {

@@ -61,6 +61,18 @@ impl ReportView {
         })
     }
 
+    /// Returns what follows the cause of a failure in a report of the system; `None`: nothing. The ending gives the cause itself.
+    #[must_use]
+    pub fn after(&self, cause: &str) -> Option<Self> {
+        let rest = self.copy.split_once(cause).map_or("", |(_, rest)| rest.trim()).to_owned();
+        (!rest.is_empty()).then(|| ReportView {
+            note: None,
+            copy: rest.as_str().into(),
+            body: Body::Text(rest),
+            ..*self
+        })
+    }
+
     fn accepted(config: &RunConfig, ending: &Ending) -> Self {
         let text = |format, body| ReportView {
             title: "Report",
@@ -98,5 +110,26 @@ impl ReportView {
             body: Body::Json(JsonNode::root(Arc::new(data.clone()))),
             copy,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Body, ReportPosition, ReportView};
+
+    #[test]
+    fn what_the_ending_says_is_not_repeated() {
+        let report = |text: &str| ReportView {
+            title: "Report",
+            format: "Text",
+            note: Some("Written by Turnwise."),
+            position: ReportPosition::After,
+            body: Body::Text(text.to_owned()),
+            copy: text.into(),
+        };
+        assert_eq!(report("It failed: no answer").after("no answer"), None);
+        let rest =
+            report("It failed: no answer\n\nFound so far: 3").after("no answer").map(|rest| (rest.note, rest.body));
+        assert_eq!(rest, Some((None, Body::Text("Found so far: 3".to_owned()))));
     }
 }
