@@ -1,6 +1,7 @@
 // Programs that try to leave the sandbox of `run_code`, or to harm what is around it. `CANARY` is replaced by the URL of a server that
 // must never see a request. A program prints ESCAPED if it got hold of anything that it must not have. `expect`: what its
-// result has to be; by default anything without ESCAPED. `slow`: it runs until a limit ends it.
+// result has to be; by default anything without ESCAPED. `slow`: it runs until a limit ends it, which on a busy machine may be the
+// deadline of the call.
 
 const named = (name) => `typeof ${name} === 'undefined' ? 'absent' : 'ESCAPED: ' + typeof ${name}`;
 
@@ -75,7 +76,7 @@ export const escapes = [
   { name: 'a thrown object with getters', code: `throw { get message() { return tools }, get stack() { for (;;); } }`, slow: true },
   { name: 'a value with a trap', code: `new Proxy({}, { ownKeys() { throw new Error('trap') }, get() { throw new Error('trap') } })` },
   { name: 'a value that is a thenable', code: `({ then(resolve) { resolve('settled') } })` },
-  { name: 'a value whose toJSON never ends', code: `({ toJSON() { for (;;); } })`, slow: true, expect: /too long|did not answer/ },
+  { name: 'a value whose toJSON never ends', code: `({ toJSON() { for (;;); } })`, slow: true, expect: /too long/ },
 
   // What outlives the program.
   { name: 'a timer after the end', code: `setTimeout(() => tools.write_file({ path: 'late.txt', content: 'ESCAPED' }), 0); 'ended'`, expect: /ended/ },
@@ -87,11 +88,11 @@ export const escapes = [
   { name: 'an interval for ever', code: `setInterval(() => {}, 1); await new Promise(() => {})`, expect: /timers fired/ },
 
   // Bombs.
-  { name: 'memory: arrays', code: `const a = []; for (;;) a.push(new Array(100000).fill(0))`, expect: /out of memory|too long|did not answer/, slow: true },
+  { name: 'memory: arrays', code: `const a = []; for (;;) a.push(new Array(100000).fill(0))`, expect: /out of memory|too long/, slow: true },
   { name: 'memory: strings', code: `let s = 'x'; for (;;) s += s`, expect: /too long|out of memory/ },
   { name: 'memory: one buffer', code: `new Uint8Array(2e9)`, expect: /Error/ },
   { name: 'memory: repeat', code: `'x'.repeat(2 ** 30)`, expect: /Error/ },
-  { name: 'memory: a caught error', code: `const a = []; try { for (;;) a.push('y'.repeat(1e6) + a.length) } catch (e) { a.length = 0; 'caught' }`, expect: /caught|out of memory/, slow: true },
+  { name: 'memory: a caught error', code: `const a = []; try { for (;;) a.push(new Uint8Array(1e6).fill(7)) } catch (e) { a.length = 0; 'caught' }`, expect: /caught|out of memory/, slow: true },
   { name: 'stack: recursion', code: `const f = () => f() + 1; f()`, expect: /call stack/ },
   { name: 'stack: mutual, in finally', code: `let n = 0; const f = () => { try { f() } finally { if (n++ < 50) f() } }; f()`, expect: /Error|too long/, slow: true },
   { name: 'stack: the parser', code: `${'('.repeat(50000)}`, expect: /Error/ },
@@ -100,13 +101,13 @@ export const escapes = [
   { name: 'stack: a regular expression', code: `new RegExp('('.repeat(50000) + ')'.repeat(50000))`, expect: /Error/ },
   { name: 'stack: getters', code: `const o = { get a() { return this.a } }; o.a`, expect: /call stack/ },
   { name: 'stack: a proxy of itself', code: `const p = new Proxy({}, {}); Object.setPrototypeOf(p, p); p.x` },
-  { name: 'a loop', code: `for (;;);`, expect: /too long|did not answer/, slow: true },
-  { name: 'a loop that catches', code: `for (;;) { try { for (;;); } catch {} }`, expect: /too long|did not answer/, slow: true },
-  { name: 'a loop of microtasks', code: `const f = () => queueMicrotask(f); f(); await new Promise(() => {})`, expect: /too long|did not answer/, slow: true },
-  { name: 'a loop of promises', code: `for (;;) await null`, expect: /too long|did not answer/, slow: true },
-  { name: 'a regular expression that explodes', code: `/^(a+)+$/.test('a'.repeat(50) + 'b')`, expect: /too long|did not answer/, slow: true },
+  { name: 'a loop', code: `for (;;);`, expect: /too long/, slow: true },
+  { name: 'a loop that catches', code: `for (;;) { try { for (;;); } catch {} }`, expect: /too long/, slow: true },
+  { name: 'a loop of microtasks', code: `const f = () => queueMicrotask(f); f(); await new Promise(() => {})`, expect: /too long/, slow: true },
+  { name: 'a loop of promises', code: `for (;;) await null`, expect: /too long/, slow: true },
+  { name: 'a regular expression that explodes', code: `/^(a+)+$/.test('a'.repeat(50) + 'b')`, expect: /too long/, slow: true },
   { name: 'a number that explodes', code: `2n ** (2n ** 40n)`, expect: /Error/ },
-  { name: 'an array of a thousand million', code: `Array.from({ length: 1e9 }, (_, i) => i)`, expect: /too long|memory|did not answer/, slow: true },
+  { name: 'an array of a thousand million', code: `Array.from({ length: 1e9 }, (_, i) => i)`, expect: /too long|memory/, slow: true },
   { name: 'a flood of lines', code: `for (let i = 0; i < 200000; i++) console.log('flood')`, expect: /not kept/, slow: true },
   { name: 'one line of 20 MB', code: `console.log('y'.repeat(2e7)); 1`, expect: /not kept/ },
   { name: 'a value of 20 MB', code: `'z'.repeat(2e7)`, expect: /not kept/ },

@@ -46,16 +46,19 @@ export async function withCanary(body) {
 
 export const given = { files: { 'own.txt': 'mine' }, others: { 'other.txt': 'other run' }, options: { limits: { toolTimeoutMs: 15_000 } } };
 
+/** The result of a program that the deadline ended. */
+const LATE = `Error: timeout: the tool did not answer within ${given.options.limits.toolTimeoutMs / 1000} s`;
+
 /** After each attempt another program runs; it has to work as if nothing had happened. */
 export const attempts = (list, canary) => list.flatMap(({ code }) => [[code.replaceAll('CANARY', canary)], ['6 * 7']]);
 
 export function judge(list, { trajectory, results, written, replayed }) {
   assert.equal(trajectory.output, 'done');
   assert.equal(results.length, list.length * 2);
-  list.forEach(({ name, expect }, at) => {
+  list.forEach(({ name, expect, slow }, at) => {
     const [result, next] = results.slice(at * 2, at * 2 + 2);
     assert.doesNotMatch(result, /ESCAPED/, name);
-    if (expect) assert.match(result, expect, name);
+    if (expect && !(slow && result === LATE)) assert.match(result, expect, name);
     assert.equal(next, '=> 42', `the program after: ${name}`);
   });
   assert.deepEqual(Object.keys(written), ['own.txt'], 'nothing was written');
