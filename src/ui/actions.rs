@@ -289,7 +289,7 @@ impl App {
     pub(super) fn draw(&self, seat: &Seat, page: &Page, rail: &ArcRwSignal<RailView>) -> LiveRun {
         let live = LiveRun::new(*self, page.clone(), rail.clone(), self.renderer.get_value());
         let hearing = live.clone();
-        seat.observe(move |streamed| hearing.apply(streamed));
+        seat.observe(move |streamed, changed| hearing.apply(streamed, changed));
         live
     }
 

@@ -44,8 +44,8 @@ struct Connection {
     last: Cell<u32>,
 }
 
-/// Draws what was reported.
-type Ear = Rc<dyn Fn(&Streamed)>;
+/// Draws what was reported: streamed text, and whether anything else changed.
+type Ear = Rc<dyn Fn(&Streamed, bool)>;
 
 /// Draws what was reported about a plan.
 type PlanEar = Rc<dyn Fn(PlanReport)>;
@@ -382,12 +382,13 @@ impl Seat {
     }
 
     /// Sets what draws the run from now on.
-    pub fn observe(&self, ear: impl Fn(&Streamed) + 'static) {
+    pub fn observe(&self, ear: impl Fn(&Streamed, bool) + 'static) {
         self.0.ear.replace(Some(Rc::new(ear)));
     }
 
     fn take(&self, location: RunLocation, streamed: &Streamed, changes: Vec<Change>) {
-        self.0.location.set(location);
+        let moved = self.0.location.replace(location) != location;
+        let changed = moved || !changes.is_empty();
         {
             let mut seen = self.0.seen.borrow_mut();
             let before = seen.take().filter(|_| !self.0.anew.take());
@@ -395,7 +396,7 @@ impl Seat {
         }
         let ear = self.0.ear.borrow().clone();
         if let Some(ear) = ear {
-            ear(streamed);
+            ear(streamed, changed);
         }
     }
 

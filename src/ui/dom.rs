@@ -3,7 +3,7 @@
 use leptos::prelude::{LocalStorage, StoredValue, WithValue, on_cleanup};
 pub use leptos::prelude::{document, window};
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast, UnwrapThrowExt};
+use wasm_bindgen::{JsCast, JsValue, UnwrapThrowExt};
 use web_sys::{Element, HtmlElement, ResizeObserver};
 
 /// The element id of the task box, to focus it.
@@ -53,15 +53,19 @@ pub fn restore_caret() {
     }
 }
 
-/// Calls `f` before the page is next drawn. Hidden tabs are not drawn, but a run goes on in them: there, a little later.
-pub fn next_frame(f: impl FnOnce() + 'static) {
-    let f = Closure::once_into_js(f);
-    let (window, f) = (window(), f.unchecked_ref());
-    let _ = if document().hidden() {
-        window.set_timeout_with_callback_and_timeout_and_arguments_0(f, 250)
-    } else {
-        window.request_animation_frame(f)
-    };
+/// Calls `f` once the page was drawn, in a task of its own: drawing takes long enough without it. Hidden tabs are not drawn,
+/// but a run goes on in them: there, a little later.
+pub fn after_frame(f: impl FnOnce() + 'static) {
+    let f: JsValue = Closure::once_into_js(f);
+    if document().hidden() {
+        return later(&f, 250);
+    }
+    let drawn = Closure::once_into_js(move || later(&f, 0));
+    let _ = window().request_animation_frame(drawn.unchecked_ref());
+}
+
+fn later(f: &JsValue, ms: i32) {
+    let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(f.unchecked_ref(), ms);
 }
 
 /// Returns whether a media query matches now.

@@ -54,11 +54,11 @@ impl LiveRun {
         LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled, concluding }))
     }
 
-    /// Collects a report of the desk about the run.
-    pub fn apply(&self, streamed: &Streamed) {
+    /// Collects a report of the desk about the run: streamed text, and whether anything else changed.
+    pub fn apply(&self, streamed: &Streamed, changed: bool) {
         {
             let mut pending = self.0.pending.borrow_mut();
-            pending.records = true;
+            pending.records |= changed || streamed.void;
             if streamed.void {
                 pending.text.clear();
                 pending.reasoning.clear();
@@ -82,7 +82,7 @@ impl LiveRun {
 
     fn schedule(&self) {
         let live = self.clone();
-        dom::next_frame(move || live.draw());
+        dom::after_frame(move || live.draw());
     }
 
     /// Draws what is new.

@@ -25,6 +25,10 @@ const STREAMING: &str = "data-streaming";
 /// How long blocks are built at a stretch, in milliseconds. Laying out and painting them takes several times as long.
 const STRETCH: f64 = 1.5;
 
+/// Number of blocks in an element of their own. The browser leaves out those that are not seen (transcript.css), which takes
+/// some time for each in every frame: too much with an element for each block.
+const PART: usize = 16;
+
 /// A handle to one text; clones share it. Only used on the page's single thread.
 #[derive(Clone)]
 pub struct Prose(Arc<SendWrapper<RefCell<ProseState>>>);
@@ -35,6 +39,8 @@ struct ProseState {
     number: u32,
     text: String,
     shown: Shown,
+    /// Number of blocks that are shown.
+    built: usize,
     /// Blocks that follow those that are shown, still to be built.
     waiting: VecDeque<Node>,
     /// Number of bytes of the text that were taken for rendering.
@@ -52,7 +58,7 @@ enum Shown {
     Nothing,
     /// The text node that grows.
     Plain(Text),
-    /// One child element per block.
+    /// Elements of the class `part`, with one child for each of at most [`PART`] blocks.
     Blocks,
 }
 
@@ -78,6 +84,7 @@ impl Prose {
             number: next_number(),
             text: String::new(),
             shown: Shown::Nothing,
+            built: 0,
             waiting: VecDeque::new(),
             taken: 0,
         };
@@ -150,6 +157,7 @@ impl Prose {
         inner.number = next_number();
         inner.text.clear();
         inner.shown = Shown::Nothing;
+        inner.built = 0;
         inner.waiting.clear();
         inner.taken = 0;
         inner.host.replace_children_with_node_0();
@@ -181,10 +189,10 @@ impl Prose {
             inner.shown = Shown::Blocks;
         }
         let under_way = !inner.waiting.is_empty();
-        let built = inner.host.child_element_count() as usize;
-        inner.waiting.truncate(blocks.same.saturating_sub(built));
-        for _ in blocks.same..built {
-            inner.host.last_element_child().iter().for_each(Element::remove);
+        let kept = blocks.same.saturating_sub(inner.built);
+        inner.waiting.truncate(kept);
+        for _ in blocks.same..inner.built {
+            inner.remove_last();
         }
         inner.waiting.extend(blocks.nodes);
         drop(inner);
@@ -198,10 +206,10 @@ impl Prose {
         let mut inner = self.0.borrow_mut();
         let begun = dom::uptime();
         while let Some(block) = inner.waiting.pop_front() {
-            let _ = inner.host.append_child(&markdown::block(&block));
+            inner.push(&markdown::block(&block));
             if dom::uptime() - begun >= STRETCH && !inner.waiting.is_empty() {
                 let prose = self.clone();
-                return dom::next_frame(move || prose.build());
+                return dom::after_frame(move || prose.build());
             }
         }
         // Not of a text that still grows: its end may change.
@@ -209,6 +217,29 @@ impl Prose {
             super::scripts::cite(&inner.host);
         }
         super::scripts::drawings(&inner.host);
+    }
+}
+
+impl ProseState {
+    fn push(&mut self, block: &web_sys::Node) {
+        let last = self.host.last_element_child().filter(|_| self.built % PART != 0);
+        let part = last.unwrap_or_else(|| {
+            let part = dom::element("div");
+            part.set_class_name("part");
+            let _ = self.host.append_child(&part);
+            part
+        });
+        let _ = part.append_child(block);
+        self.built += 1;
+    }
+
+    fn remove_last(&mut self) {
+        self.built -= 1;
+        let Some(part) = self.host.last_element_child() else { return };
+        part.last_element_child().iter().for_each(Element::remove);
+        if self.built % PART == 0 {
+            part.remove();
+        }
     }
 }
 

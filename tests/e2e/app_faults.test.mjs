@@ -285,15 +285,15 @@ fault(9, 'each block has the direction of its own text', { looks: ['wide-light',
   await page.locator('.turn .prose table').waitFor();
   const direction = (selector) => page.locator(selector).evaluateAll((all) => all.map((one) => getComputedStyle(one).direction));
   assert.deepEqual(await direction('.page .task'), ['rtl']);
-  assert.deepEqual(await direction('.turn .prose > h2'), ['rtl']);
-  assert.deepEqual(await direction('.turn .prose > p'), ['rtl', 'ltr', 'rtl']);
+  assert.deepEqual(await direction('.turn .part > h2'), ['rtl']);
+  assert.deepEqual(await direction('.turn .part > p'), ['rtl', 'ltr', 'rtl']);
   assert.deepEqual(await direction('.turn .prose li'), ['rtl', 'ltr']);
   assert.deepEqual(await direction('.turn .prose blockquote'), ['rtl']);
   assert.deepEqual(await direction('.turn .prose table'), ['rtl']);
   assert.deepEqual(await direction('.turn .prose td'), ['rtl', 'ltr']);
   assert.deepEqual(await direction('.turn .prose :is(pre, code)'), ['ltr', 'ltr', 'ltr']);
   // The position of the text, not only its styles.
-  const right = await page.locator('.turn .prose > p').first().evaluate((it) => { const range = document.createRange(); range.selectNodeContents(it); const [first] = range.getClientRects(); return it.getBoundingClientRect().right - first.right; });
+  const right = await page.locator('.turn .part > p').first().evaluate((it) => { const range = document.createRange(); range.selectNodeContents(it); const [first] = range.getClientRects(); return it.getBoundingClientRect().right - first.right; });
   assert.ok(right < 2, `${right} px from the right edge`);
   await page.locator('#transcript').evaluate((it) => { it.scrollTop = 0; });
   await shoot();

@@ -72,8 +72,8 @@ impl LivePlan {
         let page = PlanPage::new(line, begun, *seats, fresh, record.clone());
         for slot in page.steps.iter() {
             let (live, step) = (self.clone(), slot.clone());
-            slot.seat.observe(move |streamed| {
-                live.draw_run(&step, streamed);
+            slot.seat.observe(move |streamed, changed| {
+                live.draw_run(&step, streamed, changed);
             });
         }
         let rail = ArcRwSignal::new(page.panel.with_untracked(|panel| panel.rail(&page.head.title)));
@@ -83,7 +83,7 @@ impl LivePlan {
     }
 
     /// Draws a report about a step's run.
-    fn draw_run(&self, slot: &StepSlot, streamed: &Streamed) {
+    fn draw_run(&self, slot: &StepSlot, streamed: &Streamed, changed: bool) {
         if slot.seat.location() == RunLocation::Recorded {
             self.redraw(slot.order);
             return;
@@ -98,7 +98,7 @@ impl LivePlan {
             Some(run)
         });
         if let Some(run) = run {
-            run.apply(streamed);
+            run.apply(streamed, changed);
         }
     }
 

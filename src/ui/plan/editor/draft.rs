@@ -110,7 +110,7 @@ fn begin(app: App, state: RwSignal<DraftState>) {
     let Some(seat) = app.run_apart(draft::config(&base, &agents), input) else { return };
     state.set(DraftState::Drafting(Local::new(seat.clone())));
     let handle = seat.downgrade();
-    seat.observe(move |_| {
+    seat.observe(move |_, _| {
         let Some(seat) = handle() else { return };
         if seat.location() == protocol::desk::RunLocation::Interrupted {
             let _ = state.try_set(DraftState::Failed(
