@@ -3,7 +3,7 @@
 use leptos::prelude::{LocalStorage, StoredValue, WithValue, on_cleanup};
 pub use leptos::prelude::{document, window};
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast, JsValue, UnwrapThrowExt};
+use wasm_bindgen::{JsCast, UnwrapThrowExt};
 use web_sys::{Element, HtmlElement, ResizeObserver};
 
 /// The element id of the task box, to focus it.
@@ -53,18 +53,21 @@ pub fn restore_caret() {
     }
 }
 
-/// Calls `f` once the page was drawn, in a task of its own: drawing takes long enough without it. Hidden tabs are not drawn,
-/// but a run goes on in them: there, a little later.
-pub fn after_frame(f: impl FnOnce() + 'static) {
-    let f: JsValue = Closure::once_into_js(f);
+/// Calls `f` once the page was drawn, in a task of its own: drawing takes long enough without it. `f` is told how long it took,
+/// in milliseconds. Hidden tabs are not drawn, but a run goes on in them: there, a little later.
+pub fn after_frame(f: impl FnOnce(f64) + 'static) {
     if document().hidden() {
-        return later(&f, 250);
+        return later(250, move || f(0.0));
     }
-    let drawn = Closure::once_into_js(move || later(&f, 0));
-    let _ = window().request_animation_frame(drawn.unchecked_ref());
+    let draws = Closure::once_into_js(move || {
+        let begun = uptime();
+        later(0, move || f(uptime() - begun));
+    });
+    let _ = window().request_animation_frame(draws.unchecked_ref());
 }
 
-fn later(f: &JsValue, ms: i32) {
+fn later(ms: i32, f: impl FnOnce() + 'static) {
+    let f = Closure::once_into_js(f);
     let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(f.unchecked_ref(), ms);
 }
 

@@ -82,7 +82,7 @@ impl LiveRun {
 
     fn schedule(&self) {
         let live = self.clone();
-        dom::after_frame(move || live.draw());
+        dom::after_frame(move |_| live.draw());
     }
 
     /// Draws what is new.

@@ -22,8 +22,10 @@ use super::{dom, markdown};
 /// The attribute of a text that still grows; `www/boot.js` knows it too.
 const STREAMING: &str = "data-streaming";
 
-/// How long blocks are built at a stretch, in milliseconds. Laying out and painting them takes several times as long.
+/// How long blocks are built at a stretch, in milliseconds: at first, and at most. It follows from how long the page was drawn.
 const STRETCH: f64 = 1.5;
+/// How long drawing the page should take, in milliseconds. It takes several times as long as building what is new in it.
+const DRAWING: f64 = 16.0;
 
 /// Number of blocks in an element of their own. The browser leaves out those that are not seen (transcript.css), which takes
 /// some time for each in every frame: too much with an element for each block.
@@ -41,8 +43,14 @@ struct ProseState {
     shown: Shown,
     /// Number of blocks that are shown.
     built: usize,
-    /// Blocks that follow those that are shown, still to be built.
+    /// Number of those that stay; the others are replaced by the next block that is built.
+    kept: usize,
+    /// Blocks that follow those that stay, still to be built.
     waiting: VecDeque<Node>,
+    /// They will be built after the next frame.
+    scheduled: bool,
+    /// How long to build at a stretch, in milliseconds.
+    stretch: f64,
     /// Number of bytes of the text that were taken for rendering.
     taken: usize,
 }
@@ -85,7 +93,10 @@ impl Prose {
             text: String::new(),
             shown: Shown::Nothing,
             built: 0,
+            kept: 0,
             waiting: VecDeque::new(),
+            scheduled: false,
+            stretch: STRETCH,
             taken: 0,
         };
         Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
@@ -157,7 +168,7 @@ impl Prose {
         inner.number = next_number();
         inner.text.clear();
         inner.shown = Shown::Nothing;
-        inner.built = 0;
+        (inner.built, inner.kept) = (0, 0);
         inner.waiting.clear();
         inner.taken = 0;
         inner.host.replace_children_with_node_0();
@@ -183,33 +194,53 @@ impl Prose {
         if inner.number != number {
             return;
         }
-        if !matches!(inner.shown, Shown::Blocks) {
-            inner.host.replace_children_with_node_0();
-            let _ = inner.host.class_list().remove_1("plain");
-            inner.shown = Shown::Blocks;
-        }
-        let under_way = !inner.waiting.is_empty();
-        let kept = blocks.same.saturating_sub(inner.built);
-        inner.waiting.truncate(kept);
-        for _ in blocks.same..inner.built {
-            inner.remove_last();
-        }
+        let same = blocks.same.saturating_sub(inner.kept);
+        inner.waiting.truncate(same);
         inner.waiting.extend(blocks.nodes);
-        drop(inner);
-        if !under_way {
+        inner.kept = inner.kept.min(blocks.same);
+        // The worker may answer several times in a frame: a text that grows is built once in each.
+        if inner.scheduled || inner.host.has_attribute(STREAMING) {
+            self.build_later(&mut inner);
+        } else {
+            drop(inner);
             self.build();
+        }
+    }
+
+    fn build_later(&self, inner: &mut ProseState) {
+        if !std::mem::replace(&mut inner.scheduled, true) {
+            let prose = self.clone();
+            dom::after_frame(move |drawing| {
+                {
+                    let stretch = &mut prose.0.borrow_mut().stretch;
+                    *stretch *= (DRAWING / drawing).clamp(0.5, 1.2);
+                    *stretch = stretch.clamp(STRETCH / 8.0, STRETCH);
+                }
+                prose.build();
+            });
         }
     }
 
     /// Builds the blocks that wait, the rest of them in the next frames.
     fn build(&self) {
         let mut inner = self.0.borrow_mut();
+        inner.scheduled = false;
+        if inner.waiting.is_empty() && inner.kept == inner.built {
+            return;
+        }
+        if !matches!(inner.shown, Shown::Blocks) {
+            inner.host.replace_children_with_node_0();
+            let _ = inner.host.class_list().remove_1("plain");
+            inner.shown = Shown::Blocks;
+        }
+        for _ in inner.kept..inner.built {
+            inner.remove_last();
+        }
         let begun = dom::uptime();
         while let Some(block) = inner.waiting.pop_front() {
             inner.push(&markdown::block(&block));
-            if dom::uptime() - begun >= STRETCH && !inner.waiting.is_empty() {
-                let prose = self.clone();
-                return dom::after_frame(move || prose.build());
+            if dom::uptime() - begun >= inner.stretch && !inner.waiting.is_empty() {
+                return self.build_later(&mut inner);
             }
         }
         // Not of a text that still grows: its end may change.
@@ -231,6 +262,7 @@ impl ProseState {
         });
         let _ = part.append_child(block);
         self.built += 1;
+        self.kept = self.built;
     }
 
     fn remove_last(&mut self) {
