@@ -253,7 +253,7 @@ impl Prose {
 
 impl ProseState {
     fn push(&mut self, block: &web_sys::Node) {
-        let last = self.host.last_element_child().filter(|_| self.built % PART != 0);
+        let last = self.host.last_element_child().filter(|_| !self.built.is_multiple_of(PART));
         let part = last.unwrap_or_else(|| {
             let part = dom::element("div");
             part.set_class_name("part");
@@ -269,7 +269,7 @@ impl ProseState {
         self.built -= 1;
         let Some(part) = self.host.last_element_child() else { return };
         part.last_element_child().iter().for_each(Element::remove);
-        if self.built % PART == 0 {
+        if self.built.is_multiple_of(PART) {
             part.remove();
         }
     }
