@@ -23,7 +23,7 @@ use super::live::LiveRun;
 use super::slots::{Behind, Local, Page};
 use super::state::{App, Backing, Dialog, OpenRecord, TaskInput, Thread};
 use super::viewer::state::View;
-use super::{dom, follow, samples};
+use super::{dom, focus, follow, samples};
 
 impl App {
     /// Returns whether the open thread has a run under way.
@@ -104,6 +104,21 @@ impl App {
         self.with_seat(Seat::stop);
     }
 
+    /// Stops the open run or plan; `false`: it is not at a point at which it can be stopped.
+    pub(super) fn stop_what_runs(&self) -> bool {
+        let of_plan =
+            self.plan().map(|plan| plan.panel.with(|panel| panel.running && panel.can_stop && !panel.elsewhere));
+        let of_run = || {
+            self.page().is_some_and(|page| page.panel.with(|panel| panel.phase == Phase::Running && !panel.elsewhere))
+        };
+        match of_plan {
+            Some(true) => self.stop_plan(),
+            None if of_run() => self.stop(),
+            _ => return false,
+        }
+        true
+    }
+
     pub fn cancel(&self) {
         self.with_seat(Seat::cancel);
     }
@@ -130,14 +145,19 @@ impl App {
     }
 
     pub fn new_run(&self) {
+        self.start_page();
+        self.rail_open.set(false);
+        self.toast.set(None);
+        dom::focus(dom::TASK);
+    }
+
+    pub(super) fn start_page(&self) {
         self.visits.update_value(|visits| *visits += 1);
         self.view.set(View::Transcript);
         self.end_editing();
         self.current.set(None);
         self.switch_draft();
-        self.rail_open.set(false);
-        self.toast.set(None);
-        dom::focus(dom::TASK);
+        focus::arrive();
     }
 
     pub fn open_thread(&self, id: u32) {
@@ -153,6 +173,7 @@ impl App {
         self.at_end.set(!document);
         follow::keep_up(*self);
         self.give_back_unsent();
+        focus::arrive();
     }
 
     pub fn model_name(&self) -> String {

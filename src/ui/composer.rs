@@ -6,10 +6,11 @@ use leptos::prelude::*;
 
 use crate::view::Phase;
 
+use super::dialog::messages;
 use super::icon::{Icon, icon};
 use super::render::Renderer;
 use super::state::{App, Backing, Dialog};
-use super::{answer, dom, follow, kept_files, notify, panel, permit, pictures, queue, quote, switcher, toast};
+use super::{answer, dom, follow, kept_files, notify, panel, permit, pictures, queue, quote, switcher};
 
 pub fn composer(app: App) -> impl IntoView {
     let placeholder = move || match app.phase() {
@@ -55,16 +56,7 @@ pub fn composer(app: App) -> impl IntoView {
     let here = Memo::new(move |_| app.page().is_some_and(|page| page.panel.with(|panel| !panel.elsewhere)));
     let act = move || match phase.get() {
         Some(Phase::Running | Phase::Synthesizing) if !here.get() => ().into_any(),
-        Some(Phase::Running) => (
-            html::button()
-                .r#type("button")
-                .class("btn quiet")
-                .on(ev::click, move |_| app.stop())
-                .attr("title", panel::STOP)
-                .child("Stop"),
-            queue,
-        )
-            .into_any(),
+        Some(Phase::Running) => (panel::stop(app), queue).into_any(),
         Some(Phase::Synthesizing) => (html::span().class("hint").child("Concluding"), queue).into_any(),
         Some(Phase::Ended) | None => (
             html::span().class("hint").child("Enter to run"),
@@ -80,7 +72,7 @@ pub fn composer(app: App) -> impl IntoView {
     };
     let to_read = move || app.why_only_to_read();
     html::div().class("composer").child((
-        toast::toast(app.toast, move |deleted| app.undo(deleted)),
+        messages(app, Memo::new(move |_| app.dialog.get().is_none() && !app.rail_open.get())),
         follow::latest(app),
         quote::button(app),
         permit::card(app),

@@ -8,6 +8,12 @@ use leptos::prelude::*;
 use super::dom;
 use super::icon::{Icon, icon};
 use super::state::{App, Dialog};
+use super::toast::toast;
+
+/// Draws what the page has to tell while `here` holds: what is open makes the rest of the page inert.
+pub fn messages(app: App, here: Memo<bool>) -> impl IntoView {
+    toast(app.toast, here, move |deleted| app.undo(deleted))
+}
 
 /// Draws a dialog whose content exists only while it is open.
 pub fn dialog<V: IntoView + 'static>(
@@ -42,6 +48,7 @@ pub fn dialog<V: IntoView + 'static>(
             .attr("aria-label", "Close")
             .on(ev::click, move |_| close())
             .child(icon(Icon::Close)),
+        messages(app, open),
     ));
     html::dialog()
         .class(class)

@@ -3,6 +3,7 @@
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
@@ -77,6 +78,16 @@ pub fn zone(app: App) -> impl IntoView {
 
 fn has_files(event: &DragEvent) -> bool {
     event.data_transfer().is_some_and(|data| data.types().includes(&JsValue::from_str("Files"), 0))
+}
+
+/// Has the user pick files: records to open, or files for the agent.
+pub fn choose(app: App) {
+    let Ok(input) = dom::element("input").dyn_into::<web_sys::HtmlInputElement>() else { return };
+    input.set_type("file");
+    input.set_multiple(true);
+    let picked = Closure::once_into_js(move |event: web_sys::Event| picked(app, &event));
+    let _ = input.add_event_listener_with_callback("change", picked.unchecked_ref());
+    input.click();
 }
 
 /// Takes the files picked in a file input.

@@ -23,7 +23,6 @@ use super::icon::{Icon, icon};
 use super::library::FileRow;
 use super::samples;
 use super::state::{App, Dialog};
-use super::toast::{self, Undo};
 
 /// Bytes of a file that are shown; the whole can be downloaded.
 const SHOWN: f64 = 200_000.0;
@@ -87,7 +86,6 @@ fn list(app: App) -> impl IntoView {
         folder::list(app),
         move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
                                                  its own files.")),
-        toast::row(app.toast, |undo| matches!(undo, Undo::File(_) | Undo::OwnFiles | Undo::Samples), move |undo| app.undo(undo)),
         table(false),
         html::div().class("samples").attr("hidden", move || (!rows().iter().any(|row| row.sample)).then_some("")).child((
             html::div().class("over-row").child((

@@ -30,10 +30,22 @@ pub fn scrolled(app: App, top: Top) {
     let (now, before) = (it.scroll_top(), top.get_value());
     top.set_value(now);
     let at_end = it.scroll_height() - now - it.client_height() < NEAR;
+    note(app, &it);
     // Text may arrive faster than scroll events: being far from the end is not enough, the reader must have scrolled
     // up.
     if at_end || now < before {
         set_at_end(app, at_end);
+    }
+}
+
+/// Notes whether there is anything below what is in sight.
+fn note(app: App, it: &Element) {
+    let is_below = it.scroll_height() - it.scroll_top() - it.client_height() >= NEAR;
+    if app.below.get_untracked() != is_below {
+        app.below.set(is_below);
+    }
+    if !is_below && app.unseen.get_untracked() {
+        app.unseen.set(false);
     }
 }
 
@@ -48,11 +60,11 @@ pub fn set_at_end(app: App, at_end: bool) {
 }
 
 /// Follows growth that is not drawn here, such as text rendered by a worker.
-pub fn watch(app: App, scroller: &Element, column: &Element) {
-    dom::on_resize(&[scroller, column], move || {
-        if app.at_end.try_get_untracked() == Some(true) {
-            to_end();
-        }
+pub fn watch(app: App, it: &Element, column: &Element) {
+    dom::on_resize(&[it, column], move || match app.at_end.try_get_untracked() {
+        Some(true) => to_end(),
+        Some(false) => scroller().iter().for_each(|it| note(app, it)),
+        None => {}
     });
 }
 
@@ -86,6 +98,7 @@ pub fn to_turn(app: App, next: bool) {
     let Some(turn) = wanted else { return };
     set_at_end(app, false);
     it.set_scroll_top(it.scroll_top() + offset(turn) as i32);
+    note(app, &it);
     let _ = turn.set_attribute("tabindex", "-1");
     let quietly = FocusOptions::new();
     quietly.set_prevent_scroll(true);
@@ -96,7 +109,7 @@ pub fn to_turn(app: App, next: bool) {
 /// new content was seen.
 pub fn latest(app: App) -> impl IntoView {
     move || {
-        (!app.at_end.get() && (app.running() || app.unseen.get())).then(|| {
+        (!app.at_end.get() && app.below.get() && (app.running() || app.unseen.get())).then(|| {
             html::button()
                 .r#type("button")
                 .class("btn quiet small latest")

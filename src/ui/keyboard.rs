@@ -3,14 +3,17 @@
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent};
+use web_sys::{Element, HtmlSelectElement, KeyboardEvent};
 
 use super::state::{App, Dialog};
 use super::viewer::state::View;
-use super::{dom, follow};
+use super::{dom, focus, follow};
+
+/// How long a choice takes in letters as the beginning of an option, in milliseconds.
+const SPELLS: f64 = 1500.0;
 
 pub fn listen(app: App) {
-    keep_place();
+    let spelled = StoredValue::new(f64::MIN);
     let _ = window_event_listener(ev::keydown, move |event| {
         // The browser has closed it, and will tell soon.
         if app.dialog.get_untracked().is_some() && !is_dialog_open() {
@@ -24,18 +27,30 @@ pub fn listen(app: App) {
             event.prevent_default();
             return app.toggle_palette();
         }
+        // Where a full stop is on the upper half of its key, Shift is held too.
+        let stops = command && event.key() == "." && !event.alt_key() && !event.default_prevented();
+        if stops && app.dialog.get_untracked().is_none() && untrack(|| app.stop_what_runs()) {
+            return event.prevent_default();
+        }
         if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
             return;
         }
         if event.key() == "Escape" {
+            let closes = app.rail_open.get_untracked() || app.panel_open.get_untracked();
             app.rail_open.set(false);
             app.panel_open.set(false);
-            if app.dialog.get_untracked().is_none() && matches!(app.view.get_untracked(), View::Compare(_)) {
+            let writes = focus::active().is_some_and(|active| active.id() == dom::TASK);
+            if closes || event.is_composing() || app.dialog.get_untracked().is_some() {
+                return;
+            }
+            if writes {
+                focus::home();
+            } else if matches!(app.view.get_untracked(), View::Compare(_)) {
                 app.look(View::Transcript);
             }
             return;
         }
-        if typing(&event) || app.dialog.get_untracked().is_some() {
+        if typing(&event, spelled) || app.dialog.get_untracked().is_some() {
             return;
         }
         match event.key().as_str() {
@@ -62,33 +77,6 @@ pub fn listen(app: App) {
     });
 }
 
-/// A control that is gone takes the focus with it, and Tab would start at the top of the page. It goes on where the control was: in
-/// what is left of the parts of the page around it.
-fn keep_place() {
-    let around: StoredValue<Vec<Element>, LocalStorage> = StoredValue::new_local(Vec::new());
-    let _ = window_event_listener(ev::focusin, move |event| {
-        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        around.set_value(std::iter::successors(target, |part| part.parent_element()).collect());
-    });
-    let _ = window_event_listener(ev::keydown, move |event| {
-        let is_lost = || dom::document().active_element().is_none_or(|active| active.tag_name() == "BODY");
-        if event.key() != "Tab" || !is_lost() {
-            return;
-        }
-        let left = around.with_value(|around| around.iter().find(|part| part.is_connected()).cloned());
-        if let Some(part) =
-            left.and_then(|part| part.dyn_into::<HtmlElement>().ok()).filter(|part| part.tag_name() != "BODY")
-        {
-            if part.tab_index() < 0 {
-                let _ = part.set_attribute("tabindex", "-1");
-            }
-            let quietly = FocusOptions::new();
-            quietly.set_prevent_scroll(true);
-            let _ = part.focus_with_options(&quietly);
-        }
-    });
-}
-
 fn is_dialog_open() -> bool {
     dom::document().query_selector("dialog[open]").is_ok_and(|open| open.is_some())
 }
@@ -98,10 +86,17 @@ fn is_mac() -> bool {
     dom::window().navigator().platform().is_ok_and(|platform| platform.starts_with("Mac"))
 }
 
-fn typing(event: &KeyboardEvent) -> bool {
-    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-    target.is_some_and(|element| {
-        matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
-            || element.has_attribute("contenteditable")
-    })
+/// Whether a key goes to a field, or changes a choice: a letter goes to the option that begins with it.
+fn typing(event: &KeyboardEvent, spelled: StoredValue<f64>) -> bool {
+    let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else { return false };
+    let Some(choice) = target.dyn_ref::<HtmlSelectElement>() else { return focus::is_field(&target) };
+    let key = event.key().to_lowercase();
+    let mut options = (0..choice.length()).filter_map(|at| choice.item(at)?.text_content());
+    let begins = options.any(|option| option.trim_start().to_lowercase().starts_with(&key));
+    let now = dom::uptime();
+    let goes_on = now - spelled.get_value() < SPELLS;
+    if begins || goes_on {
+        spelled.set_value(now);
+    }
+    begins || goes_on
 }

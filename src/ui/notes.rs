@@ -12,11 +12,11 @@ use crate::protocol::desk::{Noted, Order};
 use crate::trajectory::{Note, NoteChange};
 use crate::view::note::{date, of_turn};
 
-use super::dom;
 use super::icon::{Icon, icon};
 use super::slots::{Page, TurnSlot, put};
 use super::state::{App, Backing, OpenRecord};
 use super::toast::Undo;
+use super::{dom, focus};
 
 /// What is written in the form of a turn: a new note, or a change of one.
 type Writing = Option<Option<Note>>;
@@ -115,10 +115,14 @@ fn form(of: NotedTurn, before: Option<Note>) -> impl IntoView {
     ))
 }
 
+fn button(page: usize, turn: u32) -> String {
+    format!("add-note-{page}-{turn}")
+}
+
 impl NotedTurn {
     /// The id of its button.
     fn button(self) -> String {
-        format!("add-note-{}-{}", self.page, self.turn)
+        button(self.page, self.turn)
     }
 
     fn close(self) {
@@ -159,6 +163,7 @@ impl NotedTurn {
 impl App {
     /// Puts back a note that was deleted.
     pub(super) fn put_back_note(self, thread: u32, page: usize, note: Note) {
+        focus::to(format!("#{}", button(page, note.turn)));
         spawn_local(async move {
             let change = NoteChange { before: None, after: Some(note) };
             if let Err(why) = self.change_note(thread, page, change).await {

@@ -3,25 +3,35 @@
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::KeyboardEvent;
 
+use crate::content::format::counted;
 use crate::trajectory::Format;
 use crate::view::Phase;
 use crate::view::palette::rank;
+use crate::view::search::{Hit, Marked};
 
 use super::dialog::dialog;
-use super::dom;
+use super::rail::marks;
+use super::slots::Page;
 use super::state::{App, Dialog, Thread};
 use super::theme::Theme;
 use super::toast::Undo;
-use super::viewer::state::View;
+use super::viewer::state::{Compared, View};
+use super::{dom, drop as files};
 
 /// Most entries that are shown at a time.
 const MOST: usize = 40;
-/// How the entries of the formats begin.
+/// How the entries begin that another one leads to: the formats, and the runs to compare with.
 const DOWNLOAD: &str = "Download:";
+const COMPARE: &str = "Compare with:";
+/// The rank of a run of which only a passage matches.
+const PASSAGE: usize = 100;
 /// The id of the field.
 const FIELD: &str = "palette-field";
+
+const STOP: &str = "Ctrl .";
 
 /// The keys that work unless the user is typing.
 const KEYS: &[(&str, &str)] = &[
@@ -31,12 +41,13 @@ const KEYS: &[(&str, &str)] = &[
     ("/", "Go to the task box"),
     ("Enter", "Run the task, or queue it while a run goes on"),
     ("Shift Enter", "Line break in the task"),
+    (STOP, "Stop the run or the plan: it wraps up"),
     ("\u{2191}", "In an empty task box: the last prompt"),
     ("J and K", "Next and previous turn"),
     ("L", "Log of the open run"),
     ("\u{2190} and \u{2192}", "In a replay: one step back or forward"),
     ("Space", "In a replay: play or pause"),
-    ("Esc", "Close what is open"),
+    ("Esc", "Close what is open; in the task box: leave it for the run"),
 ];
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,27 +56,39 @@ struct Entry {
     /// The key that does the same, or what kind of entry it is.
     hint: &'static str,
     action: Action,
+    /// Where a run has the words of the search.
+    passage: Option<Marked>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum Action {
     NewRun,
     NewPlan,
+    OpenFile,
     Show(Dialog),
     Insight,
     Stop,
     Cancel,
+    Resume,
+    Continue(u32),
     CopyAnswer,
+    TryAgain,
     Regenerate,
     EditPrompt,
+    EditPlan,
+    /// A run, by its id.
+    Compare(String),
+    Delete(String),
     Share,
     Download(Format),
-    /// Lists the formats.
-    Downloads,
+    DownloadPlan,
+    /// Lists the entries that begin like this.
+    List(&'static str),
     Look(View),
     Theme(Theme),
     Open(u32),
-    OpenStored(String),
+    /// Open or stored.
+    OpenSession(String),
     ExportShown,
     Undo(Undo),
 }
@@ -92,13 +115,15 @@ fn content(app: App) -> impl IntoView {
         let _ = app.phase();
         app.entries()
     });
-    let found = Memo::new(move |_| query.with(|query| all.with(|all| matching(all, query))));
+    let hits = RwSignal::new(Vec::new());
+    app.search_answers(query, hits);
+    let found = Memo::new(move |_| query.with(|query| all.with(|all| hits.with(|hits| matching(all, query, hits)))));
     let grouped = Memo::new(move |_| query.with(|query| query.trim().is_empty()));
     let some = Memo::new(move |_| found.with(|found| !found.is_empty()));
     let choose = move |place: usize| {
         if let Some(entry) = found.with_untracked(|found| found.get(place).cloned()) {
-            if entry.action == Action::Downloads {
-                query.set(DOWNLOAD.to_owned());
+            if let Action::List(begin) = entry.action {
+                query.set(begin.to_owned());
                 at.set(0);
                 return dom::focus(FIELD);
             }
@@ -149,7 +174,11 @@ fn content(app: App) -> impl IntoView {
                 .attr("role", "option")
                 .attr("aria-selected", move || if at.get() == place { "true" } else { "false" })
                 .on(ev::click, move |_| choose(place))
-                .child((html::span().attr("dir", "auto").child(entry.text), hint));
+                .child((
+                    html::span().attr("dir", "auto").child(entry.text),
+                    hint,
+                    entry.passage.map(|text| html::span().class("passage").attr("dir", "auto").child(marks(text))),
+                ));
             (heading, row)
         });
         html::ul()
@@ -193,33 +222,53 @@ fn option_id(place: usize) -> String {
 fn group(action: &Action) -> &'static str {
     match action {
         Action::Undo(_) => "Undo",
-        Action::NewRun | Action::NewPlan => "Start",
+        Action::NewRun | Action::NewPlan | Action::OpenFile => "Start",
         Action::Show(Dialog::Log)
         | Action::Stop
         | Action::Cancel
+        | Action::Resume
+        | Action::Continue(_)
         | Action::CopyAnswer
+        | Action::TryAgain
         | Action::Regenerate
         | Action::EditPrompt
+        | Action::EditPlan
+        | Action::Compare(_)
+        | Action::Delete(_)
         | Action::Share
         | Action::Download(_)
-        | Action::Downloads
+        | Action::DownloadPlan
+        | Action::List(_)
         | Action::Look(_) => "This run",
         Action::Show(_) | Action::Insight | Action::Theme(_) | Action::ExportShown => "Turnwise",
-        Action::Open(_) | Action::OpenStored(_) => "Runs",
+        Action::Open(_) | Action::OpenSession(_) => "Runs",
     }
 }
 
-fn matching(all: &[Entry], query: &str) -> Vec<Entry> {
-    // Each format is found by name; without a name, one entry leads to them.
+fn matching(all: &[Entry], query: &str, hits: &[Hit]) -> Vec<Entry> {
+    let words = query.trim().to_lowercase();
+    let compares = words.starts_with("compare");
+    // Each format is found by name; without a name, one entry leads to them. By its name, a run is opened.
     let is_shown = |entry: &&Entry| match entry.action {
-        Action::Download(_) => !query.trim().is_empty(),
-        Action::Downloads => query.trim().is_empty(),
+        Action::Download(_) => !words.is_empty(),
+        Action::Compare(_) => compares,
+        Action::List(COMPARE) => !compares,
+        Action::List(_) => words.is_empty(),
         _ => true,
     };
+    let hit = |entry: &Entry| match &entry.action {
+        Action::OpenSession(session) => hits.iter().find(|hit| hit.line == *session),
+        _ => None,
+    };
+    let ranked = |entry: &Entry| rank(&entry.text, query).or_else(|| hit(entry).map(|_| PASSAGE));
     let mut found: Vec<(usize, &Entry)> =
-        all.iter().filter(is_shown).filter_map(|entry| Some((rank(&entry.text, query)?, entry))).collect();
+        all.iter().filter(is_shown).filter_map(|entry| Some((ranked(entry)?, entry))).collect();
     found.sort_by_key(|(rank, _)| *rank);
-    found.into_iter().take(MOST).map(|(_, entry)| entry.clone()).collect()
+    let shown = |(_, entry): (usize, &Entry)| Entry {
+        passage: hit(entry).and_then(|hit| hit.passage.clone()),
+        ..entry.clone()
+    };
+    found.into_iter().take(MOST).map(shown).collect()
 }
 
 impl App {
@@ -233,41 +282,83 @@ impl App {
     fn entries(&self) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut add = |text: &str, hint: &'static str, action: Action| {
-            entries.push(Entry { text: text.to_owned(), hint, action });
+            entries.push(Entry { text: text.to_owned(), hint, action, passage: None });
         };
         for (text, undo) in self.undoable() {
             add(&text, "", Action::Undo(undo));
         }
         add("New run", "N", Action::NewRun);
         add("New plan", "", Action::NewPlan);
+        add("Open or import a file\u{2026}", "a record, or files for the agent", Action::OpenFile);
+        let thread = self.thread_now();
         let page = untrack(|| self.page());
         let panel = page.as_ref().map(|page| page.panel.get_untracked());
         match panel.as_ref().map(|panel| panel.phase) {
             Some(Phase::Running) => {
-                add("Stop: wrap up with a conclusion", "", Action::Stop);
+                add("Stop: wrap up with a conclusion", STOP, Action::Stop);
                 add("Cancel: end the run now", "", Action::Cancel);
             }
             Some(Phase::Synthesizing) => add("Cancel: end the run now", "", Action::Cancel),
             Some(Phase::Ended) => {
+                let own = page.as_ref().is_some_and(|page| page.seat().is_some());
+                if let Some(panel) = panel.as_ref() {
+                    if panel.can_resume {
+                        add("Resume the run", "", Action::Resume);
+                    }
+                    if panel.can_continue {
+                        let text = format!("Continue with {}", counted(panel.more_turns.into(), "more turn"));
+                        add(&text, "", Action::Continue(panel.more_turns));
+                    }
+                    if own && panel.remedy.is_some() {
+                        add("Try again: run the same task again", "", Action::TryAgain);
+                    }
+                }
                 add("Copy the answer", "", Action::CopyAnswer);
                 add("Regenerate the answer", "", Action::Regenerate);
-                if page.is_some_and(|page| page.seat().is_some()) {
+                if own {
                     add("Edit the prompt", "", Action::EditPrompt);
                 }
                 add("Replay the run", "", Action::Look(View::Replay));
+                let others = self.comparable();
+                if !others.is_empty() {
+                    add("Compare with\u{2026}", "another run", Action::List(COMPARE));
+                }
+                for (run_id, title) in others {
+                    add(&format!("{COMPARE} {title}"), "", Action::Compare(run_id));
+                }
                 add("Share the run", "", Action::Share);
-                add("Download the run", "in one of several formats", Action::Downloads);
+                add("Download the run", "in one of several formats", Action::List(DOWNLOAD));
                 for format in Format::ALL {
                     add(&format!("{DOWNLOAD} {}", format.label()), "", Action::Download(*format));
                 }
             }
             None => {}
         }
+        let plan = thread.as_ref().and_then(Thread::plan).map(|plan| plan.panel.get_untracked());
+        if let Some(plan) = &plan {
+            if plan.running && !plan.elsewhere {
+                if plan.can_stop {
+                    add("Stop the plan: running steps conclude", STOP, Action::Stop);
+                }
+                add("Cancel: end the plan now", "", Action::Cancel);
+            }
+            if plan.can_resume {
+                add("Resume the plan", "", Action::Resume);
+            }
+            if !plan.running {
+                add("Edit the plan", "", Action::EditPlan);
+                add("Download the plan", "", Action::DownloadPlan);
+            }
+        }
         if panel.is_some() {
             if self.view.get_untracked() != View::Transcript {
                 add("Show the transcript", "", Action::Look(View::Transcript));
             }
             add("Log of the run", "L", Action::Show(Dialog::Log));
+        }
+        let is_under_way = plan.as_ref().map_or_else(|| untrack(|| self.running()), |plan| plan.running);
+        if let Some(session) = thread.and_then(|thread| thread.session_id).filter(|_| !is_under_way) {
+            add(if plan.is_some() { "Delete this plan" } else { "Delete this run" }, "", Action::Delete(session));
         }
         if self.threads.with_untracked(|threads| !threads.is_empty())
             || self.stored.with_untracked(|all| !all.is_empty())
@@ -287,35 +378,75 @@ impl App {
             };
             let others = threads.iter().rev().filter(|thread| Some(thread.id) != self.current.get_untracked());
             for thread in others.filter(|thread| !deleted(thread)) {
-                add(&thread.rail.with_untracked(|rail| rail.title.clone()), "open run", Action::Open(thread.id));
+                let action = thread.session_id.clone().map_or(Action::Open(thread.id), Action::OpenSession);
+                add(&thread.rail.with_untracked(|rail| rail.title.clone()), "open run", action);
             }
         });
         for stored in untrack(|| self.stored_lines()) {
             add(
                 &stored.rail.title,
                 if stored.is_plan() { "plan" } else { "run" },
-                Action::OpenStored(stored.session_id),
+                Action::OpenSession(stored.session_id),
             );
         }
         entries
     }
 
+    /// The runs that the open one can be compared with, open or stored: their ids, and their titles.
+    fn comparable(&self) -> Vec<(String, String)> {
+        let open = self
+            .threads
+            .get_untracked()
+            .into_iter()
+            .rev()
+            .filter(|thread| Some(thread.id) != self.current.get_untracked());
+        let open = open.filter_map(|thread| {
+            let run_id = thread.pages.with_untracked(|pages| pages.last().and_then(Page::run_id))?;
+            Some((run_id, thread.rail.with_untracked(|rail| rail.title.clone())))
+        });
+        let stored = untrack(|| self.stored_lines()).into_iter().filter(|line| !line.is_plan());
+        let stored = stored.filter_map(|line| Some((line.runs.last()?.summary.run_id.clone(), line.rail.title)));
+        open.chain(stored).collect()
+    }
+
     fn do_entry(&self, action: &Action) {
         let last =
             || self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.len().checked_sub(1)));
+        let is_plan = self.thread_now().is_some_and(|thread| thread.plan().is_some());
         match action {
             Action::NewRun => self.new_run(),
             Action::NewPlan => self.new_plan(),
             Action::Show(dialog) => self.dialog.set(Some(*dialog)),
             Action::Insight => self.open_insight(),
-            Action::Stop => self.stop(),
+            Action::OpenFile => files::choose(*self),
+            Action::Stop => drop(untrack(|| self.stop_what_runs())),
+            Action::Cancel if is_plan => self.cancel_plan(),
             Action::Cancel => self.cancel(),
+            Action::Resume if is_plan => self.resume_plan(),
+            Action::Resume => self.resume(),
+            Action::Continue(turns) => self.grant(*turns),
+            Action::TryAgain => drop(last().map(|page| self.ask_again_at(page))),
             Action::CopyAnswer => self.copy_answer(),
             Action::Regenerate => drop(last().map(|page| self.regenerate(page))),
             Action::EditPrompt => drop(last().map(|page| self.edit_prompt(page))),
+            Action::EditPlan => self.edit_plan(),
+            Action::Compare(run_id) => {
+                let (app, run_id, own) = (*self, run_id.clone(), last());
+                spawn_local(async move {
+                    match (app.find_or_open(&run_id).await, own) {
+                        (Ok(Some((other, place))), Some(own)) => {
+                            app.look(View::Compare(Compared { own, other, place }))
+                        }
+                        (Ok(_), _) => {}
+                        (Err(why), _) => app.complain(why),
+                    }
+                });
+            }
+            Action::Delete(session) => self.delete_task(session),
             Action::Share => untrack(|| self.page()).into_iter().for_each(|page| self.share(page)),
             Action::Download(format) => self.download(*format),
-            Action::Downloads => {}
+            Action::DownloadPlan => self.download_plan(),
+            Action::List(_) => {}
             Action::Look(view) => self.look(*view),
             Action::Theme(theme) => self.theme.set(*theme),
             Action::Open(id) => self.open_thread(*id),
@@ -324,7 +455,7 @@ impl App {
                 self.toast.set(None);
                 self.undo(undo);
             }
-            Action::OpenStored(session) => drop(self.open_session(session)),
+            Action::OpenSession(session) => drop(self.open_session(session)),
         }
     }
 }

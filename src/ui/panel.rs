@@ -153,15 +153,28 @@ fn button(
 }
 
 /// What the two ways to end a run do. The names are those of the API.
-pub const STOP: &str = "Stop and wrap up: one more request asks the model to conclude from what it has found";
-pub const CANCEL: &str = "End now: nothing more is sent, and there is no conclusion. What was found so far stays";
+const STOP: &str = "Stop and wrap up (Ctrl .): one more request asks the model to conclude from what it has found";
+const CANCEL: &str = "End now: nothing more is sent, and there is no conclusion. What was found so far stays";
+/// The keys for it, for screen readers.
+pub const STOP_KEYS: &str = "Control+. Meta+.";
 const HOW_TO_END: &str = "Stop wraps up: the model concludes from what it has. Cancel ends at once.";
 const HOW_TO_CANCEL: &str = "Cancel ends at once, without the conclusion.";
+
+/// Draws the button that stops the open run.
+pub fn stop(app: App) -> impl IntoView {
+    html::button()
+        .r#type("button")
+        .class("btn quiet")
+        .attr("title", STOP)
+        .attr("aria-keyshortcuts", STOP_KEYS)
+        .on(ev::click, move |_| app.stop())
+        .child("Stop")
+}
 
 fn running(app: App, phase: Phase) -> impl IntoView {
     let stops = phase == Phase::Running;
     html::div().class("row").child((
-        stops.then(|| button("btn quiet", "Stop", STOP, move || app.stop())),
+        stops.then(|| stop(app)),
         button("btn quiet", "Cancel", CANCEL, move || app.cancel()),
         html::p().class("fact").child(if stops { HOW_TO_END } else { HOW_TO_CANCEL }),
     ))

@@ -11,6 +11,7 @@ use crate::view::RailView;
 use crate::view::rail::date;
 use crate::view::search::{Marked, marked};
 
+use super::dialog::messages;
 use super::dom;
 use super::ending::dot;
 use super::icon::{self, Icon, icon};
@@ -67,6 +68,7 @@ pub fn rail(app: App) -> impl IntoView {
                     .child("Your runs appear here, with a tick for each turn and how each run ended.")
             })
         },
+        messages(app, Memo::new(move |_| app.rail_open.get() && app.dialog.get().is_none())),
         list::list(app),
         html::div().class("foot").child((
             html::button()
@@ -139,7 +141,7 @@ fn line(app: App, view: &RailView, asks: bool, session: Option<&str>, began: u64
     )
 }
 
-fn marks(pieces: Marked) -> impl IntoView {
+pub fn marks(pieces: Marked) -> impl IntoView {
     let piece = |(text, hit): (String, bool)| if hit { html::mark().child(text).into_any() } else { text.into_any() };
     pieces.into_iter().map(piece).collect_view()
 }

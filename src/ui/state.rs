@@ -72,6 +72,8 @@ pub struct App {
     pub branch_of: StoredValue<Option<BranchOf>, LocalStorage>,
     /// The reader is at the end of the transcript.
     pub at_end: RwSignal<bool>,
+    /// The transcript goes on below what is in sight.
+    pub below: RwSignal<bool>,
     /// The open run grew while the reader was elsewhere in it.
     pub unseen: RwSignal<bool>,
     /// The open questions of tool calls, oldest first.
@@ -278,6 +280,7 @@ impl App {
             branching: RwSignal::new(None),
             branch_of: StoredValue::new_local(None),
             at_end: RwSignal::new(true),
+            below: RwSignal::new(false),
             unseen: RwSignal::new(false),
             handed: RwSignal::new(None),
             permits: RwSignal::new(Vec::new()),

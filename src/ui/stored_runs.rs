@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 
 use crate::protocol::desk::{Header, Order, StoredKind};
 use crate::view::RailView;
-use crate::view::search::has_words;
+use crate::view::search::{Hit, has_words};
 
 use super::desk::{Line, Seat};
 use super::slots::Page;
@@ -68,16 +68,16 @@ impl App {
         lines
     }
 
-    /// Asks the desk which stored runs contain the search text, whenever it has changed and then rested for a moment.
-    pub(super) fn search_answers(&self) {
+    /// Asks the desk which stored runs contain the words of a search, whenever they have changed and then rested for a moment.
+    pub(super) fn search_answers(&self, search: RwSignal<String>, hits: RwSignal<Vec<Hit>>) {
         let app = *self;
         let later = StoredValue::new(None::<TimeoutHandle>);
         Effect::new(move || {
-            let words = app.search.get().trim().to_owned();
+            let words = search.get().trim().to_owned();
             if let Some(before) = later.get_value() {
                 before.clear();
             }
-            app.found.set(Vec::new());
+            hits.set(Vec::new());
             if words.is_empty() {
                 return;
             }
@@ -86,9 +86,9 @@ impl App {
                 let words = words.clone();
                 spawn_local(async move {
                     let found = line.ask_for(|id| Order::Search { id, words: words.clone() }).await;
-                    if app.search.with_untracked(|now| now.trim() == words) {
+                    if search.try_with_untracked(|now| now.trim() == words) == Some(true) {
                         // Without an answer, the titles are still searched.
-                        app.found.set(found.unwrap_or_default());
+                        hits.try_set(found.unwrap_or_default());
                     }
                 });
             };

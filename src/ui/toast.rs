@@ -1,4 +1,5 @@
-//! One line above the task box: what just happened and how to undo it, or what went wrong and what to try.
+//! One line above the task box, or in the head of the dialog or drawer that is open: what just happened and how to undo it, or
+//! what went wrong and what to try.
 
 use std::time::Duration;
 
@@ -46,7 +47,7 @@ pub enum ToastKind {
 pub fn after(time: Duration, f: impl FnOnce() + 'static) {
     set_timeout(
         move || {
-            let read = ":is(.toast, .removed):is(:hover, :focus-within)";
+            let read = ".toast:is(:hover, :focus-within)";
             match dom::document().query_selector(read) {
                 Ok(Some(_)) => after(AGAIN, f),
                 _ => f(),
@@ -56,32 +57,15 @@ pub fn after(time: Duration, f: impl FnOnce() + 'static) {
     );
 }
 
-/// Draws the last deletion of a kind with its Undo, inside something that covers the toast.
-pub fn row(
+/// Draws it while `here` holds. `undo` brings back what was deleted.
+pub fn toast(
     shown: RwSignal<Option<Toast>>,
-    is_wanted: impl Fn(&Undo) -> bool + Send + 'static,
+    here: Memo<bool>,
     undo: impl Fn(&Undo) + Copy + Send + Sync + 'static,
 ) -> impl IntoView {
-    // A dialog keeps what is outside of it from being announced.
-    html::div().class("removed-place").attr("role", "status").child(move || {
-        let toast = shown.get()?;
-        let deleted = toast.undo.filter(|deleted| is_wanted(deleted))?;
-        let back = move |_| {
-            shown.set(None);
-            undo(&deleted);
-        };
-        Some(html::p().class("removed").child((
-            html::span().child(toast.text),
-            html::button().r#type("button").class("btn quiet small").on(ev::click, back).child("Undo"),
-        )))
-    })
-}
-
-/// Draws it. `undo` brings back what was deleted.
-pub fn toast(shown: RwSignal<Option<Toast>>, undo: impl Fn(&Undo) + Copy + Send + Sync + 'static) -> impl IntoView {
     // The live region stays; only its content changes, or screen readers would not announce it.
-    html::div().attr("role", "status").child(move || {
-        shown.get().map(|toast| {
+    html::div().class("toasts").attr("role", "status").child(move || {
+        shown.get().filter(|_| here.get()).map(|toast| {
             let level = if toast.kind == ToastKind::Wrong { "urgent" } else { "normal" };
             let back = toast.undo.map(|deleted| {
                 html::button()

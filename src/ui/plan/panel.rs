@@ -11,6 +11,7 @@ use crate::view::plan::panel::PlanEndingView;
 use super::super::ending::dot;
 use super::super::icon::{Icon, chevron, icon};
 use super::super::meter;
+use super::super::panel::STOP_KEYS;
 use super::super::state::App;
 use super::state::PlanPage;
 
@@ -58,9 +59,17 @@ fn button(text: &'static str, title: &'static str, act: impl Fn() + 'static) -> 
 }
 
 fn running(app: App, can_stop: bool) -> impl IntoView {
-    let stop = "Stop and wrap up: running steps conclude from what they have, and no further steps start";
+    let stop = "Stop and wrap up (Ctrl .): running steps conclude from what they have, and no further steps start";
     html::div().class("row next").child((
-        can_stop.then(|| button("Stop", stop, move || app.stop_plan())),
+        can_stop.then(|| {
+            html::button()
+                .r#type("button")
+                .class("btn quiet")
+                .attr("title", stop)
+                .attr("aria-keyshortcuts", STOP_KEYS)
+                .on(ev::click, move |_| app.stop_plan())
+                .child("Stop")
+        }),
         button("Cancel", "End now: nothing more is sent, and running steps have no conclusion", move || {
             app.cancel_plan();
         }),

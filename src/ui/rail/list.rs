@@ -15,7 +15,6 @@ use super::super::dom;
 use super::super::icon::{Icon, icon};
 use super::super::state::{App, Thread};
 use super::super::stored_runs::Stored;
-use super::super::toast::{self, Undo};
 use super::{line, run};
 
 /// Minimum number of runs for a search field.
@@ -73,16 +72,21 @@ pub fn list(app: App) -> impl IntoView {
         .key(Line::key)
         .children(move |line| match line {
             Line::Day(name) => html::li().class("day").child(html::h2().class("over").child(name)).into_any(),
-            Line::Open(thread) => html::li().child(run(app, &thread)).into_any(),
-            Line::Stored(line) => html::li().class("earlier").child(row(app, stored, line)).into_any(),
+            Line::Open(thread) => {
+                html::li().attr("data-line", thread.session_id.clone()).child(run(app, &thread)).into_any()
+            }
+            Line::Stored(line) => html::li()
+                .class("earlier")
+                .attr("data-line", line.session_id.clone())
+                .child(row(app, stored, line))
+                .into_any(),
         })
         .build());
-    // The drawer covers the toast.
-    let undo = move || {
-        let row = || toast::row(app.toast, |undo| matches!(undo, Undo::Task(_)), move |undo| app.undo(undo));
-        app.rail_open.get().then(row)
-    };
-    html::div().class("lists").child((search, filters, undo, none, html::ul().class("runs").child(each)))
+    html::div().class("lists").child((
+        html::div().class("find").child((search, filters)),
+        none,
+        html::ul().class("runs").child(each),
+    ))
 }
 
 /// Draws the choice of endings and models.

@@ -109,7 +109,7 @@ fn button(combo: Combo) -> impl IntoView {
     html::button()
         .r#type("button")
         .class("btn quiet")
-        .prop("disabled", move || combo.asking.get())
+        .attr("aria-disabled", move || combo.asking.get().then_some("true"))
         .attr("aria-controls", LIST)
         .attr("aria-expanded", move || if combo.open.get() { "true" } else { "false" })
         // The field keeps the focus; otherwise its blur would close the list that is being opened.

@@ -28,7 +28,11 @@ pub fn probe(app: App) -> (impl IntoView, impl IntoView) {
             seat.close();
         }
     });
+    let asking = move || matches!(state.get(), Some(Probe::Asking));
     let test = move |_| {
+        if untrack(asking) {
+            return;
+        }
         let built = app.settings.with_untracked(|settings| settings.build(Vec::new()));
         let config = match built {
             Ok(config) => probe_config(config),
@@ -52,7 +56,6 @@ pub fn probe(app: App) -> (impl IntoView, impl IntoView) {
             seat.close();
         });
     };
-    let asking = move || matches!(state.get(), Some(Probe::Asking));
     let result = move || match state.get() {
         None => ("", ().into_any()),
         Some(Probe::Asking) => ("asking", (html::span().class("pulse"), "Sending a test request.").into_any()),
@@ -65,7 +68,9 @@ pub fn probe(app: App) -> (impl IntoView, impl IntoView) {
                 .into_any(),
         ),
     };
-    let button = html::button().r#type("button").class("btn quiet").prop("disabled", asking).on(ev::click, test);
+    // Not `disabled`: the focus stays.
+    let busy = move || asking().then_some("true");
+    let button = html::button().r#type("button").class("btn quiet").attr("aria-disabled", busy).on(ev::click, test);
     let output = html::div().class("test").child(move || {
         let (kind, content) = result();
         html::output().attr("data-state", kind).child(content)

@@ -14,7 +14,7 @@ use super::super::drafts;
 use super::super::slots::Page;
 use super::super::state::{App, Thread, UNDOABLE};
 use super::super::toast::{self, Toast, Undo};
-use super::super::{dom, storage};
+use super::super::{dom, focus, storage};
 
 /// Where the sessions are kept that are to be deleted.
 const DELETED: &str = "turnwise.deleted";
@@ -112,8 +112,14 @@ impl App {
     /// Undoes a deletion.
     pub fn undo(&self, deleted: &Undo) {
         match deleted {
-            Undo::Task(session) => self.keep_task(session),
-            Undo::File(path) => self.put_back_file(path),
+            Undo::Task(session) => {
+                self.keep_task(session);
+                focus::to(format!("[data-line=\"{session}\"] > .run"));
+            }
+            Undo::File(path) => {
+                self.put_back_file(path);
+                focus::to(format!(".file > * > [title=\"{}\"]", path.replace('\\', "\\\\").replace('"', "\\\"")));
+            }
             Undo::OwnFiles => self.put_back_own_files(),
             Undo::Samples => super::super::samples::bring_back(*self),
             Undo::Note { thread, page, note } => self.put_back_note(*thread, *page, note.clone()),
@@ -199,7 +205,8 @@ impl App {
     fn leave(&self, session_id: &str) {
         let is_open = self.thread_now().is_some_and(|thread| thread.session_id.as_deref() == Some(session_id));
         if is_open {
-            self.new_run();
+            // The focus stays in the list.
+            self.start_page();
         }
     }
 

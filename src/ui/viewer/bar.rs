@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use crate::content::format::sentence_case;
 use crate::view::Phase;
 
+use super::super::focus;
 use super::super::icon::{Icon, icon};
 use super::super::state::{App, Thread};
 use super::state::{Compared, View};
@@ -32,6 +33,7 @@ impl App {
             self.set_stage();
         }
         self.view.set(view);
+        focus::arrive();
     }
 }
 

@@ -17,7 +17,6 @@ use super::super::{dom, icon};
 use super::difference::pieces;
 use super::state::Compared;
 
-const ID: &str = "comparison";
 /// Rows of turns shown at first, and added with each click.
 const PORTION: usize = 40;
 
@@ -29,11 +28,8 @@ pub fn compare(app: App, Compared { own, other, place }: Compared) -> impl IntoV
         let made = a.behind.with(|a| b.behind.with(|b| Comparison::new(a, b, name))).flatten();
         made.map(|made| (made, name))
     });
-    // Once it is drawn. What was clicked may be gone, and with it the focus.
+    // Once it is drawn.
     request_animation_frame(|| {
-        if dom::document().active_element().is_none_or(|element| element.tag_name() == "BODY") {
-            dom::focus(ID);
-        }
         if let Ok(Some(first)) = dom::document().query_selector(".pair[data-first]") {
             first.scroll_into_view();
         }
@@ -44,7 +40,6 @@ pub fn compare(app: App, Compared { own, other, place }: Compared) -> impl IntoV
     };
     html::section()
         .class("scroll comparison")
-        .id(ID)
         .attr("tabindex", "0")
         .attr("aria-label", "Comparison")
         .child(html::div().class("both").child(content))

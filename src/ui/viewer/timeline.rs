@@ -58,7 +58,7 @@ fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
             .r#type("button")
             .class("btn quiet small verify")
             .attr("title", "Run the engine again on the recorded events and compare everything")
-            .prop("disabled", move || verifying.get())
+            .attr("aria-disabled", move || verifying.get().then_some("true"))
             .on(ev::click, move |_| stage.verify())
             .child(move || if verifying.get() { "Verifying" } else { "Verify" })
     };
