@@ -155,10 +155,10 @@ impl Place {
         if is_row && self.to_row(first) {
             return true;
         }
-        // The same control, drawn anew.
+        // The same control, drawn anew; in another run, it is not the same.
         let name = name(control);
         let is_same = |other: &Element| self::name(other) == name && give(other);
-        if gone > 0 && !is_row && !name.is_empty() && children(first, &control.tag_name()).iter().any(is_same) {
+        if gone > 0 && !is_row && !self.arriving && !name.is_empty() && children(first, &control.tag_name()).iter().any(is_same) {
             return true;
         }
         left.iter().skip(gone).any(|part| match part.tag_name().as_str() {

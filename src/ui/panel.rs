@@ -153,7 +153,7 @@ fn button(
 }
 
 /// What the two ways to end a run do. The names are those of the API.
-const STOP: &str = "Stop and wrap up (Ctrl .): one more request asks the model to conclude from what it has found";
+const STOP: &str = "Stop and wrap up: one more request asks the model to conclude from what it has found (Ctrl .)";
 const CANCEL: &str = "End now: nothing more is sent, and there is no conclusion. What was found so far stays";
 /// The keys for it, for screen readers.
 pub const STOP_KEYS: &str = "Control+. Meta+.";

@@ -59,7 +59,7 @@ fn button(text: &'static str, title: &'static str, act: impl Fn() + 'static) -> 
 }
 
 fn running(app: App, can_stop: bool) -> impl IntoView {
-    let stop = "Stop and wrap up (Ctrl .): running steps conclude from what they have, and no further steps start";
+    let stop = "Stop and wrap up: running steps conclude from what they have, and no further steps start (Ctrl .)";
     html::div().class("row next").child((
         can_stop.then(|| {
             html::button()
