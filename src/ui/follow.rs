@@ -35,6 +35,9 @@ pub fn scrolled(app: App, top: Top) {
     // up.
     if at_end || now < before {
         set_at_end(app, at_end);
+    } else if app.at_end.get_untracked() {
+        // What shrinks and grows again in one frame has kept its size, but not its place.
+        to_end();
     }
 }
 

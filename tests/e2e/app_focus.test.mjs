@@ -17,10 +17,10 @@ const palette = (page) => page.getByRole('dialog', { name: 'Find an action or a 
 const endless = (text) => ({ chunks: reply({ text }).slice(0, -3), hold: true });
 
 /** Opens the app with a scripted model. */
-const withModel = (steps, body, { look = 'wide', settings = {}, expect = [] } = {}) => withSite((site) => withScript(steps, (baseUrl) => {
-  const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted', ...settings });
+const withModel = (steps, body, { context = {}, expect = [] } = {}) => withSite((site) => withScript(steps, (baseUrl) => {
+  const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' });
   const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
-  return withPage(site.app, { reach: [baseUrl], context: contextOf(look, { storageState }), expect }, async (page) => {
+  return withPage(site.app, { reach: [baseUrl], context: { ...contextOf('wide', { storageState }), ...context }, expect }, async (page) => {
     await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
     return body(page, site);
   });
@@ -213,3 +213,61 @@ test('the palette finds passages, compares, opens a file and deletes', () => wit
   await palette(page).getByRole('button', { name: 'Undo' }).click();
   await rail(page).getByText('Describe the pond').waitFor();
 }));
+
+test('while everything is in sight, nothing leads to the latest', () => withModel([
+  { text: 'First a sum.', calls: [{ id: 'a', name: 'calculate', args: { expression: '2 * 3' } }] }, endless(`Then ${'a long story. '.repeat(150)}`), { text: 'In short.' },
+], async (page) => {
+  await page.setViewportSize({ width: 1440, height: 500 });
+  await task(page).fill('Two times three?');
+  await page.keyboard.press('Enter');
+  const latest = page.getByRole('button', { name: 'Jump to latest' });
+  await said(page, 'a long story.');
+  await page.waitForFunction(() => { const { scrollTop, scrollHeight, clientHeight } = document.querySelector('#transcript'); return scrollTop > 0 && scrollHeight - scrollTop - clientHeight < 32; });
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('k');
+  await page.keyboard.press('k');
+  await latest.waitFor();
+  // In a window in which all of it has room.
+  await page.setViewportSize({ width: 1440, height: 1800 });
+  await latest.waitFor({ state: 'detached' });
+  await page.keyboard.press('k');
+  await page.locator('.call summary').click();
+  await page.locator('.call[open]').waitFor();
+  assert.equal(await latest.count(), 0);
+  await page.keyboard.press('ControlOrMeta+.');
+  await said(page, 'In short.');
+}));
+
+for (const [device, viewport] of [['phone', { width: 390, height: 640 }], ['tablet', { width: 1024, height: 700 }]]) {
+  test(`on a ${device}, a branch is begun from a target of 44 px, and the search stays in view`, () => withModel(Array.from({ length: 6 }, () => ({ text: 'Yes.' })), async (page) => {
+    for (let n = 1; n <= 6; n += 1) {
+      await runTask(page, `Task ${n}`);
+      await said(page, 'Yes.');
+      const branch = page.getByRole('button', { name: /^Branch: Turn 1/ });
+      await branch.scrollIntoViewIfNeeded();
+      const hit = await branch.evaluate((it) => {
+        const { x, y, width, height } = it.getBoundingClientRect();
+        const edges = [[1, height / 2], [width - 1, height / 2], [width / 2, 1], [width / 2, height - 1]];
+        return [width, height, edges.every(([u, v]) => it.contains(document.elementFromPoint(x + u, y + v)))];
+      });
+      assert.ok(hit[0] >= 44 && hit[1] >= 44 && hit[2], `${hit}`);
+      await page.getByRole('button', { name: 'New run', exact: true }).click();
+    }
+    await storedToTheEnd(page, 6);
+    await page.getByRole('button', { name: 'Runs', exact: true }).click();
+    const search = page.getByRole('searchbox', { name: 'Search runs' });
+    await search.fill('task');
+    await rail(page).getByRole('combobox', { name: 'Ending' }).selectOption('Complete');
+    await rail(page).getByText('Task 1').scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => document.querySelector('.lists').scrollTop > 0);
+    for (const kept of [search, rail(page).getByRole('combobox', { name: 'Ending' })]) {
+      assert.ok(await kept.evaluate((it) => { const { x, y, width, height } = it.getBoundingClientRect(); return it.contains(document.elementFromPoint(x + width / 2, y + height / 2)); }));
+    }
+    await page.screenshot({ path: `tests/e2e/shots/focus-search-${device}.png` });
+    // In the drawer, a message is where it can be used.
+    await rail(page).locator('li', { hasText: 'Task 6' }).getByLabel('Rename or delete').click();
+    await rail(page).getByRole('button', { name: 'Delete' }).click();
+    await rail(page).getByRole('status').getByRole('button', { name: 'Undo' }).waitFor();
+    await page.screenshot({ path: `tests/e2e/shots/focus-drawer-${device}.png` });
+  }, { context: { viewport, hasTouch: true, isMobile: true } }));
+}

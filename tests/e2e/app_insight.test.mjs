@@ -85,7 +85,7 @@ for (const colorScheme of ['light', 'dark']) {
 }
 
 test('the page counts what the package counts, filters by a click or by keys, and hands its figures out', { timeout: 120_000 }, () => withInsight({ viewport: WIDE }, files, async (page, dialog) => {
-  const words = dialog.getByRole('status');
+  const words = dialog.getByRole('status').last();
   const tile = (name) => dialog.locator('.tiles > div', { hasText: name }).locator('.value').textContent();
   await pictures(dialog);
   assert.equal(await words.textContent(), '40 runs');
