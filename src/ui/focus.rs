@@ -43,7 +43,7 @@ pub struct Place {
     wanted: Option<String>,
     /// A run was opened.
     arriving: bool,
-    /// It is looked at before the page is next drawn.
+    /// It is looked at once the page was drawn.
     due: bool,
 }
 
@@ -102,7 +102,7 @@ pub fn active() -> Option<Element> {
 
 fn soon() {
     if !PLACE.with_borrow_mut(|place| std::mem::replace(&mut place.due, true)) {
-        dom::next_frame(look);
+        dom::after_frame(look);
     }
 }
 

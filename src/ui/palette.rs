@@ -289,7 +289,7 @@ impl App {
         }
         add("New run", "N", Action::NewRun);
         add("New plan", "", Action::NewPlan);
-        add("Open or import a file\u{2026}", "a record, or files for the agent", Action::OpenFile);
+        add("Open or import a file\u{2026}", "", Action::OpenFile);
         let thread = self.thread_now();
         let page = untrack(|| self.page());
         let panel = page.as_ref().map(|page| page.panel.get_untracked());

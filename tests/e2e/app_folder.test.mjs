@@ -179,7 +179,7 @@ test('a large folder is cut with a sentence; a closed picker says nothing', asyn
     // Every message since then.
     await page.evaluate(() => {
       window.told = [];
-      const told = document.querySelector('.composer [role="status"], [role="status"]');
+      const told = document.querySelector('dialog[open] [role="status"]');
       new MutationObserver(() => window.told.push(told.textContent)).observe(told, { childList: true, subtree: true, characterData: true });
     });
     await page.getByRole('dialog').getByRole('button', { name: 'Open a folder' }).click();
