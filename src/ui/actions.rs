@@ -149,6 +149,8 @@ impl App {
         self.rail_open.set(false);
         self.toast.set(None);
         dom::focus(dom::TASK);
+        // Where there was none to write in, it is not drawn yet.
+        focus::to(format!("#{}", dom::TASK));
     }
 
     pub(super) fn start_page(&self) {

@@ -56,7 +56,7 @@ pub fn listen() {
     });
     let _ = window_event_listener(ev::focusout, |_| soon());
     let changed = Closure::<dyn FnMut()>::new(|| {
-        if PLACE.with_borrow(|place| !place.around.is_empty()) && active().is_none() {
+        if PLACE.with_borrow(|place| place.arriving || !place.around.is_empty()) && active().is_none() {
             soon();
         }
     });
@@ -83,11 +83,9 @@ pub fn arrive() {
     soon();
 }
 
-/// Moves the focus to what is read first.
-pub fn home() {
-    if let Ok(Some(home)) = dom::document().query_selector(HOME) {
-        give(&home);
-    }
+/// Moves the focus to what is read first; `false`: it is not there yet.
+pub fn home() -> bool {
+    dom::document().query_selector(HOME).ok().flatten().is_some_and(|home| give(&home))
 }
 
 /// Whether somebody may be typing in this element.
@@ -126,8 +124,9 @@ fn look() {
     }
     // Otherwise the user left it.
     let is_lost = place.around.first().is_some_and(|control| !is_shown(control));
-    if !(is_lost && place.go_on()) && (is_lost || place.arriving) {
-        home();
+    if !(is_lost && place.go_on()) && (is_lost || place.arriving) && !home() {
+        // With the next change of the page.
+        PLACE.with_borrow_mut(|place| place.arriving = true);
     }
 }
 

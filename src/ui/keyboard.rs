@@ -44,7 +44,7 @@ pub fn listen(app: App) {
                 return;
             }
             if writes {
-                focus::home();
+                let _ = focus::home();
             } else if matches!(app.view.get_untracked(), View::Compare(_)) {
                 app.look(View::Transcript);
             }

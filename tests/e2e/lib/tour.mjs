@@ -140,6 +140,8 @@ async function walk(page, visit, release) {
   await row.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Undo' }).first().waitFor();
   await visit('undo');
+  // It would be in the next dialog, for a while.
+  await page.getByRole('button', { name: 'Dismiss' }).click();
   await page.keyboard.press('Escape');
 
   await page.evaluate(() => document.activeElement.blur());
