@@ -157,7 +157,12 @@ impl Place {
         // The same control, drawn anew; in another run, it is not the same.
         let name = name(control);
         let is_same = |other: &Element| self::name(other) == name && give(other);
-        if gone > 0 && !is_row && !self.arriving && !name.is_empty() && children(first, &control.tag_name()).iter().any(is_same) {
+        if gone > 0
+            && !is_row
+            && !self.arriving
+            && !name.is_empty()
+            && children(first, &control.tag_name()).iter().any(is_same)
+        {
             return true;
         }
         left.iter().skip(gone).any(|part| match part.tag_name().as_str() {

@@ -431,11 +431,11 @@ impl App {
             Action::EditPrompt => drop(last().map(|page| self.edit_prompt(page))),
             Action::EditPlan => self.edit_plan(),
             Action::Compare(run_id) => {
-                let (app, run_id, own) = (*self, run_id.clone(), last());
+                let (app, run_id, own, here) = (*self, run_id.clone(), last(), self.current.get_untracked());
                 spawn_local(async move {
                     match (app.find_or_open(&run_id).await, own) {
-                        (Ok(Some((other, place))), Some(own)) => {
-                            app.look(View::Compare(Compared { own, other, place }))
+                        (Ok(Some((other, place))), Some(own)) if app.current.get_untracked() == here => {
+                            app.look(View::Compare(Compared { own, other, place }));
                         }
                         (Ok(_), _) => {}
                         (Err(why), _) => app.complain(why),
