@@ -100,7 +100,7 @@ pub fn active() -> Option<Element> {
 
 fn soon() {
     if !PLACE.with_borrow_mut(|place| std::mem::replace(&mut place.due, true)) {
-        dom::after_frame(look);
+        dom::after_frame(|_| look());
     }
 }
 
