@@ -70,7 +70,7 @@ function link(path, place) {
   return button;
 }
 
-/** Shows a text, whose parts may begin with a line such as `[page 7]`, and goes to the place. */
+/** Shows a text, whose parts may begin with a line such as `[page 7]`, and goes to the place. Headings of a document have no marks. */
 export function show(host, text, place) {
   const wanted = (place.match(/^(page \d+|slide \d+|sheet [^,]+|section .+)/u) ?? [])[1]?.toLowerCase();
   const line = Number((place.match(/^lines? (\d+)/) ?? [])[1] ?? 0);
@@ -103,6 +103,16 @@ export function show(host, text, place) {
       heading.textContent = name;
       // A sheet's heading also names its cells.
       if (name.toLowerCase() === wanted || name.toLowerCase().startsWith(`${wanted}, `)) target = heading;
+      made.push(heading);
+      return;
+    }
+    // The tools mark them as Markdown does. A text file is shown as it is.
+    const [, words] = (note && at + 1 !== line && each.match(/^#{1,6} (.+)$/u)) || [];
+    if (words) {
+      flush();
+      const heading = document.createElement('p');
+      heading.className = 'heading';
+      heading.textContent = words;
       made.push(heading);
       return;
     }

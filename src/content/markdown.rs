@@ -71,6 +71,8 @@ pub enum Node {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         href: Option<String>,
     },
+    /// The mark of a footnote, by its number. The note is in the list at the end.
+    FootnoteMark(u32),
     Break,
 }
 
@@ -80,6 +82,9 @@ pub enum Node {
 pub struct Item {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Task>,
+    /// Set for a footnote: its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub footnote: Option<u32>,
     pub children: Vec<Node>,
 }
 
@@ -230,6 +235,7 @@ fn write_text(nodes: &[Node], out: &mut String) {
             Node::Text(text) | Node::Code(text) | Node::Formula { tex: text, .. } | Node::Image { alt: text, .. } => {
                 out.push_str(text);
             }
+            Node::FootnoteMark(number) => out.push_str(&format!("[{number}]")),
             Node::Rule | Node::Break => out.push('\n'),
         }
     }

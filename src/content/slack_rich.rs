@@ -19,7 +19,7 @@ fn block(value: &Value) -> Node {
         }
         "rich_text_list" => {
             let ordered = text_of(value, "style").as_deref() == Some("ordered");
-            let item = |element: &Value| Item { task: None, children: inlines(element) };
+            let item = |element: &Value| Item { task: None, footnote: None, children: inlines(element) };
             Node::List { start: ordered.then_some(1), items: children(value).iter().map(item).collect() }
         }
         _ => Node::Paragraph(inlines(value)),

@@ -124,6 +124,9 @@ impl App {
     }
 
     pub fn grant(&self, turns: u32) {
+        if self.own_model_lacks_key() {
+            return;
+        }
         self.with_seat(|seat| seat.grant(turns));
         follow::set_at_end(*self, true);
     }
@@ -193,12 +196,13 @@ impl App {
         self.now.set(dom::now());
     }
 
-    /// Returns the next run's configuration; if a setting is wrong, opens the settings and says so.
+    /// Returns the next run's configuration; if a setting is wrong or the key is missing, opens the settings and says so.
     pub(super) fn config(&self) -> Option<RunConfig> {
         let (built, seeded) = self
             .settings
             .with_untracked(|settings| (settings.build(crate::tools::all()), !settings.value(Field::Seed).is_empty()));
         match built {
+            Ok(config) if self.lacks_key(&config) => None,
             Ok(config) => {
                 self.note_model();
                 let config = self.with_folders(config);
@@ -233,10 +237,10 @@ impl App {
         before: Option<&Seat>,
         version: Option<VersionOf>,
     ) {
-        let files = counted(workspace.list().len() as u64, "file");
+        let files = files_fact(&workspace);
         self.toast.set(None);
         let Some((seat, mut page)) = self.start(asked, config, &workspace, before, None, version) else { return };
-        page.head.facts.push(format!("{files} in the workspace"));
+        page.head.facts.push(files);
         page.head.facts.extend(before.map(|_| "continues an earlier conversation".to_owned()));
         let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());
         self.draw(&seat, &page, &rail);
@@ -381,6 +385,11 @@ impl App {
     pub(super) fn next_id(&self) -> u32 {
         self.threads.with_untracked(|threads| threads.iter().map(|thread| thread.id).max().map_or(1, |id| id + 1))
     }
+}
+
+/// Says at the top of a run how many files it has.
+pub(super) fn files_fact(workspace: &Workspace) -> String {
+    format!("{} in the workspace", counted(workspace.list().len() as u64, "file"))
 }
 
 /// Returns a task that begins now, in its own session.

@@ -13,7 +13,7 @@ use crate::view::{PanelView, Phase};
 use super::icon::{Icon, icon};
 use super::original::Original;
 use super::slots::{Behind, Page};
-use super::state::{App, Backing, Dialog, Editing, TaskInput, Thread};
+use super::state::{App, Backing, Editing, TaskInput, Thread};
 use super::{dom, versions};
 
 /// Draws the actions, once the run has ended. A step of a replay has none.
@@ -42,7 +42,8 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
                 }
             })
         }),
-        remedy.is_none().then(|| {
+        // The ending offers the same as the way to go on, if the run is the user's own.
+        (remedy.is_none() || (remedy == Some(Remedy::LastTurn) && !own)).then(|| {
             button(Icon::Again, "Regenerate", "Have the last turn written again, as a separate run", move || {
                 app.regenerate(place);
             })
@@ -58,29 +59,30 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
     ))
 }
 
-/// Draws what can be done about a failed run: the most likely remedy first.
+/// Draws what can be done about a run that failed or was cancelled: the most likely remedy first.
 pub fn remedies(app: App, page: &Page) -> impl IntoView + use<> {
-    let (panel, place) = (page.panel.clone(), page.place);
+    let (panel, place, page) = (page.panel.clone(), page.place, page.clone());
     let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
     let remedy = Memo::new(move |_| panel.with(|panel| panel.remedy).filter(|_| own));
-    let settings = move |field: &'static str| {
-        app.dialog.set(Some(Dialog::Settings));
-        // Once the dialog is drawn.
-        set_timeout(move || dom::focus(field), std::time::Duration::ZERO);
-    };
+    let settings = move |field: &'static str| app.open_settings_at(field);
     move || {
         let remedy = remedy.get()?;
         let button = |first: Remedy, text: &'static str, title: &'static str| {
             let class = if remedy == first { "btn primary" } else { "btn quiet" };
             html::button().r#type("button").class(class).attr("title", title).child(text)
         };
-        let key = button(Remedy::Key, "Change key", "Open the settings of the model and its key");
+        let has_key = page.behind.with(|source| source.config.providers.first().and_then(|first| app.key_for(first)));
+        let key = if has_key.flatten().is_some() { "Change key" } else { "Enter a key" };
+        let key = button(Remedy::Key, key, "Open the settings of the model and its key");
         let model = button(Remedy::Model, "Choose another model", "Open the settings of the model");
         let again = button(Remedy::Time, "Try again", "Run the same task again with the current settings");
         let key = (remedy == Remedy::Key).then(|| key.on(ev::click, move |_| settings("setting-key")));
         let model = model.on(ev::click, move |_| settings("setting-model"));
         let again = again.on(ev::click, move |_| app.ask_again_at(place));
+        let go_on = "Ask for the last turn again and go on from there, as a separate run";
+        let go_on = button(Remedy::LastTurn, "Go on", go_on).on(ev::click, move |_| app.regenerate(place));
         let all = match remedy {
+            Remedy::LastTurn => (go_on, again).into_any(),
             Remedy::Time => (again, model).into_any(),
             Remedy::Key | Remedy::Model => (key, model, again).into_any(),
         };

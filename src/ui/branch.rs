@@ -235,11 +235,12 @@ impl App {
 
     fn take_branch(&self) {
         let Some(draft) = self.branching.get_untracked() else { return };
-        let settings = match (draft.elsewhere, self.config()) {
-            (true, Some(config)) => config.providers,
+        let settings = match draft.elsewhere.then(|| self.config()) {
+            Some(Some(config)) => config.providers,
             // The settings dialog is open and shows what is wrong.
-            (true, None) => return,
-            (false, _) => Vec::new(),
+            Some(None) => return,
+            None if self.own_model_lacks_key() => return,
+            None => Vec::new(),
         };
         let changes = match draft.changes(&settings) {
             Ok(changes) => changes,
@@ -260,6 +261,9 @@ impl App {
         // Its own model may be one that this user does not want to send anything to.
         if let (Some(turn), true) = (turn, of.is_record()) {
             return self.ask_branch(page, turn, None);
+        }
+        if self.own_model_lacks_key() {
+            return;
         }
         let changes = turn.and_then(|turn| of.draft(turn)).map(|draft| (draft.place, draft.changes(&[])));
         match changes {

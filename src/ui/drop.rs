@@ -199,13 +199,13 @@ async fn take_records(app: App, files: Vec<(String, Blob)>) {
     }
     let opened = counted((all - rest.len()) as u64, "record");
     match (all - rest.len(), rest.is_empty()) {
-        (_, true) => app.tell(format!("Opened {opened} (read-only).")),
+        (_, true) => app.tell_opened(&format!("Opened {opened} (read-only).")),
         (0, _) => {
             app.tell(format!("Added {} for the agent.", App::added(&rest)));
             app.add_files(rest);
         }
         (_, false) => {
-            app.tell(format!("Opened {opened}, and added {} for the agent.", App::added(&rest)));
+            app.tell_opened(&format!("Opened {opened}, and added {} for the agent.", App::added(&rest)));
             app.add_files(rest);
         }
     }
@@ -236,7 +236,7 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
     }
     match viewer::open_text(app, Some(name), &file).await {
         Ok(()) => {
-            app.tell(format!("Opened {name} (read-only)."));
+            app.tell_opened(&format!("Opened {name} (read-only)."));
             true
         }
         Err(Refused::OtherFormat) => {

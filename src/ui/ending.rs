@@ -44,7 +44,7 @@ pub fn ending(
         };
         report.map(|view| html::div().class("reported").child(report::report(app, &view)))
     };
-    let failed = view.tone == Tone::Failed;
+    let (failed, cancelled) = (view.tone == Tone::Failed, view.tone == Tone::Cancelled);
     let cause = view.cause.clone().or_else(|| view.error.clone());
     (
         report_at(ReportPosition::Before),
@@ -53,7 +53,8 @@ pub fn ending(
             html::div().child((
                 html::p().class("headline").child(view.headline.clone()),
                 cause.map(|cause| html::p().class("error").child(attempt::linked(&cause))),
-                page.filter(|_| failed).map(|page| answer::remedies(app, page)),
+                page.and(view.remark).map(|remark| html::p().class("so-far").child(remark)),
+                page.filter(|_| failed || cancelled).map(|page| answer::remedies(app, page)),
                 html::div().class("under").child((
                     html::span().child(view.turns.clone()),
                     html::details().child((

@@ -126,7 +126,7 @@ impl App {
             viewer::open_text(self, None, &blob).await.map_err(|refused| refused.to_string())
         };
         match opened.await {
-            Ok(()) => self.tell(format!("Opened {name} (read-only).")),
+            Ok(()) => self.tell_opened(&format!("Opened {name} (read-only).")),
             Err(why) => self.complain(format!("{name} was not opened. {why}")),
         }
         true

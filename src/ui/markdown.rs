@@ -5,12 +5,17 @@
 //! `data-lang` and `title`. Each block has the direction of its own text; code is always left to right. External links
 //! open in a new tab, send no referrer, and show their host.
 
-use web_sys::{Element, Node as DomNode};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, Node as DomNode};
 
 use crate::content::markdown::{Align, Cell, Class, Item, Node, Table, Task, is_rtl, plain_text};
 
 use super::dom;
 
+/// The mark of a footnote, the way back to it, and the note, each with its number.
+const MARK: &str = "data-note-mark";
+const BACK: &str = "data-note-back";
+const NOTE: &str = "data-note";
 /// Marks the button that copies a block of code.
 const COPY: &str = "data-copy-code";
 
@@ -117,6 +122,7 @@ fn inline(parent: &Element, node: &Node) {
         Node::Strong(children) => append(parent, &with("strong", children)),
         Node::Emphasis(children) => append(parent, &with("em", children)),
         Node::Strike(children) => append(parent, &with("s", children)),
+        Node::FootnoteMark(number) => append(parent, &jump(*number, false)),
         Node::Break => append(parent, &dom::element("br")),
         Node::Link { href, children } => link(parent, href, children),
         Node::Image { alt, href } => image(parent, alt, href.as_deref()),
@@ -142,9 +148,45 @@ fn list(start: Option<u64>, items: &[Item]) -> Element {
             text(&element, if task == Task::Done { "☑ " } else { "☐ " });
         }
         item.children.iter().for_each(|child| within(&element, child));
+        if let Some(number) = item.footnote {
+            set(&element, NOTE, &number.to_string());
+            set(&element, "tabindex", "-1");
+            // In the line of its last paragraph.
+            let last = element.last_element_child().filter(|last| last.tag_name() == "P");
+            let place = last.as_ref().unwrap_or(&element);
+            text(place, " ");
+            append(place, &jump(number, true));
+        }
         append(&list, &element);
     }
     list
+}
+
+/// A button that leads from the mark of a footnote to its note, or back.
+fn jump(number: u32, back: bool) -> Element {
+    let button = dom::element("button");
+    set(&button, "type", "button");
+    button.set_class_name("link");
+    set(&button, if back { BACK } else { MARK }, &number.to_string());
+    set(&button, "aria-label", &if back { format!("Back to mark {number}") } else { format!("Note {number}") });
+    text(&button, &if back { "↩".to_owned() } else { format!("[{number}]") });
+    button
+}
+
+/// Moves the focus, and the view, to where the mark of a footnote or the way back leads. Returns whether that was clicked.
+pub fn follow_note(target: &Element) -> bool {
+    let of = |name: &str| target.closest(&format!("[{name}]")).ok().flatten().and_then(|from| from.get_attribute(name));
+    let to = match (of(MARK), of(BACK)) {
+        (Some(number), _) => format!("[{NOTE}=\"{number}\"]"),
+        (_, Some(number)) => format!("[{MARK}=\"{number}\"]"),
+        _ => return false,
+    };
+    let text = target.closest(".prose").ok().flatten();
+    let found = text.and_then(|text| text.query_selector(&to).ok().flatten());
+    if let Some(found) = found.and_then(|found| found.dyn_into::<HtmlElement>().ok()) {
+        let _ = found.focus();
+    }
+    true
 }
 
 fn table(data: &Table) -> Element {

@@ -30,6 +30,7 @@ mod icon;
 mod insight;
 pub mod json;
 mod kept_files;
+mod kept_records;
 mod keyboard;
 mod keys;
 mod lane;
@@ -104,6 +105,7 @@ fn app() -> impl IntoView {
     samples::load(app);
     news::listen(app);
     kept_files::load(app);
+    kept_records::keep(app);
     clock(app);
     title(app);
     mentions(app);

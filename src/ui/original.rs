@@ -48,7 +48,10 @@ impl Original {
                     .r#type("button")
                     .class(class)
                     .attr("title", "Show this branch and the original side by side")
-                    .on(ev::click, move |_| app.compare_with(original.clone()))
+                    .on(ev::click, move |_| {
+                        let Original { run_id, branch } = original.clone();
+                        spawn_local(async move { _ = app.compare_with(&run_id, branch).await });
+                    })
                     .child(face())
             })
         }
@@ -56,27 +59,21 @@ impl Original {
 }
 
 impl App {
-    /// Compares the open thread's last run with the last one of another thread.
-    pub(super) fn compare_last(&self, other: u32) {
-        let last = |thread: Thread| thread.pages.with_untracked(|pages| pages.len().checked_sub(1));
-        let places = self.thread_now().and_then(last).zip(self.thread_with(other).and_then(last));
-        if let Some((own, place)) = places {
-            self.look(View::Compare(Compared { own, other, place }));
-        }
-    }
-
-    /// Compares a branch in the open thread with its original, which is opened if it is stored.
-    fn compare_with(self, original: Original) {
+    /// Compares a run of the open thread, the one at this index, with another one, which is opened if it is stored. Returns whether
+    /// that could be done, and the reader has not gone elsewhere.
+    pub(super) async fn compare_with(self, run_id: &str, own: usize) -> bool {
         let here = self.current.get_untracked();
-        spawn_local(async move {
-            let found = match self.find_or_open(&original.run_id).await {
-                Ok(found) => found,
-                Err(why) => return self.complain(why),
-            };
-            if let Some((other, place)) = found.filter(|_| self.current.get_untracked() == here) {
-                self.look(View::Compare(Compared { own: original.branch, other, place }));
+        match self.find_or_open(run_id).await {
+            Ok(Some((other, place))) if self.current.get_untracked() == here => {
+                self.look(View::Compare(Compared { own, other, place }));
+                true
             }
-        });
+            Ok(_) => false,
+            Err(why) => {
+                self.complain(why);
+                false
+            }
+        }
     }
 
     /// Opens a run without showing it, if it is stored and not open yet. Returns its thread, and its index there.

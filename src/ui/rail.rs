@@ -7,6 +7,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::content::format::sentence_case;
 use crate::view::RailView;
 use crate::view::rail::date;
 use crate::view::search::{Marked, marked};
@@ -15,6 +16,7 @@ use super::dialog::messages;
 use super::dom;
 use super::ending::dot;
 use super::icon::{self, Icon, icon};
+use super::kept_records;
 use super::meter;
 use super::state::{App, Dialog, Thread};
 
@@ -97,7 +99,10 @@ pub fn rail(app: App) -> impl IntoView {
     ))
 }
 
-fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
+/// What tells the versions of a run apart, by line of the list.
+type Labels = Memo<Vec<(String, String)>>;
+
+fn run(app: App, labels: Labels, thread: &Thread) -> impl IntoView + use<> {
     let (id, session) = (thread.id, thread.session_id.clone());
     let rail = thread.rail.clone();
     let level = {
@@ -106,7 +111,7 @@ fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
     };
     let asks = Memo::new(move |_| app.asks(id));
     let of = thread.clone();
-    let content = move || rail.with(|view| line(app, view, asks.get(), of.session_id.as_deref(), of.began()));
+    let content = move || rail.with(|view| line(app, labels, view, asks.get(), of.session_id.as_deref(), of.began()));
     let button = html::button()
         .r#type("button")
         .class("run")
@@ -114,11 +119,18 @@ fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
         .attr("aria-current", move || if app.current.get() == Some(id) { "true" } else { "false" })
         .on(ev::click, move |_| app.open_thread(id))
         .child(content);
-    (button, session.map(|session| list::menu(app, session)))
+    (button, session.map(|session| list::menu(app, session)), kept_records::close(app, thread))
 }
 
 /// Draws a short summary of a run; while the list is searched, with the words that were found and the date.
-fn line(app: App, view: &RailView, asks: bool, session: Option<&str>, began: u64) -> impl IntoView + use<> {
+fn line(
+    app: App,
+    labels: Labels,
+    view: &RailView,
+    asks: bool,
+    session: Option<&str>,
+    began: u64,
+) -> impl IntoView + use<> {
     let wanted = app.search.with(|search| search.trim().to_lowercase());
     let hit = (!wanted.is_empty()).then(|| {
         let passage = app.found.with(|found| {
@@ -129,6 +141,9 @@ fn line(app: App, view: &RailView, asks: bool, session: Option<&str>, began: u64
             html::span().class("words").child(date(began, dom::clock_offset())),
         )
     });
+    let label = session.and_then(|session| {
+        labels.with(|labels| labels.iter().find(|(line, _)| line == session).map(|(_, label)| sentence_case(label)))
+    });
     let words = if asks { "Waits for your permission".to_owned() } else { view.words.clone() };
     (
         html::b().attr("dir", "auto").child(marks(marked(&view.title, &wanted))),
@@ -136,6 +151,7 @@ fn line(app: App, view: &RailView, asks: bool, session: Option<&str>, began: u64
             .class("words")
             .attr("data-asks", asks.then_some(""))
             .child((dot(view.tone, "dot"), html::span().child(words))),
+        label.map(|label| html::span().class("words").child(label)),
         hit,
         meter::tiny(&view.ticks),
     )

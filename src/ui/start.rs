@@ -94,8 +94,8 @@ pub fn examples(app: App) -> impl IntoView {
                 html::h2().class("over").child("Or start with one of these"),
                 html::ul().child((cards.collect_view(), html::li().class("wide").child(plan::example(app)))),
                 html::p().class("more").child(
-                    "Drop files or a whole folder anywhere on this page and the agent works over them. Drop a \
-                     trajectory (.json) to open a run again.",
+                    "Drop files or a whole folder anywhere on this page, or choose them under Files, and the agent works \
+                     over them. A record of a run (.json, or a shared report) opens the run again.",
                 ),
             ))
         })

@@ -9,6 +9,7 @@ use crate::protocol::desk::{Header, Order, StoredKind};
 use crate::view::RailView;
 use crate::view::search::{Hit, has_words};
 
+use super::actions::files_fact;
 use super::desk::{Line, Seat};
 use super::slots::Page;
 use super::state::{App, Backing, Thread};
@@ -159,7 +160,10 @@ impl App {
         let mut pages = Vec::new();
         let mut last = None;
         for (place, seat) in seats.into_iter().enumerate() {
-            let Some(page) = Page::from_seat(&seat, place) else { continue };
+            let Some(mut page) = Page::from_seat(&seat, place) else { continue };
+            if place == 0 {
+                page.head.facts.push(files_fact(&workspace));
+            }
             self.draw(&seat, &page, &rail).renew();
             pages.push(page);
             last = Some(seat);
@@ -204,6 +208,9 @@ impl App {
 
     /// Resumes the open run, if it was interrupted.
     pub fn resume(&self) {
+        if self.own_model_lacks_key() {
+            return;
+        }
         self.at_end.set(true);
         self.with_seat(Seat::resume);
     }

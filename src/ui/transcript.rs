@@ -69,6 +69,9 @@ pub(super) fn clicked(app: App, event: &Event) {
     if let Some(code) = target.as_ref().and_then(markdown::copied_code) {
         return app.copy(&code);
     }
+    if target.as_ref().is_some_and(markdown::follow_note) {
+        return follow::set_at_end(app, false);
+    }
     let link = target.and_then(|target| target.closest("[data-file]").ok().flatten());
     let place = link.as_ref().and_then(|link| link.get_attribute("data-place")).unwrap_or_default();
     if let Some(path) = link.and_then(|link| link.get_attribute("data-file")) {

@@ -6,23 +6,20 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::protocol::desk::{Header, StoredKind};
-use crate::view::branch;
-use crate::view::version::{Version, versions};
+use crate::view::version::{ListedRun, Version, versions};
+use crate::view::{RailView, branch};
 
 use super::icon::{Icon, icon};
 use super::slots::Page;
 use super::state::App;
 use super::{dom, follow};
 
-/// What is said of a run that is no version of another.
-const ORIGINAL: &str = "original";
-
 /// Draws the way to the version before and after this one, if there are others.
 pub fn pager(app: App, page: &Page) -> impl IntoView + use<> {
     let (run_id, place) = (page.run_id(), page.place);
     let all = move || {
         let run_id = run_id.as_deref()?;
-        let all = app.versions(run_id);
+        let all = versions(&app.all_runs(), run_id);
         let own = all.iter().position(|version| version.run_id == run_id);
         own.filter(|_| all.len() > 1).map(|own| (own, all))
     };
@@ -59,32 +56,41 @@ fn button(place: usize, forward: bool) -> String {
 }
 
 impl App {
-    /// Returns the versions of a run, open or stored, that run included, in the order in which they began.
-    fn versions(self, run_id: &str) -> Vec<Version> {
-        let mut runs: Vec<Version> = self.stored.with(|headers| {
+    /// Returns all runs that are open or stored, in the order in which they began. Those that are only open come last.
+    pub(super) fn all_runs(self) -> Vec<ListedRun> {
+        let mut runs: Vec<ListedRun> = self.stored.with(|headers| {
             let of_runs =
                 headers.iter().filter(|header| header.kind == StoredKind::Run && !self.is_deleted(header.line()));
-            let version = |header: &Header| {
+            let listed = |header: &Header| {
                 let (of, change) = header.version.clone().map(|version| (version.run_id, version.change)).unzip();
-                Version {
-                    run_id: header.summary.run_id.clone(),
-                    of,
-                    change: change.unwrap_or_else(|| ORIGINAL.to_owned()),
+                let summary = &header.summary;
+                ListedRun {
+                    version: Version::new(summary.run_id.clone(), of, change),
+                    line: header.line().to_owned(),
+                    rail: if header.ended { RailView::from(summary) } else { RailView::left_open(summary) },
+                    model: summary.model.clone(),
+                    began_ms: header.began_ms(),
                 }
             };
-            of_runs.map(version).collect()
+            of_runs.map(listed).collect()
         });
         // What is open may be a record from a file, or not stored yet.
         for thread in self.threads.get() {
             for page in thread.pages.get() {
-                let Some(run_id) = page.run_id().filter(|id| runs.iter().all(|run| run.run_id != *id)) else {
+                let Some(run_id) = page.run_id().filter(|id| runs.iter().all(|run| run.version.run_id != *id)) else {
                     continue;
                 };
                 let (of, change) = page.behind.with(branch::version).flatten().unzip();
-                runs.push(Version { run_id, of, change: change.unwrap_or_else(|| ORIGINAL.to_owned()) });
+                runs.push(ListedRun {
+                    version: Version::new(run_id, of, change),
+                    line: thread.session_id.clone().unwrap_or_default(),
+                    rail: page.behind.with(|source| RailView::from(source)).unwrap_or_default(),
+                    model: thread.model().unwrap_or_default(),
+                    began_ms: thread.began(),
+                });
             }
         }
-        versions(runs, run_id)
+        runs
     }
 
     /// Opens another version; the focus stays on the pager.

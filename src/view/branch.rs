@@ -173,7 +173,11 @@ pub fn changes(source: &Source<'_>) -> Option<String> {
 #[must_use]
 pub fn version(source: &Source<'_>) -> Option<(String, String)> {
     let parent = source.parent?;
-    Some((parent.run_id.clone(), changes(source).unwrap_or_else(|| "regenerated".to_owned())))
+    let from = |what: &str| format!("{what} from turn {}", parent.turn);
+    Some((
+        parent.run_id.clone(),
+        changes(source).map_or_else(|| from("regenerated"), |changes| from(&format!("{changes},"))),
+    ))
 }
 
 fn recorded_reply(turn: &TurnRecord) -> (String, String) {

@@ -25,6 +25,8 @@ pub struct EndingView {
     /// `8 turns: 7 and the synthesis`
     pub turns: String,
     pub tone: Tone,
+    /// What there is instead of an answer, if the user cancelled the run.
+    pub remark: Option<&'static str>,
     /// The last error, if there was one.
     pub error: Option<String>,
     /// The error that a failed run ended with, if its report repeats it.
@@ -55,7 +57,8 @@ impl EndingView {
             outcome: outcome(ending.outcome),
             outcome_words: outcome_words(ending),
             source: answer_from(ending.answer_source),
-            source_words: source_words(ending),
+            source_words: source_words(ending, source.turns_of(segment)),
+            remark: remark(ending, source.turns_of(segment)),
             turns: turns(source.turns_of(segment), ending),
             tone: tone(ending),
             error: ending.error.clone().filter(|error| !ending.output.contains(error.as_str())),
@@ -269,14 +272,34 @@ fn answer_from(source: AnswerSource) -> &'static str {
     }
 }
 
-fn source_words(ending: &Ending) -> &'static str {
+fn source_words(ending: &Ending, turns: &[TurnRecord]) -> &'static str {
     match ending.answer_source {
         AnswerSource::Model => "text from the model",
         AnswerSource::Tool => "a tool's result",
         AnswerSource::Synthesis => "the synthesis turn",
-        AnswerSource::System if ending.outcome == Outcome::Cancelled => "none",
-        AnswerSource::System => "written by the system",
+        AnswerSource::System if ending.outcome != Outcome::Cancelled => "written by the system",
+        AnswerSource::System if was_begun(turns) => "begun, not finished",
+        AnswerSource::System => "none",
     }
+}
+
+fn remark(ending: &Ending, turns: &[TurnRecord]) -> Option<&'static str> {
+    match ending.outcome {
+        Outcome::Cancelled if was_begun(turns) => {
+            Some("The answer had begun. The part that arrived is shown above and kept in the record.")
+        }
+        Outcome::Cancelled if turns.iter().any(|turn| !turn.content.trim().is_empty()) => {
+            Some("There is no answer yet. What the model wrote before is shown above and kept in the record.")
+        }
+        Outcome::Cancelled => Some("There is no answer yet."),
+        Outcome::Success | Outcome::Partial | Outcome::Failed => None,
+    }
+}
+
+/// Whether the user's cancel cut off a text of the model.
+fn was_begun(turns: &[TurnRecord]) -> bool {
+    let last = turns.last().and_then(|turn| turn.attempts.last());
+    last.and_then(|attempt| attempt.partial.as_ref()).is_some_and(|partial| !partial.content.trim().is_empty())
 }
 
 /// Counts as the panel does: the synthesis is outside of the limit. `turns` are those of the segment.

@@ -55,6 +55,12 @@ impl Html {
         self
     }
 
+    /// The number of bytes so far.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.0.len()
+    }
+
     pub fn finish(self) -> String {
         self.0
     }

@@ -53,7 +53,7 @@ pub struct PanelView {
     pub can_continue: bool,
     /// The turns that it grants.
     pub more_turns: u32,
-    /// What the user can change after a failure.
+    /// What the user can do about a run that failed or was cancelled.
     pub remedy: Option<Remedy>,
     /// For the tab: `Turn 3/15`, `Done`.
     pub title: String,
@@ -71,7 +71,7 @@ pub enum Phase {
     Ended,
 }
 
-/// What has to change before the same task can succeed.
+/// What has to change before the same task can succeed, or how it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// The provider refused the key.
@@ -80,6 +80,8 @@ pub enum Remedy {
     Time,
     /// Anything else about the model: another one may answer.
     Model,
+    /// Nothing: the user cancelled the run. Its last turn can be written again, as a separate run.
+    LastTurn,
 }
 
 /// How full a context window is.
@@ -137,7 +139,11 @@ impl From<&Source<'_>> for PanelView {
             elsewhere: source.origin == Origin::Elsewhere,
             can_continue: source.can_continue,
             more_turns: more_turns(source),
-            remedy: outcome.filter(|outcome| *outcome == Outcome::Failed).map(|_| remedy(source)),
+            remedy: match outcome {
+                Some(Outcome::Failed) => Some(remedy(source)),
+                Some(Outcome::Cancelled) => Some(Remedy::LastTurn),
+                Some(Outcome::Success | Outcome::Partial) | None => None,
+            },
             title: title(phase, turn, max_turns, outcome),
             announcement: announcement(source, phase, turn, ending.as_ref()),
             ending,
@@ -186,6 +192,9 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
         (Phase::Ended, true) => limit(source).to_owned(),
         (Phase::Ended, false) if outcome == Some(Outcome::Failed) => {
             "It failed. The transcript says why, and what you can do.".to_owned()
+        }
+        (Phase::Ended, false) if outcome == Some(Outcome::Cancelled) => {
+            "A cancelled run has ended. The transcript says how to go on from its last turn.".to_owned()
         }
         (Phase::Ended, false) => "Ask a follow-up below; it continues this conversation.".to_owned(),
         // The bound of LLM calls shrinks with each of them, so it is said where the calls are counted.

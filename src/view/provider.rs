@@ -102,6 +102,13 @@ pub fn address(provider: &ProviderConfig) -> String {
     if set.is_empty() { llm::base_url(provider.kind).to_owned() } else { set.to_owned() }
 }
 
+/// Returns the provider's name, if nothing can be asked of it without a key. At another address than its own, that is not known.
+#[must_use]
+pub fn needs_key(provider: &ProviderConfig) -> Option<&'static str> {
+    let card = card(provider.kind).filter(|card| card.key == Need::Needed)?;
+    (address(provider) == llm::base_url(provider.kind)).then_some(card.name)
+}
+
 /// Returns the facts about its models for the top of a run.
 #[must_use]
 pub fn facts(config: &RunConfig) -> Vec<String> {

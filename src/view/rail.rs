@@ -47,6 +47,13 @@ pub fn date(at_ms: u64, offset_ms: i64) -> String {
     format!("{} {}, {}", month(date), date.day, date.year)
 }
 
+/// A moment, short: `Today 14:02`, `November 12 14:02`.
+#[must_use]
+pub fn moment(at_ms: u64, now_ms: u64, offset_ms: i64) -> String {
+    let at = DateTime::from(EpochMillis(at_ms.saturating_add_signed(offset_ms)));
+    format!("{} {:02}:{:02}", day(at_ms, now_ms, offset_ms), at.hour, at.minute)
+}
+
 fn weekday(days: u64) -> &'static str {
     // 1 January 1970 was a Thursday.
     match days % 7 {

@@ -114,6 +114,33 @@ test('a tool\'s result and the model\'s reply are changed, and the run goes on f
   await said(page, 'Say that it is five and a half.');
 }));
 
+const NOTED = `It is so[^why].\n\n${'Much more text.\n\n'.repeat(60)}And again[^why], says ann@example.org.\n\n[^why]: Because of this.`;
+
+for (const look of Object.keys(LOOKS)) {
+  test(`a footnote leads to its note and back, by keyboard too; mail addresses are links: ${look}`, () => withModel([{ text: NOTED }], async (page) => {
+    const shoot = camera(page, 'answer-footnote', look);
+    await runTask(page, 'Why?');
+    const marks = page.getByRole('button', { name: 'Note 1', exact: true });
+    const note = page.locator('.prose li', { hasText: 'Because of this.' });
+    const inView = (locator) => locator.and(page.locator(':focus')).waitFor().then(() => page.waitForFunction(() => {
+      const { top, bottom } = document.activeElement.getBoundingClientRect();
+      const box = document.querySelector('#transcript').getBoundingClientRect();
+      return top >= box.top && bottom <= box.bottom;
+    }));
+    await marks.nth(1).waitFor();
+    assert.deepEqual(await marks.allTextContents(), ['[1]', '[1]']);
+    assert.equal(await page.getByRole('link', { name: 'ann@example.org' }).getAttribute('href'), 'mailto:ann@example.org');
+    await marks.first().focus();
+    await page.keyboard.press('Enter');
+    await inView(note);
+    await shoot('note');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Back to mark 1' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
+    await inView(marks.first());
+  }, { look }));
+}
+
 test('a refused key leads to the settings, and the task is tried again', () => withModel([
   { status: 401, body: JSON.stringify({ error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }) },
   { text: 'With the right key.' },
@@ -125,12 +152,12 @@ test('a refused key leads to the settings, and the task is tried again', () => w
   assert.equal(await page.getByText('Incorrect API key provided').count(), 1);
   assert.equal(await page.locator('.report').count(), 0);
   const remedies = card.getByRole('group', { name: 'What you can do' });
-  assert.deepEqual(await remedies.getByRole('button').allInnerTexts(), ['Change key', 'Choose another model', 'Try again']);
+  assert.deepEqual(await remedies.getByRole('button').allInnerTexts(), ['Enter a key', 'Choose another model', 'Try again']);
   assert.equal(await page.getByRole('button', { name: /again/i }).count(), 1, 'one name, one button');
   await remedies.getByRole('button', { name: 'Choose another model' }).click();
   await page.locator('#setting-model:focus').waitFor();
   await page.keyboard.press('Escape');
-  await remedies.getByRole('button', { name: 'Change key' }).click();
+  await remedies.getByRole('button', { name: 'Enter a key' }).click();
   await page.getByRole('dialog', { name: 'Settings' }).waitFor();
   await page.locator('#setting-key:focus').waitFor();
   await page.keyboard.press('Escape');

@@ -181,7 +181,7 @@ for (const look of Object.keys(LOOKS)) {
     const original = page.url();
     await acts(page).getByRole('button', { name: 'Regenerate' }).click();
     await said(page, 'Still two.');
-    await versions(2, 2, 'regenerated').waitFor();
+    await versions(2, 2, 'regenerated from turn 2').waitFor();
     assert.ok(await go('Next').isDisabled());
     assert.equal(await go('Previous').getAttribute('title'), 'Previous version: original');
 
@@ -200,7 +200,7 @@ for (const look of Object.keys(LOOKS)) {
 
     await change(page, 1, ['2', '5']);
     await start(page, 'Five.');
-    await versions(3, 3, 'result of calculate changed').waitFor();
+    await versions(3, 3, 'result of calculate changed, from turn 2').waitFor();
     await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
     await task(page).fill('Add this.');
     await task(page).press('Enter');
@@ -214,19 +214,19 @@ for (const look of Object.keys(LOOKS)) {
     await page.reload();
     await versions(4, 4, 'prompt changed').waitFor();
     await go('Previous').click();
-    await versions(3, 4, 'result of calculate changed').waitFor();
+    await versions(3, 4, 'result of calculate changed, from turn 2').waitFor();
     await said(page, 'Five.');
     await focused('Previous');
     await page.keyboard.press('Enter');
-    await versions(2, 4, 'regenerated').waitFor();
+    await versions(2, 4, 'regenerated from turn 2').waitFor();
     await said(page, 'Still two.');
     await focused('Previous');
     await shoot('middle');
     await go('Next').click();
-    await versions(3, 4, 'result of calculate changed').waitFor();
+    await versions(3, 4, 'result of calculate changed, from turn 2').waitFor();
     await focused('Next');
     await page.goBack();
-    await versions(2, 4, 'regenerated').waitFor();
+    await versions(2, 4, 'regenerated from turn 2').waitFor();
 
     // One that is deleted is no version any more.
     if (look === 'wide') {
@@ -234,7 +234,7 @@ for (const look of Object.keys(LOOKS)) {
       await row.hover();
       await row.getByLabel('Rename or delete').click();
       await row.getByRole('button', { name: 'Delete' }).click();
-      await versions(2, 3, 'regenerated').waitFor();
+      await versions(2, 3, 'regenerated from turn 2').waitFor();
     }
   }));
 }

@@ -246,3 +246,20 @@ test('a text of any length is shown, with the line that was asked for marked', a
     assert.deepEqual(shown, [true, 1, ['1234']]);
   });
 });
+
+test('a heading of a document has no marks; a text file is shown as it is', async () => {
+  await withApp({ context: { viewport: WIDE } }, async (page) => {
+    const drawn = (text, place = '') => page.evaluate(async ([text, place]) => {
+      const { show } = await import(new URL('preview.js', document.baseURI).href);
+      const host = document.createElement('div');
+      show(host, text, place);
+      return [...host.children].map((each) => `${each.localName}${each.className && `.${each.className}`}: ${each.textContent}`);
+    }, [text, place]);
+    const pages = '[page 1]\n# Annual report\n\nRevenue was 7 million.\n#1 in its market\n[page 2]\n## Outlook\n\nIt grows.';
+    assert.deepEqual(await drawn(`[PDF, 2 pages, 8 lines of text]\n${pages}`), [
+      'p.fact: PDF, 2 pages, 8 lines of text', 'h4: page 1', 'p.heading: Annual report', 'pre: \nRevenue was 7 million.\n#1 in its market',
+      'h4: page 2', 'p.heading: Outlook', 'pre: \nIt grows.',
+    ]);
+    assert.deepEqual(await drawn('# Title\n\nText.'), ['pre: # Title\n\nText.']);
+  });
+});

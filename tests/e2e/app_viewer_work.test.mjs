@@ -186,7 +186,7 @@ test('a report opens in anybody\'s app: it verifies, replays and can be branched
   const file = save(report.name, report.text);
   // The report itself says what to do with it, shows the note, and links to nowhere.
   await withPage(new URL(`file://${file}`).href, { context: { viewport: WIDE } }, async (page) => {
-    await page.getByText('To replay, verify or branch the run, open Turnwise and drop this file on it.').waitFor();
+    await page.getByText('To replay, verify or branch the run, save this file, open Turnwise, and choose the file there under Files, or drop it on the page.').waitFor();
     await page.getByText('Look at this.').waitFor();
     assert.equal(await page.locator('a').count(), 0);
   });

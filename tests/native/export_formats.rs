@@ -123,6 +123,19 @@ fn notes_are_in_the_reports_below_their_turn() {
 }
 
 #[test]
+fn a_footnote_of_a_report_leads_to_its_note_and_back() {
+    let said = "One[^a], again[^a], two[^b].\n\n[^a]: The first.\n[^b]: The second.\n\n[^c]: Not mentioned.";
+    let script = vec![calls(said, &[("a", "search", "{}")]), executed("search", "x"), text(said)];
+    let page = export(&play(config(Preset::Research), script).document(), Format::Html);
+    let ids: Vec<&str> = page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let unique: BTreeSet<&&str> = ids.iter().collect();
+    assert_eq!(unique.len(), ids.len(), "each name is given once: {ids:?}");
+    let targets: Vec<&str> = page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!(targets.len(), 2 * (3 + 2), "three marks and two ways back in each of the two texts");
+    assert!(targets.iter().all(|target| ids.contains(target)), "{targets:?} {ids:?}");
+}
+
+#[test]
 fn the_messages_of_the_chat_format_are_what_was_sent_at_the_end() {
     let text = export(&eventful(), Format::OpenaiJsonl);
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

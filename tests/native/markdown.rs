@@ -82,18 +82,65 @@ fn bare_addresses_are_links_and_the_sentence_keeps_its_punctuation() {
 }
 
 #[test]
+fn mail_addresses_are_links() {
+    let mail = |address: &str| link(&format!("mailto:{address}"), address);
+    let cases = [
+        ("Ask a.b+c@example.org.", vec![text("Ask "), mail("a.b+c@example.org"), text(".")]),
+        (
+            "(x@y.example) or http://a.b/c",
+            vec![text("("), mail("x@y.example"), text(") or "), link("http://a.b/c", "http://a.b/c")],
+        ),
+        ("a@b.org,c@d.org", vec![mail("a@b.org"), text(","), mail("c@d.org")]),
+        ("Write to me@x.org: soon", vec![text("Write to "), mail("me@x.org"), text(": soon")]),
+    ];
+    for (markdown, expected) in cases {
+        assert_eq!(parse(markdown), paragraph(expected), "{markdown:?}");
+    }
+    for plain in [
+        "@a.org",
+        "a@b",
+        "a@.org",
+        "pkg@1.2.3",
+        "git@github.com:a/b.git",
+        "ssh://git@host.org/a",
+        "a@b@c.org",
+        "a @b.org",
+    ] {
+        assert_eq!(parse(plain), paragraph(vec![text(plain)]), "{plain:?}");
+    }
+    for linked in ["[a@b.org](https://c.d)", "`a@b.org`", "http://a@b.org/c"] {
+        let mut found = Vec::new();
+        hrefs(&parse(linked), &mut found);
+        assert!(found.iter().all(|href| !href.starts_with("mailto:")), "{linked}");
+    }
+}
+
+#[test]
 fn footnotes_are_a_list_at_the_end() {
     let nodes = parse("One[^b], two[^a], one again[^B], none[^c].\n\n[^a]: The *first*.\n[^b]: The second.\n");
-    assert_eq!(nodes[0], Node::Paragraph(vec![text("One[1], two[2], one again[1], none[^c].")]));
+    assert_eq!(
+        nodes[0],
+        Node::Paragraph(vec![
+            text("One"),
+            Node::FootnoteMark(1),
+            text(", two"),
+            Node::FootnoteMark(2),
+            text(", one again"),
+            Node::FootnoteMark(1),
+            text(", none[^c]."),
+        ])
+    );
+    assert_eq!(plain_text(&nodes[..1]), "One[1], two[2], one again[1], none[^c].");
     assert_eq!(nodes[1], Node::Rule);
     let Node::List { start: Some(1), items } = &nodes[2] else { panic!("{nodes:?}") };
+    assert_eq!(items.iter().map(|item| item.footnote).collect::<Vec<_>>(), [Some(1), Some(2)]);
     assert_eq!(items[0].children, paragraph(vec![text("The second.")]));
     assert_eq!(items[1].children, paragraph(vec![text("The "), Node::Emphasis(vec![text("first")]), text(".")]));
 }
 
 #[test]
 fn lists_keep_their_start_and_their_tasks() {
-    let item = |task, label: &str| Item { task, children: vec![text(label)] };
+    let item = |task, label: &str| Item { task, footnote: None, children: vec![text(label)] };
     let ordered = Node::List { start: Some(3), items: vec![item(None, "a"), item(None, "b")] };
     assert_eq!(parse("3. a\n4. b"), [ordered]);
     let tasks = Node::List { start: None, items: vec![item(Some(Task::Done), "d"), item(Some(Task::Open), "o")] };
@@ -295,6 +342,8 @@ fn hostile_input_takes_no_time() {
         "xhttp://a".repeat(50_000),
         "http://a-".repeat(50_000),
         "http://a\n*b* ".repeat(30_000),
+        "a@".repeat(100_000),
+        "a.b@c-d.".repeat(30_000),
         (0..10_000).map(|n| format!("[^{n}] ")).chain((0..10_000).map(|n| format!("\n\n[^{n}]: a"))).collect(),
     ];
     for markdown in cases {

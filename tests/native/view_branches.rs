@@ -7,8 +7,8 @@ use turnwise::protocol::snapshot::Reporter;
 use turnwise::trajectory::export::Format;
 use turnwise::trajectory::{Recorder, Restored, Trajectory, replay};
 use turnwise::view::export::export;
-use turnwise::view::version::{Version, versions};
-use turnwise::view::{CallView, HeadView, Source, ViewModel};
+use turnwise::view::version::{ListedRun, Version, choices, labels, versions};
+use turnwise::view::{CallView, HeadView, RailView, Source, ViewModel};
 
 /// A run of three turns: two calls one after the other, and the answer.
 fn original() -> Trajectory {
@@ -153,25 +153,38 @@ fn reports_say_what_was_changed() {
     }
 }
 
-fn version(run_id: &str, of: Option<&str>) -> Version {
-    Version { run_id: run_id.into(), of: of.map(Into::into), change: String::new() }
+fn listed(run_id: &str, of: Option<&str>, title: &str) -> ListedRun {
+    let change = of.map(|_| format!("{run_id} changed"));
+    ListedRun {
+        version: Version::new(run_id.into(), of.map(Into::into), change),
+        line: format!("line of {run_id}"),
+        rail: RailView { title: title.into(), words: "3 turns, complete".into(), ..RailView::default() },
+        model: "m".into(),
+        began_ms: 1_795_694_400_000, // 2026-11-26, 12:00 UTC
+    }
+}
+
+fn version(run_id: &str, of: Option<&str>) -> ListedRun {
+    listed(run_id, of, "Add.")
+}
+
+fn family() -> Vec<ListedRun> {
+    vec![
+        version("another", None),
+        version("changed", Some("first")),
+        version("again", Some("first")),
+        version("deeper", Some("changed")),
+        version("of another", Some("another")),
+        version("orphan", Some("gone")),
+        version("sibling", Some("gone")),
+        version("alone", Some("gone as well")),
+        version("first", None),
+    ]
 }
 
 #[test]
 fn versions_are_the_runs_of_one_original_in_the_order_in_which_they_began() {
-    let all = || {
-        vec![
-            version("another", None),
-            version("changed", Some("first")),
-            version("again", Some("first")),
-            version("deeper", Some("changed")),
-            version("of another", Some("another")),
-            version("orphan", Some("gone")),
-            version("sibling", Some("gone")),
-            version("first", None),
-        ]
-    };
-    let of = |run_id: &str| versions(all(), run_id).into_iter().map(|run| run.run_id).collect::<Vec<_>>();
+    let of = |run_id: &str| versions(&family(), run_id).into_iter().map(|run| run.run_id).collect::<Vec<_>>();
     for run_id in ["first", "changed", "again", "deeper"] {
         assert_eq!(of(run_id), ["first", "changed", "again", "deeper"]);
     }
@@ -179,5 +192,48 @@ fn versions_are_the_runs_of_one_original_in_the_order_in_which_they_began() {
     assert_eq!(of("sibling"), ["orphan", "sibling"], "their original was deleted");
     assert_eq!(of("nowhere"), [""; 0]);
     let circle = vec![version("a", Some("b")), version("b", Some("a"))];
-    assert!(!versions(circle, "a").is_empty(), "it ends");
+    assert!(!versions(&circle, "a").is_empty(), "it ends");
+}
+
+#[test]
+fn each_line_of_the_list_says_which_version_it_is() {
+    let found = labels(&family());
+    let label = |run_id: &str| {
+        let of_run = found.iter().filter(|(line, _)| *line == format!("line of {run_id}"));
+        of_run.map(|(_, label)| label.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(label("first"), ["version 1 of 4, original"]);
+    assert_eq!(label("deeper"), ["version 4 of 4, deeper changed"]);
+    assert_eq!(label("sibling"), ["version 2 of 2, sibling changed"]);
+    assert_eq!(label("alone"), [""; 0], "there is no other version");
+    assert_eq!(found.len(), 8, "each line once");
+}
+
+#[test]
+fn the_likely_runs_to_compare_with_come_first() {
+    let runs = [
+        vec![listed("old", None, "Multiply."), listed("new", None, "Subtract.")],
+        vec![version("first", None), version("changed", Some("first")), version("again", Some("first"))],
+        vec![version("twin", None), version("of twin", Some("twin"))],
+    ]
+    .concat();
+    let now = 1_795_694_400_000 + 60_000;
+    let shown: Vec<(&str, Vec<String>)> = choices(&runs, "changed", now, 0)
+        .into_iter()
+        .map(|(name, runs)| (name, runs.into_iter().map(|(id, text)| format!("{id}: {text}")).collect()))
+        .collect();
+    let words = "3 turns, complete · Today 12:00";
+    let expected = vec![
+        (
+            "Versions of this run",
+            vec![
+                format!("first: Version 1 of 3, original · {words}"),
+                format!("again: Version 3 of 3, again changed · {words}"),
+            ],
+        ),
+        ("The same task", vec![format!("of twin: Of twin changed · {words} · m"), format!("twin: {words} · m")]),
+        ("Other runs", vec![format!("new: Subtract. · {words}"), format!("old: Multiply. · {words}")]),
+    ];
+    assert_eq!(shown, expected);
+    assert_eq!(choices(&runs[..1], "old", now, 0), []);
 }

@@ -108,7 +108,11 @@ fn every_ending_has_words_and_its_exact_code() {
     assert!(model.panel.announcement.starts_with("Run ended: The turn limit was reached"));
 
     let cancelled = play(limited(5), vec![Step::Cancel]);
-    assert_eq!(view(&cancelled).panel.ending.expect("an ending").reason, "cancelled");
+    let model = view(&cancelled);
+    let ending = model.panel.ending.expect("an ending");
+    assert_eq!((ending.reason.as_str(), ending.source_words), ("cancelled", "none"));
+    assert_eq!(ending.remark, Some("There is no answer yet."));
+    assert_eq!(model.panel.remedy, Some(Remedy::LastTurn), "it goes on from there, as a separate run");
 
     let fatal = play(limited(5), vec![Step::Fail(error(Slug::AuthError, Retry::Fatal))]);
     let model = view(&fatal);
@@ -157,6 +161,10 @@ fn what_was_streamed_before_stop_or_cancel_is_shown_as_incomplete_live_and_from_
             let partial = model.turns[0].failed[0].partial.clone().expect("the text is shown");
             assert_eq!((partial.remark, partial.content.as_str()), (words, "Half a sen"));
             assert_eq!(model.turns[0].content, "", "it is no answer");
+            let ending = model.panel.ending.expect("an ending");
+            let begun = ending.source_words == "begun, not finished";
+            let remark = ending.remark.is_some_and(|remark| remark.starts_with("The answer had begun."));
+            assert_eq!((begun, remark), (ending.outcome == "cancelled", ending.outcome == "cancelled"));
         }
     }
 }

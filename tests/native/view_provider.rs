@@ -5,7 +5,7 @@ use std::sync::Arc;
 use turnwise::engine::*;
 use turnwise::llm::models::{ModelInfo, table_row};
 use turnwise::view::models::{By, Known, options, price_words};
-use turnwise::view::provider::{COMPATIBLE, DEMOS, Need, Place, cards, demo_name, name, provider_card};
+use turnwise::view::provider::{COMPATIBLE, DEMOS, Need, Place, cards, demo_name, name, needs_key, provider_card};
 use turnwise::view::settings::{Field, Settings};
 
 fn with(fields: &[(Field, &str)]) -> Settings {
@@ -18,6 +18,18 @@ fn with(fields: &[(Field, &str)]) -> Settings {
 
 fn info(id: &str, name: &str) -> ModelInfo {
     ModelInfo { id: id.into(), name: name.into(), context_tokens: None, price: None, images: None }
+}
+
+#[test]
+fn a_key_is_needed_at_a_providers_own_address() {
+    let needs =
+        |kind, base_url: &str| needs_key(&ProviderConfig { kind, base_url: base_url.into(), ..Default::default() });
+    assert_eq!(needs(ProviderKind::Openai, ""), Some("OpenAI"));
+    assert_eq!(needs(ProviderKind::Openai, "https://api.openai.com/v1/"), Some("OpenAI"), "its own, written out");
+    assert_eq!(needs(ProviderKind::Openai, "http://127.0.0.1:8080/v1"), None, "another server may want none");
+    for kind in [ProviderKind::Ollama, ProviderKind::PromptApi, ProviderKind::Demo, ProviderKind::Custom] {
+        assert_eq!(needs(kind, ""), None, "{kind:?}");
+    }
 }
 
 #[test]

@@ -107,6 +107,7 @@ const DRAW = {
   strike: (children, where) => h('s', ...inlines(children, where)),
   code: (text) => h('code', text),
   formula: ({ tex }) => h('code', tex),
+  footnote_mark: (number) => document.createTextNode(`[${number}]`),
   link,
   image: ({ alt, href }, where) => (href ? link({ href, children: [{ text: alt || href }] }, where) : h('em', alt)),
 };

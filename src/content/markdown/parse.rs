@@ -101,8 +101,13 @@ impl Build<'_> {
             | Event::InlineMath(text)
             | Event::DisplayMath(text) => self.text(&text),
             Event::FootnoteReference(label) => {
-                let number = self.note(&label).saturating_add(1);
-                self.text(&format!("[{number}]"));
+                let number = number(self.note(&label));
+                let in_link = |frame: &Frame| matches!(frame.kind, FrameKind::Link { .. });
+                // A link contains no other link.
+                match self.stack.iter().any(in_link) {
+                    true => self.text(&format!("[{number}]")),
+                    false => self.push(Node::FootnoteMark(number)),
+                }
             }
             Event::Code(text) => self.push(Node::Code(self.formulas.restore(&text))),
             Event::SoftBreak => self.text("\n"),
@@ -170,7 +175,7 @@ impl Build<'_> {
             FrameKind::Heading(level) => self.push(Node::Heading { level, children }),
             FrameKind::List { start, items } => self.push(Node::List { start, items }),
             FrameKind::Item { task } => {
-                let item = Item { task, children };
+                let item = Item { task, footnote: None, children };
                 if let Some(Frame { kind: FrameKind::List { items, .. }, .. }) = self.stack.last_mut() {
                     items.push(item);
                 }
@@ -259,9 +264,9 @@ impl Build<'_> {
     fn finish(mut self) -> Vec<Node> {
         let mut nodes = self.stack.drain(..).next().map(|root| root.children).unwrap_or_default();
         if !self.notes.is_empty() {
-            let items =
-                std::mem::take(&mut self.notes).into_iter().map(|children| Item { task: None, children }).collect();
-            nodes.extend([Node::Rule, Node::List { start: Some(1), items }]);
+            let notes = std::mem::take(&mut self.notes).into_iter().enumerate();
+            let item = |(at, children)| Item { task: None, footnote: Some(number(at)), children };
+            nodes.extend([Node::Rule, Node::List { start: Some(1), items: notes.map(item).collect() }]);
         }
         self.formulas.put_back(&mut nodes);
         super::bare::link(&mut nodes);
@@ -272,6 +277,11 @@ impl Build<'_> {
         let address = self.formulas.restore(address);
         if kind == LinkType::Email { safe_href(&format!("mailto:{address}")) } else { safe_href(&address) }
     }
+}
+
+/// The number of the footnote at this index.
+fn number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX).saturating_add(1)
 }
 
 fn language(kind: &CodeBlockKind<'_>) -> String {

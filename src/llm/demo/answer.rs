@@ -16,6 +16,9 @@ const MAX_CALCULATIONS: usize = 8;
 const MAX_RESULT: usize = 600;
 const MAX_ARTIFACT: usize = 240;
 
+/// The beginning of an answer that is made of the results of a plan's earlier steps.
+const STEPS: &str = "**What step";
+
 /// Tools that the script knows how to use, or ignores; all others belong to the host page.
 const KNOWN_TOOLS: &str = " search_files read_file list_files write_file edit_file diff_files query_table \
     query_json read_result calculate now final_report progress_report batch spawn_subagents run_code ";
@@ -75,7 +78,15 @@ fn part(title: &str, lines: &[String]) -> Option<String> {
 /// The results of a plan's earlier steps, one after the other.
 fn from_steps(chat: &Chat<'_>) -> Option<String> {
     let line = |artifact: &Value| {
-        let shown: String = best_line(field(artifact, "result")).replace("**", "").chars().take(MAX_ARTIFACT).collect();
+        let result = field(artifact, "result");
+        let mut shown = match result.starts_with(STEPS) {
+            true => "put the results of the earlier steps side by side".to_owned(),
+            false => best_line(result).replace("**", ""),
+        };
+        if let Some((end, _)) = shown.char_indices().nth(MAX_ARTIFACT) {
+            shown.truncate(end);
+            shown.push('…');
+        }
         format!("- **{}** (step {}): {shown}", field(artifact, "agent"), field_number(artifact, "step_order"))
     };
     let mut lines: Vec<String> = chat.artifacts.iter().map(line).collect();
@@ -83,10 +94,7 @@ fn from_steps(chat: &Chat<'_>) -> Option<String> {
     lines.extend((!lines.is_empty()).then(|| note.to_owned()));
     let steps: Vec<String> =
         chat.artifacts.iter().map(|artifact| field_number(artifact, "step_order").to_string()).collect();
-    part(
-        &format!("**What {} {} found:**", if steps.len() == 1 { "step" } else { "steps" }, sentence_list(&steps)),
-        &lines,
-    )
+    part(&format!("{STEPS}{} {} found:**", if steps.len() == 1 { "" } else { "s" }, sentence_list(&steps)), &lines)
 }
 
 /// The sub-agents' findings: one line each, with the file it is about.

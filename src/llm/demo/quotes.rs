@@ -53,7 +53,10 @@ pub(super) fn quotes<'c>(chat: &'c Chat<'_>) -> Vec<Quote<'c>> {
             4..25 => 1.0,
             long => 1.0 / (0.6 + 0.016 * long as f64),
         };
-        (found + pairs as f64 + rank.map_or(0.0, |rank| 1.5 / (1 + rank) as f64)) * length
+        // A file that the task names is the one that it is about.
+        let name = quote.path.rsplit('/').next().unwrap_or_default();
+        let of_file = if chat.task.contains(name) { 3.0 } else { 0.0 };
+        (found + of_file + pairs as f64 + rank.map_or(0.0, |rank| 1.5 / (1 + rank) as f64)) * length
     };
     let mut scored: Vec<(f64, &Quote<'_>)> = Vec::new();
     for quote in all.iter().filter(|quote| wanted.iter().any(|keyword| has(&quote.words, keyword))) {
@@ -130,20 +133,31 @@ fn split<'c>(path: &'c str, text: &str) -> Vec<Quote<'c>> {
     quotes
 }
 
-/// A row of a table in words: `Halden Cargo: share 8 %, price 8,600 euro`. The first row names the columns, and is none.
+/// A row of a table as a sentence: `For Halden Cargo, the share is 8 % and the price is 8,600 euro.` The first row names the
+/// columns, and is none.
 fn table_row(row: &str, columns: &mut Vec<String>) -> String {
     let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
     if columns.is_empty() {
         columns.extend(cells.into_iter().map(ToOwned::to_owned));
         return String::new();
     }
-    let named = cells.iter().zip(columns.iter()).skip(1).filter(|(cell, _)| !cell.is_empty());
-    let rest = named.map(|(cell, column)| format!("{column} {cell}")).collect::<Vec<_>>().join(", ");
-    match cells.first() {
-        Some(first) if rest.contains(char::is_alphanumeric) && first.contains(char::is_alphanumeric) => {
-            format!("{first}: {rest}")
-        }
-        _ => String::new(),
+    let named: Vec<_> = cells.iter().zip(columns.iter()).skip(1).filter(|(cell, _)| !cell.is_empty()).collect();
+    let Some(first) = cells.first().filter(|first| first.contains(char::is_alphanumeric)) else { return String::new() };
+    if let [(only, _)] = named.as_slice() {
+        return format!("{first}: {only}");
+    }
+    // `what it does` is no noun.
+    let is_noun = |column: &str| {
+        !["what", "when", "where", "how", "why", "who"].contains(&column.split(' ').next().unwrap_or_default())
+    };
+    let part = |(cell, column): &(&&str, &String)| {
+        let column = column.to_lowercase();
+        if is_noun(&column) { format!("the {column} is {cell}") } else { format!("{column}: {cell}") }
+    };
+    let parts: Vec<String> = named.iter().map(part).collect();
+    match parts.split_last() {
+        Some((last, others)) => format!("For {first}, {} and {}.", others.join(", "), last.trim_end_matches('.')),
+        None => String::new(),
     }
 }
 

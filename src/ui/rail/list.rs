@@ -10,12 +10,13 @@ use crate::protocol::desk::{Header, StoredKind};
 use crate::view::ending::Tone;
 use crate::view::rail::day;
 use crate::view::search::has_words;
+use crate::view::version::labels;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};
 use super::super::state::{App, Thread};
 use super::super::stored_runs::Stored;
-use super::{line, run};
+use super::{Labels, line, run};
 
 /// Minimum number of runs for a search field.
 const SEARCHED: usize = 6;
@@ -58,6 +59,7 @@ pub fn list(app: App) -> impl IntoView {
     };
     let filters = move || searched.get().then(|| filters(app));
     let lines = move || app.lines(stored.get());
+    let labels = Memo::new(move |_| labels(&app.all_runs()));
     let none = move || {
         let wanted = app.search.get();
         let text = match (wanted.is_empty(), limited()) {
@@ -73,12 +75,12 @@ pub fn list(app: App) -> impl IntoView {
         .children(move |line| match line {
             Line::Day(name) => html::li().class("day").child(html::h2().class("over").child(name)).into_any(),
             Line::Open(thread) => {
-                html::li().attr("data-line", thread.session_id.clone()).child(run(app, &thread)).into_any()
+                html::li().attr("data-line", thread.session_id.clone()).child(run(app, labels, &thread)).into_any()
             }
             Line::Stored(line) => html::li()
                 .class("earlier")
                 .attr("data-line", line.session_id.clone())
-                .child(row(app, stored, line))
+                .child(row(app, stored, labels, line))
                 .into_any(),
         })
         .build());
@@ -186,7 +188,7 @@ impl App {
     }
 }
 
-fn row(app: App, lines: Memo<Vec<Stored>>, stored: Stored) -> impl IntoView + use<> {
+fn row(app: App, lines: Memo<Vec<Stored>>, labels: Labels, stored: Stored) -> impl IntoView + use<> {
     let session = stored.session_id.clone();
     let now = Memo::new(move |_| {
         let same = |other: &&Stored| other.session_id == stored.session_id;
@@ -198,7 +200,7 @@ fn row(app: App, lines: Memo<Vec<Stored>>, stored: Stored) -> impl IntoView + us
         .attr("aria-current", "false")
         .on(ev::click, move |_| app.open_stored(&now.get_untracked()))
         .child(move || {
-            now.with(|stored| line(app, &stored.rail_now(), false, Some(&stored.session_id), stored.began()))
+            now.with(|stored| line(app, labels, &stored.rail_now(), false, Some(&stored.session_id), stored.began()))
         });
     (button, menu(app, session))
 }

@@ -4,14 +4,17 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::engine::ProviderKind;
+use crate::engine::{ProviderKind, RunConfig};
 use crate::signin::SignIn;
-use crate::view::provider::{Need, ProviderCard};
+use crate::view::provider::{Need, ProviderCard, address as address_of, needs_key};
 use crate::view::settings::Field;
 
-use super::super::signin;
-use super::super::state::App;
+use super::super::state::{App, Dialog};
+use super::super::{dom, signin};
 use super::probe;
+
+/// The id of the field.
+const KEY: &str = "setting-key";
 
 pub fn key(app: App, provider: ProviderCard) -> impl IntoView {
     let label = match provider.key {
@@ -29,13 +32,61 @@ pub fn key(app: App, provider: ProviderCard) -> impl IntoView {
     }
 }
 
+impl App {
+    /// Returns whether a run with this configuration would be refused, because its provider wants a key and has none. Then the
+    /// settings are open at the key, and say so.
+    pub(in super::super) fn lacks_key(&self, config: &RunConfig) -> bool {
+        let needed = config.providers.first().filter(|provider| self.key_for(provider).is_none());
+        let Some((provider, name)) = needed.and_then(|provider| Some((provider, needs_key(provider)?))) else {
+            return false;
+        };
+        let is_chosen = self.settings.with_untracked(|settings| settings.address()) == Some(address_of(provider));
+        let remedy = if is_chosen {
+            "Enter it in the settings."
+        } else {
+            "The run keeps its model: choose this provider in the settings and enter the key there."
+        };
+        self.refused.set(true);
+        self.open_settings_at(KEY);
+        self.complain(format!("Nothing was sent: {name} needs a key, and this page has none. {remedy}"));
+        true
+    }
+
+    /// The same for what goes on with the model of the open thread's last run.
+    pub(in super::super) fn own_model_lacks_key(&self) -> bool {
+        let config = self.thread_now().and_then(|thread| thread.with_last(|source| source.config.clone()));
+        config.is_some_and(|config| self.lacks_key(&config))
+    }
+
+    /// Opens the settings with the focus on a field.
+    pub(in super::super) fn open_settings_at(&self, field: &'static str) {
+        self.dialog.set(Some(Dialog::Settings));
+        // Once the dialog is drawn.
+        set_timeout(move || dom::focus(field), std::time::Duration::ZERO);
+    }
+}
+
 fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView {
+    // Said once a run was refused for it.
+    let missing = Memo::new(move |_| {
+        let no_key = || app.keys.with(|keys| keys.get(&address(app)).is_none());
+        app.refused.get() && app.settings.with(|settings| needs_key(&settings.provider()).is_some()) && no_key()
+    });
+    let wrong = move || {
+        missing.get().then(|| {
+            html::span().class("wrong").id("setting-key-wrong").child(format!(
+                "{} needs a key. A key that is not remembered on this device is gone after a reload: enter it again.",
+                provider.name
+            ))
+        })
+    };
     let input = html::input()
         .r#type("password")
-        .id("setting-key")
+        .id(KEY)
+        .attr("aria-invalid", move || if missing.get() { "true" } else { "false" })
         .attr("autocomplete", "off")
         .attr("spellcheck", "false")
-        .attr("aria-describedby", "setting-key-help")
+        .attr("aria-describedby", "setting-key-wrong setting-key-help")
         .prop("value", move || app.keys.with(|keys| keys.get(&address(app))).unwrap_or_default())
         .on(ev::input, move |event| {
             let address = address(app);
@@ -49,9 +100,10 @@ fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView
         }
     };
     html::div().class("input mono wide").child((
-        html::label().r#for("setting-key").child(label),
+        html::label().r#for(KEY).child(label),
         (provider.kind == ProviderKind::Openrouter).then(|| sign_in(app)),
         html::div().class("beside").child((input, test)),
+        wrong,
         result,
         html::span().class("help").id("setting-key-help").child((
             kept,

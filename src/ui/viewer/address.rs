@@ -35,6 +35,13 @@ pub fn open(app: App) {
     }
 }
 
+/// Returns the name of the record that the address names.
+pub fn named() -> Option<String> {
+    let here = Url::new(&dom::window().location().href().ok()?).ok()?;
+    let path = here.search_params().get(NAME)?;
+    path.rsplit('/').next().map(str::to_owned)
+}
+
 /// Returns the URL of the file. `?trajectory=` accepts only a path on this site.
 fn on_this_site(here: &Url, path: &str) -> Result<Url, String> {
     let url = Url::new_with_base(path, &dom::beside(""))

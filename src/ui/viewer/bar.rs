@@ -3,12 +3,12 @@
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 
-use crate::content::format::sentence_case;
 use crate::view::Phase;
+use crate::view::version::{Choice, choices};
 
-use super::super::focus;
+use super::super::{dom, focus};
 use super::super::icon::{Icon, icon};
 use super::super::state::{App, Thread};
 use super::state::{Compared, View};
@@ -68,51 +68,53 @@ fn switch(app: App) -> impl IntoView {
     ))
 }
 
-/// Draws the choice of another run to compare with.
+/// Draws the choice of another run to compare with; one that is stored is opened when it is chosen.
 fn others(app: App) -> impl IntoView {
-    let others = Memo::new(move |_| {
-        let current = app.current.get();
-        app.threads.with(|threads| {
-            let others = threads.iter().rev().filter(|thread| Some(thread.id) != current && thread.plan().is_none());
-            others
-                .map(|thread| {
-                    (thread.id, thread.rail.with(|rail| format!("{}: {}", sentence_case(&rail.words), rail.title)))
-                })
-                .collect::<Vec<_>>()
-        })
+    let choices = Memo::new(move |_| {
+        let own = app.page().and_then(|page| page.run_id());
+        own.map(|own| choices(&app.all_runs(), &own, dom::now(), dom::clock_offset())).unwrap_or_default()
     });
-    let chosen = move || match app.view.get() {
-        View::Compare(Compared { other, .. }) => other.to_string(),
-        View::Transcript | View::Replay => String::new(),
-    };
-    let changed = move |event: web_sys::Event| {
-        let picked = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlSelectElement>().ok());
-        match picked.and_then(|picked| picked.value().parse().ok()) {
-            Some(other) => app.compare_last(other),
-            None => app.look(View::Transcript),
+    let chosen = Memo::new(move |_| match app.view.get() {
+        View::Compare(Compared { other, place, .. }) => {
+            app.thread_with(other).and_then(|thread| thread.page_at(place)).and_then(|page| page.run_id())
         }
+        View::Transcript | View::Replay => None,
+    });
+    let select: NodeRef<html::Select> = NodeRef::new();
+    let changed = move |event: web_sys::Event| {
+        let wanted = event_target_value(&event);
+        let own = app.thread_now().and_then(|thread| thread.pages.with_untracked(Vec::len).checked_sub(1));
+        let Some(own) = own.filter(|_| !wanted.is_empty()) else { return app.look(View::Transcript) };
+        spawn_local(async move {
+            if !app.compare_with(&wanted, own).await
+                && let Some(select) = select.get_untracked()
+            {
+                select.set_value(&chosen.get_untracked().unwrap_or_default());
+            }
+        });
+    };
+    let option = move |(id, text): (String, String)| {
+        let shown = id.clone();
+        let selected = move || chosen.with(|chosen| chosen.as_ref() == Some(&shown));
+        html::option().attr("value", id).prop("selected", selected).child(text)
     };
     move || {
-        let others = others.get();
-        (!others.is_empty()).then(|| {
-            let options = others.into_iter().map(|(id, text)| {
-                let id = id.to_string();
-                let selected = {
-                    let id = id.clone();
-                    move || chosen() == id
-                };
-                html::option().attr("value", id).prop("selected", selected).child(text)
-            });
+        let choices = choices.get();
+        let group = move |(name, runs): Choice| {
+            html::optgroup().attr("label", name).child(runs.into_iter().map(option).collect_view())
+        };
+        (!choices.is_empty()).then(|| {
             html::select()
+                .node_ref(select)
                 .class("compare-with")
                 .attr("aria-label", "Compare with another run")
                 .on(ev::change, changed)
                 .child((
                     html::option()
                         .attr("value", "")
-                        .prop("selected", move || chosen().is_empty())
+                        .prop("selected", move || chosen.with(Option::is_none))
                         .child("Compare with…"),
-                    options.collect_view(),
+                    choices.into_iter().map(group).collect_view(),
                 ))
         })
     }

@@ -35,7 +35,7 @@ pub fn compare(app: App, Compared { own, other, place }: Compared) -> impl IntoV
         }
     });
     let content = match made {
-        Some((made, name)) => drawn(app, &made, sentence_case(name)).into_any(),
+        Some((made, name)) => drawn(app, &made, name).into_any(),
         None => html::p().class("nothing").child("This run is no longer in the list.").into_any(),
     };
     html::section()
@@ -45,16 +45,17 @@ pub fn compare(app: App, Compared { own, other, place }: Compared) -> impl IntoV
         .child(html::div().class("both").child(content))
 }
 
-fn drawn(app: App, comparison: &Comparison, other: String) -> impl IntoView + use<> {
+fn drawn(app: App, comparison: &Comparison, name: &'static str) -> impl IntoView + use<> {
+    let other = sentence_case(name);
     let head = |text: String| html::th().attr("scope", "col").child(text);
     let facts = comparison.facts.iter().map(fact).collect_view();
-    let (rows, name) = (comparison.rows.clone(), other.clone());
+    let (rows, whose) = (comparison.rows.clone(), other.clone());
     let shown = RwSignal::new(PORTION);
     let all = rows.len();
     let turns = For(ForProps::builder()
         .each(move || 0..shown.get().min(all))
         .key(|at| *at)
-        .children(move |at| rows.get(at).map(|of| row(app, of, &name)))
+        .children(move |at| rows.get(at).map(|of| row(app, of, &whose)))
         .build());
     let more = move || {
         let left = all.saturating_sub(shown.get());
@@ -81,7 +82,7 @@ fn drawn(app: App, comparison: &Comparison, other: String) -> impl IntoView + us
         html::ol().class("pairs").child(turns),
         more,
         html::h2().child("Final outputs"),
-        outputs(comparison.outputs.clone()),
+        outputs(app, &comparison.outputs, name),
     )
 }
 
@@ -153,23 +154,34 @@ fn side(app: App, turn: Option<&Side>, whose: &str) -> AnyView {
         .child((
             html::p().class("over").child((html::b().child(name), html::span().child(whose.to_owned()))),
             turn.failed.clone().map(|text| html::p().class("failed").child(text)),
-            (!turn.text.is_empty()).then(|| {
-                let prose = Prose::new("prose");
-                prose.set(&turn.text);
-                app.renderer.get_value().render(&prose);
-                prose.place()
-            }),
+            (!turn.text.is_empty()).then(|| prose(app, &turn.text)),
             calls,
         ))
         .into_any()
 }
 
-/// Draws what changed between the outputs; a worker finds it.
-fn outputs([before, after]: [String; 2]) -> AnyView {
-    if before == after {
-        let text = if before.is_empty() { "Neither run has an output." } else { "The outputs are the same." };
+fn prose(app: App, text: &str) -> impl IntoView + use<> {
+    let prose = Prose::new("prose");
+    prose.set(text);
+    app.renderer.get_value().render(&prose);
+    prose.place()
+}
+
+/// Draws the outputs next to each other, and below them what changed from the other run to this one; a worker finds it.
+fn outputs(app: App, [own, other]: &[String; 2], name: &'static str) -> AnyView {
+    if own == other {
+        let text = if own.is_empty() { "Neither run has an output." } else { "The outputs are the same." };
         return html::p().class("fact").child(text).into_any();
     }
+    let side = |whose: String, text: &str| {
+        if text.is_empty() {
+            return html::div().class("turn-of none").child(format!("{whose} has no output.")).into_any();
+        }
+        let head = html::p().class("over").child(html::b().child(whose));
+        html::div().class("turn-of").child((head, prose(app, text))).into_any()
+    };
+    let sides = html::div().class("pair").child((side("This run".to_owned(), own), side(sentence_case(name), other)));
+    let (before, after) = (other.clone(), own.clone());
     let found = RwSignal::new(None::<Result<Vec<Piece>, String>>);
     spawn_local(async move {
         let host = ViewerHost::new(dom::worker_url());
@@ -178,21 +190,22 @@ fn outputs([before, after]: [String; 2]) -> AnyView {
     });
     let shown = move || match found.get() {
         None => html::p().class("fact").child("Comparing").into_any(),
-        Some(Ok(found_pieces)) => {
-            (legend(&found_pieces), html::div().class("output").child(pieces(&found_pieces))).into_any()
-        }
+        Some(Ok(found)) => (legend(&found, name), html::div().class("output").child(pieces(&found))).into_any(),
         Some(Err(why)) => html::p()
             .class("fact")
             .child(format!("The outputs differ, but they could not be compared: {why}"))
             .into_any(),
     };
-    html::div().class("outputs").child(shown).into_any()
+    html::div()
+        .class("outputs")
+        .child((sides, html::h3().child(format!("Changes in the text, from {name} to this run")), shown))
+        .into_any()
 }
 
-fn legend(pieces: &[Piece]) -> impl IntoView + use<> {
+fn legend(pieces: &[Piece], name: &str) -> impl IntoView + use<> {
     let some = |kind: PieceKind| pieces.iter().any(|piece| piece.kind == kind);
     html::p().class("fact").child((
-        some(PieceKind::Removed).then(|| (html::del().child("Only in this run"), " ")),
-        some(PieceKind::Added).then(|| html::ins().child("Only in the other run")),
+        some(PieceKind::Removed).then(|| (html::del().child(format!("Only in {name}")), " ")),
+        some(PieceKind::Added).then(|| html::ins().child("Only in this run")),
     ))
 }

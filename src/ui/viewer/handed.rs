@@ -151,7 +151,7 @@ impl HandedOver {
             Refused::Unreadable(why) => format!("The record from {from} was not opened. {why}"),
             Refused::NotJson | Refused::OtherFormat => format!("The file from {from} is not a trajectory."),
         })?;
-        app.tell(format!("Opened a run from {from} (read-only)."));
+        app.tell_opened(&format!("Opened a run from {from} (read-only)."));
         Ok(())
     }
 }

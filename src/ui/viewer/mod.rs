@@ -25,9 +25,10 @@ use leptos::prelude::*;
 use super::state::App;
 use super::transcript;
 
+pub use address::named as named_in_address;
 pub use bar::bar;
 pub use handed::notice as handed;
-pub use open::open_text;
+pub use open::{open_text, read_text};
 use state::{Load, Stage, View};
 
 /// Sets up keys, the record named in the page's address, and records that are handed over.

@@ -17,13 +17,28 @@ use crate::trajectory::Format;
 use crate::worker::ViewerHost;
 
 use super::super::dom;
-use super::super::state::{App, OpenRecord};
+use super::super::state::{App, OpenRecord, Thread};
 use super::super::toast::{Toast, ToastKind};
 
 /// Records larger than this, in bytes, take a moment to open.
 const LONG: f64 = 192.0 * 1024.0;
 /// Bytes decoded at a time.
 const SLICE: u32 = 512 * 1024;
+
+/// A record that was read: its thread, and the worker that has its events.
+pub struct ReadRecord {
+    thread: Thread,
+    events: Option<ViewerHost>,
+}
+
+impl ReadRecord {
+    /// Adds it to the list without showing it.
+    pub fn add(self, app: App) -> u32 {
+        let id = self.thread.id;
+        app.threads.update(|threads| threads.push(self.thread));
+        id
+    }
+}
 
 /// Opens a trajectory as a run. Without a name, it is named after the run.
 ///
@@ -34,6 +49,22 @@ pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), 
         let what = name.unwrap_or("the record");
         app.progress(format!("Opening {what}, {}", bytes(size(blob))));
     }
+    let ReadRecord { thread, events } = read_text(app, name, blob).await?;
+    let id = thread.id;
+    app.dialog.set(None);
+    app.add_thread(thread);
+    // Its events stay with the worker.
+    if let Some(host) = events {
+        app.opened.set_value(Some((id, host)));
+    }
+    Ok(())
+}
+
+/// Reads a trajectory without showing it.
+///
+/// # Errors
+/// The reason why that is not possible.
+pub async fn read_text(app: App, name: Option<&str>, blob: &Blob) -> Result<ReadRecord, Refused> {
     let host = ViewerHost::new(dom::worker_url());
     let text = text_of(blob.clone());
     let (whole, Opened { summary, events, .. }) = assemble(&host, blob).await?;
@@ -44,13 +75,7 @@ pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), 
     let (text, whole, summary) = (text.into(), Arc::new(whole), Arc::new(summary));
     let thread = app.record_thread(&OpenRecord { name, text, whole, summary, events });
     dom::pause().await;
-    // Its events stay with the worker.
-    app.dialog.set(None);
-    app.add_thread(thread);
-    if let (true, Some(id)) = (events > 0, app.current.get_untracked()) {
-        app.opened.set_value(Some((id, host)));
-    }
-    Ok(())
+    Ok(ReadRecord { thread, events: (events > 0).then_some(host) })
 }
 
 /// Assembles the record from its parts; also returns what else the worker reported of it.

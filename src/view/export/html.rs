@@ -111,7 +111,7 @@ fn foot(html: &mut Html, document: &Trajectory) {
         None => _ = html.text("Recorded by Turnwise ").text(&document.engine_version).text(". "),
     }
     html.element("code", "", &document.run_id);
-    html.text(". The complete record is in this file. To replay, verify or branch the run, open Turnwise and drop this file on it.");
+    html.text(". The complete record is in this file. To replay, verify or branch the run, save this file, open Turnwise, and choose the file there under Files, or drop it on the page.");
     html.raw("</p></footer>\n");
 }
 

@@ -1,5 +1,8 @@
 //! Writes Markdown nodes as escaped HTML, which never makes a browser load anything.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use crate::content::markdown::{Align, Class, Item, Node, Span, Table, Task, parse, web_href};
 use crate::view::call::fenced;
 use crate::view::markup::Html;
@@ -7,22 +10,34 @@ use crate::view::markup::Html;
 /// Writes a model's text. `level` is the level of the heading above it; its own headings are nested below that.
 pub fn markdown(html: &mut Html, text: &str, level: u8) {
     html.raw("<div class=\"prose\">");
-    nodes(html, &parse(text), level);
+    let marked = RefCell::default();
+    nodes(html, &parse(text), Under { level, text: html.length(), marked: &marked });
     html.raw("</div>");
 }
 
 /// Writes a program in JavaScript.
 pub fn javascript(html: &mut Html, code: &str) {
     html.raw("<div class=\"prose\">");
-    nodes(html, &parse(&fenced(code)), 1);
+    nodes(html, &parse(&fenced(code)), Under { level: 1, text: html.length(), marked: &RefCell::default() });
     html.raw("</div>");
 }
 
-fn nodes(html: &mut Html, list: &[Node], level: u8) {
-    list.iter().for_each(|list| node(html, list, level));
+/// Where nodes are written.
+#[derive(Clone, Copy)]
+struct Under<'a> {
+    /// The level of the heading above them.
+    level: u8,
+    /// Tells the text from the others of the page, in the names of its footnotes.
+    text: usize,
+    /// The footnotes whose mark was written: the way back leads to the first one.
+    marked: &'a RefCell<BTreeSet<u32>>,
 }
 
-fn node(html: &mut Html, of: &Node, under: u8) {
+fn nodes(html: &mut Html, list: &[Node], under: Under<'_>) {
+    list.iter().for_each(|list| node(html, list, under));
+}
+
+fn node(html: &mut Html, of: &Node, under: Under<'_>) {
     let mut around = |name: &str, children: &[Node]| {
         html.open(name, "");
         nodes(html, children, under);
@@ -35,7 +50,7 @@ fn node(html: &mut Html, of: &Node, under: u8) {
         Node::Emphasis(children) => around("em", children),
         Node::Strike(children) => around("s", children),
         Node::Heading { level, children } => {
-            let level = level.saturating_add(under).min(6);
+            let level = level.saturating_add(under.level).min(6);
             around(["h1", "h2", "h3", "h4", "h5", "h6"].get(usize::from(level) - 1).unwrap_or(&"h6"), children);
         }
         Node::List { start, items } => list(html, *start, items, under),
@@ -43,6 +58,14 @@ fn node(html: &mut Html, of: &Node, under: u8) {
         Node::Table(of) => table(html, of, under),
         Node::Rule => _ = html.raw("<hr>"),
         Node::Break => _ = html.raw("<br>"),
+        Node::FootnoteMark(number) => {
+            let (text, first) = (under.text, under.marked.borrow_mut().insert(*number));
+            html.raw("<a").attribute("href", &format!("#note-{text}-{number}"));
+            if first {
+                html.attribute("id", &format!("mark-{text}-{number}"));
+            }
+            html.raw(">").text(&format!("[{number}]")).close("a");
+        }
         Node::Text(text) => _ = html.text(text),
         Node::Code(text) | Node::Formula { tex: text, .. } => _ = html.element("code", "", text),
         // From a file on disk, other URLs lead nowhere or to a file server.
@@ -66,20 +89,27 @@ fn node(html: &mut Html, of: &Node, under: u8) {
     }
 }
 
-fn list(html: &mut Html, start: Option<u64>, items: &[Item], level: u8) {
+fn list(html: &mut Html, start: Option<u64>, items: &[Item], under: Under<'_>) {
     let name = if start.is_some() { "ol" } else { "ul" };
     match start {
         Some(start) if start != 1 => _ = html.raw("<ol").attribute("start", &start.to_string()).raw(">"),
         _ => _ = html.open(name, ""),
     }
     for item in items {
-        html.open("li", if item.task.is_some() { "task-item" } else { "" });
+        match item.footnote {
+            Some(number) => _ = html.raw("<li").attribute("id", &format!("note-{}-{number}", under.text)).raw(">"),
+            None => _ = html.open("li", if item.task.is_some() { "task-item" } else { "" }),
+        }
         match item.task {
             Some(Task::Done) => _ = html.raw("<span class=\"box\">☑</span> "),
             Some(Task::Open) => _ = html.raw("<span class=\"box\">☐</span> "),
             None => {}
         }
-        nodes(html, &item.children, level);
+        nodes(html, &item.children, under);
+        if let Some(number) = item.footnote.filter(|number| under.marked.borrow().contains(number)) {
+            let (to, label) = (format!("#mark-{}-{number}", under.text), format!("Back to mark {number}"));
+            html.raw(" <a").attribute("href", &to).attribute("aria-label", &label).raw(">↩").close("a");
+        }
         html.close("li");
     }
     html.close(name);
@@ -113,7 +143,7 @@ fn class(kind: Class) -> &'static str {
     }
 }
 
-fn table(html: &mut Html, data: &Table, level: u8) {
+fn table(html: &mut Html, data: &Table, under: Under<'_>) {
     let align = |place: usize| match data.align.get(place) {
         Some(Align::Center) => "center",
         Some(Align::Right) => "right",
@@ -126,7 +156,7 @@ fn table(html: &mut Html, data: &Table, level: u8) {
             html.attribute("class", align(place));
         }
         html.raw(">");
-        nodes(html, cell, level);
+        nodes(html, cell, under);
         html.close("th");
     }
     html.raw("</tr></thead><tbody>");
@@ -134,7 +164,7 @@ fn table(html: &mut Html, data: &Table, level: u8) {
         html.raw("<tr>");
         for place in 0..data.head.len().max(row.len()) {
             html.open("td", align(place));
-            nodes(html, row.get(place).map(Vec::as_slice).unwrap_or_default(), level);
+            nodes(html, row.get(place).map(Vec::as_slice).unwrap_or_default(), under);
             html.close("td");
         }
         html.raw("</tr>");

@@ -126,7 +126,8 @@ async function walk(page, visit, release) {
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.getByText(/^Step \d+ of /).waitFor();
   await page.getByRole('combobox', { name: 'Compare with another run' }).selectOption({ index: 1 });
-  await page.getByRole('region', { name: 'Comparison' }).first().waitFor();
+  // The changes come from a worker.
+  await page.getByRole('region', { name: 'Comparison' }).locator('.outputs .output').waitFor();
   await visit('compare');
 
   await newRun();

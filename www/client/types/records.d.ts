@@ -1138,11 +1138,14 @@ export type MarkdownNode =
     }
   | { link: { href: string; children: MarkdownNode[] } }
   | { image: { alt: string; href?: string } }
+  | { footnote_mark: number }
   | "break";
 
 /** One item of a list. */
 export interface MarkdownItem {
   task?: MarkdownTask;
+  /** Set for a footnote: its number. */
+  footnote?: number;
   children: MarkdownNode[];
 }
 

@@ -1,0 +1,214 @@
+// What a person comes back to: runs of earlier visits to compare with, the versions of a run told apart, a run that was cancelled, a
+// record that was opened before a reload, and a key that is gone after one.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { download, drop, runTask, startPage, storedToTheEnd } from './lib/app.mjs';
+import { withPage } from './lib/browser.mjs';
+import { LOOKS, camera, contextOf } from './lib/looks.mjs';
+import { reply, withScript } from './lib/script-server.mjs';
+import { withSite } from './lib/site.mjs';
+import { inFolder } from './lib/stored.mjs';
+
+const box = (page) => page.getByRole('textbox', { name: 'Task' });
+const said = (page, text) => page.locator('#transcript').getByText(text).first().waitFor();
+const acts = (page) => page.getByRole('group', { name: 'This answer' }).last();
+const ending = (page) => page.getByRole('region', { name: 'How it ended' }).last();
+const choice = (page) => page.getByRole('combobox', { name: 'Compare with another run' });
+const comparison = (page) => page.getByRole('region', { name: 'Comparison' });
+const rail = (page) => page.getByRole('navigation', { name: 'Runs', exact: true });
+
+/** Waits until the app has its files: before, it does not take what is dropped. */
+const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+
+const withSettings = (settings, context, body) => withSite((site) => {
+  const localStorage = [{ name: 'turnwise.settings', value: JSON.stringify(settings) }];
+  const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage }] };
+  return withPage(site.app, { ...context, context: contextOf(context.look ?? 'wide', { storageState }) }, async (page) => {
+    await ready(page);
+    return body(page, site);
+  });
+});
+
+/** Opens the app with a scripted model. */
+const withModel = (steps, body, look = 'wide') => withScript(steps, (baseUrl) => (
+  withSettings({ provider: 'openai', base_url: baseUrl, model: 'scripted' }, { look, reach: [baseUrl] }, body)
+));
+
+/** Loads the page anew at an address. */
+async function visit(page, url) {
+  await page.goto('about:blank');
+  await page.goto(url);
+}
+
+for (const look of Object.keys(LOOKS)) {
+  test(`every stored run can be compared, the likely ones first, and versions are told apart: ${look}`, () => withModel([
+    { text: 'It is **two**, as far as I see.' }, { text: 'It is **three**, as far as I see.' },
+    { text: 'It is two.' }, { text: 'It is nine.' },
+  ], async (page) => {
+    const shoot = camera(page, 'again', look);
+    await runTask(page, 'Add.');
+    await acts(page).getByRole('button', { name: 'Regenerate' }).click();
+    await said(page, 'three');
+    await acts(page).waitFor();
+    const version = page.url();
+    await startPage(page);
+    await runTask(page, 'Add.');
+    await startPage(page);
+    await runTask(page, 'Multiply.');
+    await storedToTheEnd(page, 4);
+
+    await visit(page, version);
+    await acts(page).waitFor();
+    if (look === 'phone') await page.getByRole('button', { name: 'Replay' }).click();
+    await choice(page).waitFor();
+    const groups = await choice(page).locator('optgroup').evaluateAll((all) => all.map((group) => [group.label, [...group.children].map(({ text }) => text)]));
+    assert.deepEqual(groups.map(([name]) => name), ['Versions of this run', 'The same task', 'Other runs']);
+    const [[original], [same], [other]] = groups.map(([, texts]) => texts);
+    assert.deepEqual(groups.map(([, texts]) => texts.length), [1, 1, 1]);
+    assert.match(original, /^Version 1 of 2, original · 1 turn, complete · Today \d\d:\d\d$/);
+    assert.match(same, /^1 turn, complete · Today \d\d:\d\d · scripted$/);
+    assert.match(other, /^Multiply\. · 1 turn, complete · Today/);
+
+    // It is opened when it is chosen; what is compared stays chosen, and the choice keeps the focus.
+    await choice(page).focus();
+    await choice(page).selectOption({ label: original });
+    await comparison(page).getByRole('columnheader', { name: 'The original' }).waitFor();
+    assert.equal(await choice(page).evaluate((select) => select.selectedOptions[0].text), original);
+    await choice(page).and(page.locator(':focus')).waitFor();
+    // The outputs are drawn, and the change goes from the original to this run.
+    const outputs = comparison(page).locator('.outputs');
+    await outputs.locator('.turn-of', { hasText: 'This run' }).locator('strong', { hasText: 'three' }).waitFor();
+    await outputs.locator('.turn-of', { hasText: 'The original' }).locator('strong', { hasText: 'two' }).waitFor();
+    await outputs.getByRole('heading', { name: 'Changes in the text, from the original to this run' }).waitFor();
+    await outputs.locator('.output del', { hasText: 'two' }).waitFor();
+    await outputs.locator('.output ins', { hasText: 'three' }).waitFor();
+    assert.deepEqual(await outputs.locator('.fact').allInnerTexts(), ['Only in the original Only in this run']);
+    await outputs.scrollIntoViewIfNeeded();
+    await shoot('outputs');
+    await choice(page).selectOption({ label: other });
+    await comparison(page).getByRole('columnheader', { name: 'The other' }).waitFor();
+    await choice(page).selectOption({ index: 0 });
+    await said(page, 'three');
+
+    if (look === 'phone') await page.getByRole('button', { name: 'Runs', exact: true }).click();
+    const lines = rail(page).locator('.run');
+    await lines.filter({ hasText: 'Version 1 of 2, original' }).waitFor();
+    await lines.filter({ hasText: 'Version 2 of 2, regenerated from turn 1' }).waitFor();
+    assert.equal(await lines.filter({ hasText: 'Version' }).count(), 2);
+    await shoot('list');
+  }, look));
+}
+
+const held = (text) => ({ chunks: [reply({ text }).slice(0, -3).join('')], hold: true });
+
+for (const look of Object.keys(LOOKS)) {
+  test(`a cancelled run says what there is and goes on from its last turn: ${look}`, () => withModel([
+    { text: 'Let me see.', calls: [{ id: 'c1', name: 'calculate', args: { expression: '6*7' } }] },
+    held('The answer is **forty'),
+    { text: 'The answer is 42.', check: ({ messages }) => assert.match(messages.at(-1).content, /^42\n/) },
+  ], async (page) => {
+    const shoot = camera(page, 'cancelled', look);
+    await box(page).fill('Multiply.');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await said(page, 'forty');
+    const panel = page.getByRole('complementary', { name: 'Run', exact: true });
+    const details = () => (look === 'phone' ? panel.getByRole('button', { name: 'Details' }).click() : undefined);
+    await details();
+    await panel.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await panel.getByText('begun, not finished').waitFor();
+    await details();
+    await ending(page).getByText('The answer had begun. The part that arrived is shown above and kept in the record.').waitFor();
+    const remedies = ending(page).getByRole('group', { name: 'What you can do' });
+    assert.deepEqual(await remedies.getByRole('button').allInnerTexts(), ['Go on', 'Try again']);
+    assert.equal(await acts(page).getByRole('button', { name: 'Regenerate' }).count(), 0, 'that is what Go on does');
+    await ending(page).scrollIntoViewIfNeeded();
+    await shoot('ended');
+    // Also on a later visit.
+    await storedToTheEnd(page, 1);
+    await page.reload();
+    await remedies.getByRole('button', { name: 'Go on' }).click();
+    await said(page, 'The answer is 42.');
+    await ending(page).getByText('The model finished on its own.').waitFor();
+  }, look));
+}
+
+test('a key that is missing is asked for before anything is sent', () => withSettings({ provider: 'openai', model: 'gpt-5' }, {}, async (page) => {
+  const shoot = camera(page, 'key', 'wide');
+  const keys = [];
+  await page.context().route('https://api.openai.com/**', (route) => {
+    const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
+    if (route.request().method() === 'OPTIONS') return route.fulfill({ status: 204, headers: cors });
+    keys.push(route.request().headers().authorization);
+    return route.fulfill({ headers: { ...cors, 'content-type': 'text/event-stream' }, body: reply({ text: 'Hello.' }).join('') });
+  });
+  const settings = page.getByRole('dialog', { name: 'Settings' });
+  const key = settings.getByLabel('API key').and(page.locator(':focus'));
+  const refused = async () => {
+    await key.waitFor();
+    await settings.getByText('OpenAI needs a key. A key that is not remembered on this device is gone after a reload: enter it again.').waitFor();
+    assert.equal(await key.getAttribute('aria-invalid'), 'true');
+  };
+  await box(page).fill('Hello?');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await refused();
+  await shoot('missing');
+  await key.fill('sk-first-0123456789');
+  await settings.getByText('OpenAI needs a key.').waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await page.getByText('Nothing was sent: OpenAI needs a key, and this page has none. Enter it in the settings.').waitFor();
+  assert.equal(await box(page).inputValue(), 'Hello?', 'the task is still there');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await said(page, 'Hello.');
+  await storedToTheEnd(page, 1);
+  // The key was in memory only.
+  await page.reload();
+  await acts(page).getByRole('button', { name: 'Regenerate' }).click();
+  await refused();
+  assert.deepEqual(keys, ['Bearer sk-first-0123456789']);
+}));
+
+const withRecord = (body) => withModel([{ text: 'It is **two**.' }], async (page) => {
+  await runTask(page, 'Add.');
+  const { text } = await download(page);
+  await storedToTheEnd(page, 1);
+  await startPage(page);
+  await ready(page);
+  return inFolder((save) => body(page, text, save));
+});
+const opened = (page, name) => page.getByText(`Opened ${name} (read-only).`);
+
+test('a record that was opened is there again after a reload, until it is closed', () => withRecord(async (page, text, save) => {
+  const listed = (name) => rail(page).getByRole('button', { name: `Close ${name}` });
+  const lines = rail(page).locator('.run', { hasText: 'Add.' });
+  await drop(page, [save('first.json', text)]);
+  await opened(page, 'first.json').waitFor();
+  await drop(page, [save('second.json', text)]);
+  await opened(page, 'second.json').waitFor();
+  await page.reload();
+  await said(page, 'two');
+  await listed('second.json').waitFor({ state: 'attached' });
+  await listed('first.json').waitFor({ state: 'attached' });
+  // And the run itself, whose list comes by itself.
+  await lines.nth(2).waitFor({ state: 'attached' });
+  assert.equal(await lines.count(), 3);
+  assert.equal(await lines.nth(0).getAttribute('aria-current'), 'true', 'the one that was shown');
+  // One that is not shown stays where it is.
+  await page.getByRole('button', { name: /^New run/ }).first().click();
+  await page.reload();
+  await listed('second.json').waitFor({ state: 'attached' });
+  await page.getByRole('heading', { name: 'Give it a task, watch every turn' }).waitFor();
+  await lines.nth(0).hover();
+  await listed('second.json').click();
+  await listed('second.json').waitFor({ state: 'detached' });
+  await page.reload();
+  await listed('first.json').waitFor({ state: 'attached' });
+  await lines.nth(1).waitFor({ state: 'attached' });
+  assert.equal(await lines.count(), 2);
+}));
+
+test('a record that is too large to be kept says so, and stays open until the reload', () => withRecord(async (page, text, save) => {
+  await drop(page, [save('large.json', `${text}${' '.repeat(2_100_000)}`)]);
+  await page.getByText('Opened large.json (read-only). It is too large to be kept when this page is reloaded.').waitFor();
+  await said(page, 'two');
+  assert.equal(await page.evaluate(() => Object.keys(sessionStorage).filter((key) => /^turnwise\.record\.\d/.test(key)).length), 0);
+}));
