@@ -12,6 +12,7 @@ use crate::view::{PanelView, Phase};
 
 use super::icon::{Icon, icon};
 use super::original::Original;
+use super::reactive::reactive;
 use super::slots::{Behind, Page};
 use super::state::{App, Backing, Editing, TaskInput, Thread};
 use super::{dom, versions};
@@ -25,7 +26,9 @@ pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
         let ended = |panel: &PanelView| has_acts && panel.phase == Phase::Ended && panel.ending.is_some();
         panel.with(|panel| ended(panel).then_some(panel.remedy))
     });
-    html::footer().class("answer-foot").child((pager, move || ended.get().map(|remedy| bar(app, &page, remedy))))
+    html::footer()
+        .class("answer-foot")
+        .child((pager, reactive(move || ended.get().map(|remedy| bar(app, &page, remedy)))))
 }
 
 fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
@@ -65,7 +68,7 @@ pub fn remedies(app: App, page: &Page) -> impl IntoView + use<> {
     let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
     let remedy = Memo::new(move |_| panel.with(|panel| panel.remedy).filter(|_| own));
     let settings = move |field: &'static str| app.open_settings_at(field);
-    move || {
+    reactive(move || {
         let remedy = remedy.get()?;
         let button = |first: Remedy, text: &'static str, title: &'static str| {
             let class = if remedy == first { "btn primary" } else { "btn quiet" };
@@ -87,7 +90,7 @@ pub fn remedies(app: App, page: &Page) -> impl IntoView + use<> {
             Remedy::Key | Remedy::Model => (key, model, again).into_any(),
         };
         Some(html::div().class("remedies").attr("role", "group").attr("aria-label", "What you can do").child(all))
-    }
+    })
 }
 
 fn button(name: Icon, text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
@@ -178,7 +181,7 @@ pub fn card(app: App) -> impl IntoView {
         app.end_editing();
         dom::focus(dom::TASK);
     };
-    html::div().class("queue").attr("aria-live", "polite").child(move || {
+    html::div().class("queue").attr("aria-live", "polite").child(reactive(move || {
         shown.get().then(|| {
             html::div().class("queued").attr("role", "group").attr("aria-label", "Editing a prompt").child((
                 html::div().class("words").child((
@@ -190,5 +193,5 @@ pub fn card(app: App) -> impl IntoView {
                 ),
             ))
         })
-    })
+    }))
 }

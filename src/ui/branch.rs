@@ -14,6 +14,7 @@ use crate::worker::Workspace;
 
 use super::desk::Line;
 use super::dialog::dialog;
+use super::reactive::reactive;
 use super::slots::Page;
 use super::state::{App, Backing, BranchOf, Dialog, OpenRecord, Thread};
 use super::{dom, follow, icon};
@@ -74,7 +75,7 @@ fn content(app: App) -> Option<impl IntoView> {
                 choice(format!("Same model: {provider}"), false),
                 choice(format!("Model from Settings: {}", app.model_name()), true),
             )),
-            model,
+            reactive(model),
             field(
                 "Max turns",
                 html::input()
@@ -185,7 +186,7 @@ fn results(app: App, wanted: Option<&Wanted>) -> Option<impl IntoView + use<>> {
 /// Draws the button that changes a part of a turn, and lets the run go on from there, once the run has ended.
 pub fn change(app: App, page: &Page, turn: usize, wanted: Wanted) -> impl IntoView + use<> {
     let page = page.clone();
-    move || {
+    reactive(move || {
         page.is_changeable(turn, &wanted).then(|| {
             let (place, wanted) = (page.place, wanted.clone());
             let (before, text, title) = match &wanted {
@@ -201,7 +202,7 @@ pub fn change(app: App, page: &Page, turn: usize, wanted: Wanted) -> impl IntoVi
                 .on(ev::click, move |_| app.ask_branch(place, before, Some(wanted.clone())))
                 .child((icon::icon(icon::Icon::Edit), text))
         })
-    }
+    })
 }
 
 fn field(name: &'static str, input: impl IntoView) -> impl IntoView {

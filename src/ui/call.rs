@@ -14,6 +14,7 @@ use crate::view::call::{CHANGED, CallState, CallView, FEW_CALLS, FigurePlace, No
 use super::figure::figure;
 use super::original::Original;
 use super::prose::Prose;
+use super::reactive::reactive;
 use super::slots::{CallSlot, Page};
 use super::state::App;
 use super::{branch, icon};
@@ -53,10 +54,10 @@ pub fn live(app: App, slot: &CallSlot, page: Option<(&Page, usize)>) -> impl Int
         let view = slot.view.clone();
         Memo::new(move |_| view.with(|view| view.progress.clone()))
     };
-    move || match report.get() {
+    reactive(move || match report.get() {
         Some(report) => progress(&report).into_any(),
         None => live_card(app, &slot, page.clone()).into_any(),
-    }
+    })
 }
 
 /// Draws a card that stays open or closed while its call runs.
@@ -100,7 +101,7 @@ fn live_card(app: App, slot: &CallSlot, page: Option<(Page, usize)>) -> impl Int
     let card = html::details().class("call").attr("data-state", state).child((
         html::summary().on(ev::click, move |_| opened.set(true)).child(line),
         figures(FigurePlace::Inside),
-        move || {
+        reactive(move || {
             let texts = texts.get();
             match &code {
                 // Highlighted when it is seen.
@@ -108,7 +109,7 @@ fn live_card(app: App, slot: &CallSlot, page: Option<(Page, usize)>) -> impl Int
                 Some(_) => ().into_any(),
                 None => detail(texts).into_any(),
             }
-        },
+        }),
         page.map(|(page, turn)| acts(app, &page, turn, slot)),
     ));
     (card, inside, figures(FigurePlace::Below))
@@ -154,7 +155,9 @@ fn acts(app: App, page: &Page, turn: usize, slot: &CallSlot) -> impl IntoView + 
         let original = view.with(|view| view.changed_from.clone()).and_then(|run_id| Original::at(&of, run_id));
         original.map(|original| original.compare(app, "btn bare small", || "Compare with the original".into_any()))
     };
-    html::div().class("acts").child((branch::change(app, page, turn, Wanted::Result(slot.id.clone())), original))
+    html::div()
+        .class("acts")
+        .child((branch::change(app, page, turn, Wanted::Result(slot.id.clone())), reactive(original)))
 }
 
 /// The texts inside a card.
@@ -210,7 +213,7 @@ fn many(inner: &[CallView], opened: RwSignal<bool>) -> impl IntoView + use<> {
             counted(inner.len() as u64, "call"),
             failed,
         )),
-        move || opened.get().then(|| inside(&inner)),
+        reactive(move || opened.get().then(|| inside(&inner))),
     ))
 }
 

@@ -17,6 +17,7 @@ use wasm_bindgen::{JsCast, UnwrapThrowExt};
 use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
 use super::dom;
+use super::reactive::reactive;
 
 /// Number of turns built together.
 const SIZE: usize = 2;
@@ -86,7 +87,7 @@ fn place(
         .class(if size > SIZE { "chunk group" } else { "chunk" })
         .attr("data-built", move || built.get().then_some(""))
         .node_ref(place_ref)
-        .child(inside)
+        .child(reactive(inside))
         .into_any()
 }
 

@@ -8,6 +8,7 @@ use crate::view::Phase;
 
 use super::dialog::messages;
 use super::icon::{Icon, icon};
+use super::reactive::reactive;
 use super::render::Renderer;
 use super::state::{App, Backing, Dialog};
 use super::{answer, dom, follow, kept_files, notify, panel, permit, pictures, queue, quote, switcher};
@@ -79,7 +80,7 @@ pub fn composer(app: App) -> impl IntoView {
         queue::card(app),
         answer::card(app),
         notify::offer(app),
-        move || to_read().map(|text| read_only(app, text)),
+        reactive(move || to_read().map(|text| read_only(app, text))),
         html::div().class("field").prop("hidden", move || to_read().is_some()).child((
             kept_files::tray(app),
             pictures::tray(app),
@@ -93,11 +94,11 @@ pub fn composer(app: App) -> impl IntoView {
                     .child((
                         icon(Icon::Files),
                         html::span().class("word").child("Files "),
-                        html::span().child(move || app.file_count()),
+                        html::span().child(reactive(move || app.file_count())),
                     )),
                 switcher::switcher(app),
                 html::span().class("grow"),
-                act,
+                reactive(act),
             )),
         )),
     ))

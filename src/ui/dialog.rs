@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use super::dom;
 use super::icon::{Icon, icon};
+use super::reactive::reactive;
 use super::state::{App, Dialog};
 use super::toast::toast;
 
@@ -71,5 +72,5 @@ pub fn dialog<V: IntoView + 'static>(
                 close();
             }
         })
-        .child((head, move || open.get().then(&content)))
+        .child((head, reactive(move || open.get().then(&content))))
 }

@@ -18,6 +18,7 @@ use crate::view::formats::MOST_MB;
 use super::dom;
 use super::gzip::{self, NotUnpacked};
 use super::icon::{Icon, icon};
+use super::reactive::reactive;
 use super::scripts::{self, Found, Problem};
 use super::state::{App, Dialog};
 use super::{pictures, viewer};
@@ -51,7 +52,7 @@ pub fn zone(app: App) -> impl IntoView {
             dropped(app, &event);
         }
     });
-    move || {
+    reactive(move || {
         over.get().then(|| {
             let row = |symbol: Icon, name: &'static str, what: &'static str| {
                 html::li().child((icon(symbol), html::span().child((html::b().child(name), html::span().child(what)))))
@@ -73,7 +74,7 @@ pub fn zone(app: App) -> impl IntoView {
                 )),
             )))
         })
-    }
+    })
 }
 
 fn has_files(event: &DragEvent) -> bool {

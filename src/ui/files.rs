@@ -21,6 +21,7 @@ use super::figure::{figure, file_text};
 use super::folder;
 use super::icon::{Icon, icon};
 use super::library::FileRow;
+use super::reactive::reactive;
 use super::samples;
 use super::state::{App, Dialog};
 
@@ -30,10 +31,10 @@ const PICK: &str = "pick-files";
 
 pub fn files(app: App) -> impl IntoView {
     dialog(app, Dialog::Files, "drawer", "Files", move || {
-        html::div().class("dialog-body").child(move || match app.shown_file.get() {
+        html::div().class("dialog-body").child(reactive(move || match app.shown_file.get() {
             Some(path) => preview(app, path).into_any(),
             None => list(app).into_any(),
-        })
+        }))
     })
 }
 
@@ -71,7 +72,7 @@ fn list(app: App) -> impl IntoView {
                     })
                     .child((icon(Icon::Plus), "Choose files")),
                 folder::button(app),
-                move || {
+                reactive(move || {
                     (!empty()).then(|| {
                         html::button()
                             .r#type("button")
@@ -80,12 +81,12 @@ fn list(app: App) -> impl IntoView {
                             .on(ev::click, move |_| app.download_all())
                             .child((icon(Icon::Download), "Download all (.zip)"))
                     })
-                },
+                }),
             )),
         )),
         folder::list(app),
-        move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
-                                                 its own files.")),
+        reactive(move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
+                                                 its own files."))),
         table(false),
         html::div().class("samples").attr("hidden", move || (!rows().iter().any(|row| row.sample)).then_some("")).child((
             html::div().class("over-row").child((
@@ -100,7 +101,7 @@ fn list(app: App) -> impl IntoView {
             html::p().class("fact").child("The app's own manual, which the examples read. New runs get these files too."),
             table(true),
         )),
-        move || {
+        reactive(move || {
             app.files_version.track();
             (!samples::removed().is_empty()).then(|| {
                 html::button()
@@ -109,7 +110,7 @@ fn list(app: App) -> impl IntoView {
                     .on(ev::click, move |_| samples::bring_back(app))
                     .child("Bring the sample files back")
             })
-        },
+        }),
         folder::space(),
     )
 }
@@ -227,17 +228,18 @@ fn preview(app: App, path: String) -> impl IntoView {
                 .class("btn quiet small")
                 .on(ev::click, move |_| app.shown_file.set(None))
                 .child("All files"),
-            open,
+            reactive(open),
             html::button()
                 .r#type("button")
                 .class("btn quiet small")
                 .on(ev::click, move |_| app.save_file(&saved))
                 .child((icon(Icon::Download), "Download")),
         )),
-        html::div().class("shown-file").child((html::h3().child(path), move || {
-            shown.get().map(|shown| html::p().class("fact").child(shown.facts))
-        })),
-        move || shown.get().map(|shown| body(app, shown.body, name.clone())),
+        html::div().class("shown-file").child((
+            html::h3().child(path),
+            reactive(move || shown.get().map(|shown| html::p().class("fact").child(shown.facts))),
+        )),
+        reactive(move || shown.get().map(|shown| body(app, shown.body, name.clone()))),
     )
 }
 
@@ -254,7 +256,7 @@ fn body(app: App, content: Body, name: String) -> AnyView {
         Body::Pdf(_, Err(why)) => (label("A PDF opens in its own tab."), html::p().class("fact").child(why)).into_any(),
         Body::Picture(url) => {
             let broken = RwSignal::new(false);
-            (move || {
+            (reactive(move || {
                 if broken.get() {
                     return label(
                         "The browser cannot show this picture: it is damaged, or in a format the browser does not support.",
@@ -269,7 +271,7 @@ fn body(app: App, content: Body, name: String) -> AnyView {
                             .on(ev::error, move |_| broken.set(true)),
                     )
                     .into_any()
-            })
+            }))
             .into_any()
         }
     }

@@ -16,6 +16,7 @@ use crate::worker::Workspace;
 use super::drop::LEFT_OUT;
 use super::icon::{Icon, icon};
 use super::library::{whole, workspace};
+use super::reactive::reactive;
 use super::scripts::{self, Folder, Found, Problem, Space};
 use super::state::App;
 
@@ -177,7 +178,7 @@ pub fn button(app: App) -> Option<impl IntoView> {
 
 /// Draws the open folders.
 pub fn list(app: App) -> impl IntoView {
-    move || {
+    reactive(move || {
         app.files_version.track();
         let folders = app.library.with_value(|library| {
             let figures = |name: &String| {
@@ -190,7 +191,7 @@ pub fn list(app: App) -> impl IntoView {
         });
         let rows = folders.into_iter().map(|(name, count, size)| row(app, &name, count, size)).collect::<Vec<_>>();
         (!rows.is_empty()).then(|| html::ul().class("folders").attr("aria-label", "Open folders").child(rows))
-    }
+    })
 }
 
 fn row(app: App, name: &str, count: usize, size: f64) -> impl IntoView + use<> {
@@ -222,7 +223,7 @@ pub fn space() -> impl IntoView {
             text.try_set(found);
         }
     });
-    html::p().class("fact space").child(move || text.get())
+    html::p().class("fact space").child(reactive(move || text.get()))
 }
 
 async fn estimate() -> Option<String> {

@@ -11,6 +11,7 @@ use web_sys::{Element, FocusOptions, HtmlElement};
 
 use super::dom;
 use super::icon::{Icon, icon};
+use super::reactive::reactive;
 use super::state::App;
 
 /// The id of the scrolling element.
@@ -111,7 +112,7 @@ pub fn to_turn(app: App, next: bool) {
 /// Draws the button that jumps to the end, for a reader who left it: while the run is running, and afterwards until the
 /// new content was seen.
 pub fn latest(app: App) -> impl IntoView {
-    move || {
+    reactive(move || {
         (!app.at_end.get() && app.below.get() && (app.running() || app.unseen.get())).then(|| {
             html::button()
                 .r#type("button")
@@ -122,7 +123,7 @@ pub fn latest(app: App) -> impl IntoView {
                 })
                 .child((icon(Icon::Down), "Jump to latest"))
         })
-    }
+    })
 }
 
 fn scroller() -> Option<Element> {

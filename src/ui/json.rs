@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::content::json::{Child, JsonKind, JsonNode, Line, PORTION, more};
 
 use super::icon;
+use super::reactive::reactive;
 
 /// Draws the tree of a value.
 pub fn tree(place: JsonNode) -> impl IntoView {
@@ -46,7 +47,7 @@ fn level(key: Option<String>, line: &Line, place: JsonNode) -> impl IntoView + u
                     .key(|child| child.key.clone())
                     .children(|Child { key, place }| node(Some(key), place))
                     .build()),
-                move || {
+                reactive(move || {
                     more(shown.get(), all).map(|text| {
                         html::button()
                             .r#type("button")
@@ -54,14 +55,14 @@ fn level(key: Option<String>, line: &Line, place: JsonNode) -> impl IntoView + u
                             .on(ev::click, move |_| shown.update(|shown| *shown += PORTION))
                             .child(text)
                     })
-                },
+                }),
             ))
         })
     };
     html::details().attr("open", opens.then_some("")).child((
         // A level that was opened once stays built: closing only hides it.
         html::summary().on(ev::click, move |_| opened.set(true)).child((icon::chevron(), label(key), value(line))),
-        children,
+        reactive(children),
     ))
 }
 

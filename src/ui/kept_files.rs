@@ -13,6 +13,7 @@ use crate::worker::Workspace;
 
 use super::icon::{Icon, icon};
 use super::library::on_disk;
+use super::reactive::reactive;
 use super::state::{App, Dialog};
 use super::toast::Undo;
 use super::{dom, samples};
@@ -106,7 +107,7 @@ impl App {
 /// Says in the task box of a new run which files of the user it starts with.
 pub fn tray(app: App) -> impl IntoView {
     let own = Memo::new(move |_| if app.current.get().is_none() { app.own_files() } else { Vec::new() });
-    move || {
+    reactive(move || {
         let own = own.get();
         let (first, more) = (own.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", "), own.len());
         let more = more.checked_sub(NAMED).filter(|more| *more > 0).map(|more| format!(" and {more} more"));
@@ -137,5 +138,5 @@ pub fn tray(app: App) -> impl IntoView {
                     .child(icon(Icon::Close)),
             ))
         })
-    }
+    })
 }

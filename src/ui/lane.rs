@@ -10,6 +10,7 @@ use crate::content::format::clock;
 use crate::view::{LaneState, LaneTime, LaneView};
 
 use super::ending::dot;
+use super::reactive::reactive;
 use super::slots::{Behind, CallSlot, LaneSlot, Transcript};
 use super::state::App;
 use super::{icon, meter};
@@ -25,7 +26,7 @@ pub fn lanes(app: App, behind: &Behind, slot: &CallSlot, turns: DrawTurns) -> im
         Memo::new(move |_| lanes.with(|lanes| !lanes.is_empty()))
     };
     let behind = behind.clone();
-    move || {
+    reactive(move || {
         let (lanes, behind) = (lanes.clone(), behind.clone());
         some.get().then(|| {
             html::ul().class("lanes").attr("aria-label", "Sub-agents").child(For(ForProps::builder()
@@ -34,7 +35,7 @@ pub fn lanes(app: App, behind: &Behind, slot: &CallSlot, turns: DrawTurns) -> im
                 .children(move |slot| html::li().child(lane(app, &behind, &slot, turns)))
                 .build()))
         })
-    }
+    })
 }
 
 fn lane(app: App, behind: &Behind, slot: &LaneSlot, turns: DrawTurns) -> impl IntoView + use<> {
@@ -79,7 +80,7 @@ fn lane(app: App, behind: &Behind, slot: &LaneSlot, turns: DrawTurns) -> impl In
         .child((
             html::summary().child((
                 icon::chevron(),
-                html::span().class("sign").child(move || sign(state.get())),
+                html::span().class("sign").child(reactive(move || sign(state.get()))),
                 html::span().class("what").child((
                     agent.map(|agent| html::b().child(agent)),
                     html::span().attr("dir", "auto").child(part(|view| view.task.clone())),
@@ -102,17 +103,17 @@ fn inside(app: App, behind: Behind, slot: &LaneSlot, turns: DrawTurns) -> impl I
             .into_any(),
         None => html::p().class("fact").child(view.with(LaneView::nothing_yet)).into_any(),
     };
-    html::div().class("lane-body").child(content)
+    html::div().class("lane-body").child(reactive(content))
 }
 
 fn time(app: App, slot: &LaneSlot) -> impl IntoView + use<> {
     let view = slot.view.clone();
     let time = Memo::new(move |_| view.with(|view| view.time.clone()));
-    move || match time.get() {
+    reactive(move || match time.get() {
         LaneTime::None => String::new(),
         LaneTime::Took(text) => text,
         LaneTime::Since(at) => clock(app.now.get().saturating_sub(at)),
-    }
+    })
 }
 
 fn sign(state: LaneState) -> AnyView {

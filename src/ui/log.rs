@@ -12,6 +12,7 @@ use super::call;
 use super::dialog::dialog;
 use super::dom;
 use super::icon::{self, Icon, icon};
+use super::reactive::reactive;
 use super::state::{App, Dialog};
 
 pub fn log(app: App) -> impl IntoView {
@@ -40,8 +41,8 @@ fn content(app: App) -> Option<impl IntoView> {
     Some((
         html::div().class("dialog-body").child((
             filters(filter, view),
-            more,
-            empty,
+            reactive(more),
+            reactive(empty),
             html::ol().class("entries").child(entries),
         )),
         foot(app, log, filter, view),
@@ -60,7 +61,7 @@ fn filters(filter: RwSignal<LogFilter>, view: Memo<LogView>) -> impl IntoView {
             .attr("title", level.label())
             .attr("aria-pressed", pressed)
             .on(ev::click, move |_| filter.update(|filter| filter.toggle(level)))
-            .child(text)
+            .child(reactive(text))
     };
     let slugs = Memo::new(move |_| view.with(|view| view.slugs.clone()));
     let options = move || {
@@ -78,7 +79,7 @@ fn filters(filter: RwSignal<LogFilter>, view: Memo<LogView>) -> impl IntoView {
         html::select()
             .attr("aria-label", "Slug")
             .on(ev::change, move |event| filter.update(|filter| filter.slug = event_target_value(&event)))
-            .child(options),
+            .child(reactive(options)),
     ))
 }
 
@@ -108,7 +109,7 @@ fn raw(raw: Raw) -> impl IntoView {
             "Raw response",
             raw.note.map(|note| html::span().class("fact").child(note)),
         )),
-        text,
+        reactive(text),
     ))
 }
 
@@ -120,7 +121,7 @@ fn foot(app: App, log: ArcRwSignal<Log>, filter: RwSignal<LogFilter>, view: Memo
         None => app.complain("The log could not be written to a file."),
     };
     html::div().class("dialog-foot").child((
-        html::span().class("grow").attr("role", "status").child(move || view.with(|view| view.words.clone())),
+        html::span().class("grow").attr("role", "status").child(reactive(move || view.with(|view| view.words.clone()))),
         html::button()
             .r#type("button")
             .class("btn quiet")

@@ -55,6 +55,7 @@ mod prose;
 mod queue;
 mod quote;
 mod rail;
+mod reactive;
 mod render;
 mod report;
 mod route;
@@ -81,6 +82,7 @@ mod written;
 use leptos::html;
 use leptos::prelude::*;
 
+use reactive::reactive;
 use state::App;
 
 /// Mounts the app in the document's body, in place of what was shown while it loaded.
@@ -147,7 +149,7 @@ fn app() -> impl IntoView {
         drop::zone(app),
         update::notice(),
         viewer::handed(app),
-        html::p().class("hidden").attr("role", "status").child(move || app.announcement()),
+        html::p().class("hidden").attr("role", "status").child(reactive(move || app.announcement())),
     ))
 }
 

@@ -13,6 +13,7 @@ use crate::trajectory::{Note, NoteChange};
 use crate::view::note::{date, of_turn};
 
 use super::icon::{Icon, icon};
+use super::reactive::reactive;
 use super::slots::{Page, TurnSlot, put};
 use super::state::{App, Backing, OpenRecord};
 use super::toast::Undo;
@@ -43,7 +44,7 @@ pub fn notes(app: App, page: &Page, slot: &TurnSlot) -> (impl IntoView + use<>, 
     };
     let form = move || of.writing.get().map(|before| form(of, before));
     (
-        html::div().class("notes").child((list, form)),
+        html::div().class("notes").child((reactive(list), reactive(form))),
         html::button()
             .r#type("button")
             .id(of.button())

@@ -8,6 +8,7 @@ use web_sys::{Notification, NotificationOptions, NotificationPermission};
 use crate::view::PanelView;
 
 use super::dom;
+use super::reactive::reactive;
 use super::state::App;
 use super::storage;
 
@@ -38,14 +39,14 @@ pub fn offer(app: App) -> impl IntoView {
         let class = if yes { "btn quiet small" } else { "btn bare small" };
         html::button().r#type("button").class(class).on(ev::click, move |_| answer(yes)).child(text)
     };
-    html::div().class("queue").attr("aria-live", "polite").child(move || {
+    html::div().class("queue").attr("aria-live", "polite").child(reactive(move || {
         due.get().then(|| {
             html::div().class("queued").attr("role", "group").attr("aria-label", "Notification").child((
                 html::p().class("words").child("Notify you when a long run ends and this tab is in the background?"),
                 html::div().class("acts").child((button("No", false), button("Notify me", true))),
             ))
         })
-    })
+    }))
 }
 
 impl App {

@@ -7,6 +7,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::protocol::desk::Header;
 
+use super::reactive::reactive;
 use super::slots::Page;
 use super::state::{App, Thread};
 use super::viewer::state::{Compared, View};
@@ -41,7 +42,7 @@ impl Original {
         let original = self.clone();
         let found =
             Memo::new(move |_| app.find(&original.run_id).is_some() || app.find_stored(&original.run_id).is_some());
-        move || {
+        reactive(move || {
             let original = self.clone();
             found.get().then(|| {
                 html::button()
@@ -54,7 +55,7 @@ impl Original {
                     })
                     .child(face())
             })
-        }
+        })
     }
 }
 

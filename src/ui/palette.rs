@@ -14,6 +14,7 @@ use crate::view::search::{Hit, Marked};
 
 use super::dialog::dialog;
 use super::rail::marks;
+use super::reactive::reactive;
 use super::slots::Page;
 use super::state::{App, Dialog, Thread};
 use super::theme::Theme;
@@ -210,7 +211,7 @@ fn content(app: App) -> impl IntoView {
                 at.set(0);
             })
             .on(ev::keydown, pressed),
-        rows,
+        reactive(rows),
     ))
 }
 

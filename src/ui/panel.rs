@@ -19,6 +19,7 @@ use super::icon::{self, Icon, icon};
 use super::meter;
 use super::plan;
 use super::plan::state::PlanPage;
+use super::reactive::reactive;
 use super::slots::Page;
 use super::state::{App, Dialog};
 use super::viewer::state::View;
@@ -37,7 +38,7 @@ pub fn panel(app: App) -> impl IntoView {
         .attr("aria-label", move || if plan.with(Option::is_some) { "Plan" } else { "Run" })
         .attr("data-open", open)
         .attr("data-start", move || app.current.get().is_none().then_some("true"))
-        .child(content)
+        .child(reactive(content))
 }
 
 /// A page compared by identity, so that the panel is rebuilt only for another run.
@@ -93,7 +94,7 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
         move || under_way.get().then(|| behind.with(|source| legend(preview::legend(source.config))))
     };
     let ending = move || panel.with(|view| view.ending.as_ref().map(ends));
-    (meter, progress, controls, ending, numbers, legend, log(app, page))
+    (meter, progress, controls, reactive(ending), numbers, legend, log(app, page))
 }
 
 fn log(app: App, page: &Page) -> impl IntoView + use<> {
@@ -103,7 +104,7 @@ fn log(app: App, page: &Page) -> impl IntoView + use<> {
         .class("btn quiet log-button")
         .attr("title", "Failed attempts with their raw responses, and traces")
         .on(ev::click, move |_| app.dialog.set(Some(Dialog::Log)))
-        .child((html::span().child(move || log.with(crate::view::log::Log::title)), html::kbd().child("L")))
+        .child((html::span().child(reactive(move || log.with(crate::view::log::Log::title))), html::kbd().child("L")))
 }
 
 fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
@@ -235,7 +236,7 @@ fn numbers(app: App, view: &PanelView) -> impl IntoView + use<> {
             .clone()
             .map(|cost| (html::dt().child("Cost"), html::dd().attr("title", view.cost_words.clone()).child(cost))),
         view.subagents.clone().map(|text| row("", "Sub-agents", text)),
-        (html::dt().child("Elapsed"), html::dd().child(elapsed)),
+        (html::dt().child("Elapsed"), html::dd().child(reactive(elapsed))),
         view.context.as_ref().map(context),
     ))
 }
@@ -289,7 +290,7 @@ fn legend(lines: Vec<(TickKind, String)>) -> impl IntoView + use<> {
 /// Draws the panel before a run: what the run will have, and what the ticks mean.
 fn before(app: App) -> impl IntoView {
     let preview = move || app.preview();
-    move || {
+    reactive(move || {
         let view = preview();
         (
             html::div().class("meter").child((
@@ -314,5 +315,5 @@ fn before(app: App) -> impl IntoView {
                     .child((icon(Icon::Settings), "Settings")),
             ),
         )
-    }
+    })
 }

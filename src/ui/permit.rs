@@ -18,6 +18,7 @@ use crate::protocol::desk::{Order, PermitId, Permitted};
 use crate::view::permit::{DiffLine, PermitBody, PermitView};
 
 use super::dom;
+use super::reactive::reactive;
 use super::state::App;
 
 const REFUSE: &str = "refuse";
@@ -82,7 +83,7 @@ pub fn card(app: App) -> impl IntoView {
     let more = Memo::new(move |_| here.with(Vec::len).saturating_sub(1));
     let elsewhere = Memo::new(move |_| app.asks_elsewhere());
     html::div().class("permits").attr("aria-live", "assertive").child((
-        move || {
+        reactive(move || {
             let (thread, title) = elsewhere.get()?;
             Some(
                 html::button()
@@ -94,11 +95,11 @@ pub fn card(app: App) -> impl IntoView {
                         html::b().attr("dir", "auto").child(title),
                     )),
             )
-        },
-        move || {
+        }),
+        reactive(move || {
             let view = first.get()?;
             Some(question(app, view, more))
-        },
+        }),
     ))
 }
 
@@ -170,10 +171,10 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
             }
         })
         .child((
-            html::p().class("over").child(waiting),
+            html::p().class("over").child(reactive(waiting)),
             html::h2().child(title),
             warning.map(|text| html::p().class("warning").child(text)),
-            closed,
+            reactive(closed),
             content(body),
             html::div().class("answer").child((
                 html::fieldset().class("reach").child((

@@ -17,6 +17,7 @@ use crate::view::models;
 
 use super::dom;
 use super::icon::{Icon, icon};
+use super::reactive::reactive;
 use super::state::{App, Picture};
 
 /// Adds those of the files that are pictures.
@@ -85,13 +86,16 @@ pub fn tray(app: App) -> impl IntoView {
             .children(move |picture| thumbnail(app, &picture))
             .build())
     };
-    move || {
+    reactive(move || {
         some.get().then(|| {
-            (html::ul().class("tray").attr("aria-label", "Pictures for the task").child(each()), move || {
-                note.get().map(|note| html::p().class("picture-note").attr("role", "status").child(note))
-            })
+            (
+                html::ul().class("tray").attr("aria-label", "Pictures for the task").child(each()),
+                reactive(move || {
+                    note.get().map(|note| html::p().class("picture-note").attr("role", "status").child(note))
+                }),
+            )
         })
-    }
+    })
 }
 
 /// Draws a picture as it is, a PDF by its name.

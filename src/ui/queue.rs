@@ -13,6 +13,7 @@ use crate::view::PanelView;
 
 use super::dom;
 use super::icon::{Icon, icon};
+use super::reactive::reactive;
 use super::state::{App, TaskInput, Thread};
 
 impl App {
@@ -79,7 +80,7 @@ fn take(thread: &Thread) -> Option<TaskInput> {
 /// Draws the open thread's queued message. The live region stays; only its content changes.
 pub fn card(app: App) -> impl IntoView {
     let queued = Memo::new(move |_| app.thread().and_then(|thread| thread.queued.get()));
-    html::div().class("queue").attr("aria-live", "polite").child(move || {
+    html::div().class("queue").attr("aria-live", "polite").child(reactive(move || {
         let TaskInput { text, pictures } = queued.get()?;
         let pictures = Some(pictures.len()).filter(|count| *count > 0);
         let remove = move |_| {
@@ -111,5 +112,5 @@ pub fn card(app: App) -> impl IntoView {
                 )),
             )),
         )
-    })
+    }))
 }

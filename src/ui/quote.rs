@@ -7,6 +7,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
 use super::icon::{Icon, icon};
+use super::reactive::reactive;
 use super::state::App;
 use super::{dom, follow};
 
@@ -24,7 +25,7 @@ pub fn button(app: App) -> impl IntoView {
     });
     // The page lasts as long as the document.
     let _ = dom::document().add_event_listener_with_callback("selectionchange", look.into_js_value().unchecked_ref());
-    move || {
+    reactive(move || {
         (selected.get() && app.can_write()).then(|| {
             html::button()
                 .r#type("button")
@@ -34,7 +35,7 @@ pub fn button(app: App) -> impl IntoView {
                 .on(ev::click, move |_| app.quote())
                 .child((icon(Icon::Quote), "Quote selection"))
         })
-    }
+    })
 }
 
 impl App {

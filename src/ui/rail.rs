@@ -18,6 +18,7 @@ use super::ending::dot;
 use super::icon::{self, Icon, icon};
 use super::kept_records;
 use super::meter;
+use super::reactive::reactive;
 use super::state::{App, Dialog, Thread};
 
 /// The id of the drawer's first button.
@@ -63,13 +64,13 @@ pub fn rail(app: App) -> impl IntoView {
             .class("btn bare new-plan")
             .on(ev::click, move |_| app.new_plan())
             .child((icon(Icon::Plus), "New plan")),
-        move || {
+        reactive(move || {
             empty().then(|| {
                 html::p()
                     .class("empty-list")
                     .child("Your runs appear here, with a tick for each turn and how each run ended.")
             })
-        },
+        }),
         messages(app, Memo::new(move |_| app.rail_open.get() && app.dialog.get().is_none())),
         list::list(app),
         html::div().class("foot").child((
@@ -82,7 +83,11 @@ pub fn rail(app: App) -> impl IntoView {
                 .r#type("button")
                 .class("btn bare")
                 .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
-                .child((icon(Icon::Files), "Files", html::span().class("count").child(move || app.file_count()))),
+                .child((
+                    icon(Icon::Files),
+                    "Files",
+                    html::span().class("count").child(reactive(move || app.file_count())),
+                )),
             html::button()
                 .r#type("button")
                 .class("btn bare")
@@ -118,7 +123,7 @@ fn run(app: App, labels: Labels, thread: &Thread) -> impl IntoView + use<> {
         .attr("data-level", level)
         .attr("aria-current", move || if app.current.get() == Some(id) { "true" } else { "false" })
         .on(ev::click, move |_| app.open_thread(id))
-        .child(content);
+        .child(reactive(content));
     (button, session.map(|session| list::menu(app, session)), kept_records::close(app, thread))
 }
 

@@ -6,12 +6,13 @@ use leptos::prelude::*;
 
 use crate::view::tasks::EXAMPLES;
 
+use super::reactive::reactive;
 use super::state::{App, Dialog};
 use super::stored_runs::Stored;
 use super::{meter, plan};
 
 pub fn hello(app: App) -> impl IntoView {
-    move || {
+    reactive(move || {
         app.current.get().is_none().then(|| {
             html::header().class("hello").child((
                 html::h1().child("Give it a task, watch every turn"),
@@ -21,7 +22,7 @@ pub fn hello(app: App) -> impl IntoView {
                 ),
             ))
         })
-    }
+    })
 }
 
 /// Draws the way to a real model, for as long as the demo model is chosen.
@@ -29,7 +30,7 @@ pub fn connect(app: App) -> impl IntoView {
     let demo = Memo::new(move |_| {
         app.current.get().is_none() && app.settings.with(|settings| settings.provider_card().is_none())
     });
-    move || {
+    reactive(move || {
         demo.get().then(|| {
             html::section().class("connect").attr("aria-label", "Model").child((
                 html::p().child((
@@ -43,7 +44,7 @@ pub fn connect(app: App) -> impl IntoView {
                     .child("Connect a model"),
             ))
         })
-    }
+    })
 }
 
 /// Draws the runs whose page was closed before they ended.
@@ -52,7 +53,7 @@ pub fn left_open(app: App) -> impl IntoView {
         None => app.stored_lines().into_iter().filter(Stored::is_open).take(3).collect(),
         Some(_) => Vec::new(),
     });
-    move || {
+    reactive(move || {
         let left = left.get();
         (!left.is_empty()).then(|| {
             let cards = left.into_iter().map(|stored| {
@@ -71,11 +72,11 @@ pub fn left_open(app: App) -> impl IntoView {
                 .attr("aria-label", "Interrupted runs")
                 .child((html::h2().class("over").child("Continue"), html::ul().child(cards.collect_view())))
         })
-    }
+    })
 }
 
 pub fn examples(app: App) -> impl IntoView {
-    move || {
+    reactive(move || {
         app.current.get().is_none().then(|| {
             let cards = EXAMPLES.iter().map(|task| {
                 html::li().child(
@@ -99,5 +100,5 @@ pub fn examples(app: App) -> impl IntoView {
                 ),
             ))
         })
-    }
+    })
 }

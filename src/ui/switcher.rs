@@ -9,6 +9,7 @@ use crate::view::settings::Field;
 
 use super::icon::{Icon, icon};
 use super::models_used::{self, UsedModel};
+use super::reactive::reactive;
 use super::state::{App, Dialog};
 
 /// The value of the entry that opens the settings.
@@ -49,7 +50,7 @@ pub fn switcher(app: App) -> impl IntoView {
     (
         html::label().class("btn bare switcher").child((
             html::span().class("word").child("Model of the next run"),
-            html::select().attr("title", "Model of the next run").on(ev::change, changed).child(options),
+            html::select().attr("title", "Model of the next run").on(ev::change, changed).child(reactive(options)),
         )),
         html::button()
             .r#type("button")

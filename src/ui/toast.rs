@@ -11,6 +11,7 @@ use crate::trajectory::Note;
 
 use super::dom;
 use super::icon::{Icon, icon};
+use super::reactive::reactive;
 
 /// How often it is looked whether the reader is still there.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -64,7 +65,7 @@ pub fn toast(
     undo: impl Fn(&Undo) + Copy + Send + Sync + 'static,
 ) -> impl IntoView {
     // The live region stays; only its content changes, or screen readers would not announce it.
-    html::div().class("toasts").attr("role", "status").child(move || {
+    html::div().class("toasts").attr("role", "status").child(reactive(move || {
         shown.get().filter(|_| here.get()).map(|toast| {
             let level = if toast.kind == ToastKind::Wrong { "urgent" } else { "normal" };
             let back = toast.undo.map(|deleted| {
@@ -88,5 +89,5 @@ pub fn toast(
                     .child(icon(Icon::Close)),
             ))
         })
-    })
+    }))
 }

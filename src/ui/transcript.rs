@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event};
 
+use super::reactive::reactive;
 use super::state::{App, Dialog};
 use super::viewer::state::View;
 use super::{follow, markdown, page, plan};
@@ -13,7 +14,7 @@ use super::{follow, markdown, page, plan};
 pub fn transcript(app: App) -> impl IntoView {
     let current = Memo::new(move |_| app.current.get());
     let shown = Memo::new(move |_| app.view.get() == View::Transcript);
-    move || {
+    reactive(move || {
         current.get()?;
         if !shown.get() {
             return None;
@@ -56,7 +57,7 @@ pub fn transcript(app: App) -> impl IntoView {
                 .child(column)
                 .into_any(),
         )
-    }
+    })
 }
 
 /// Handles clicks: a model's link to a file of the workspace shows the file; a button of a code block copies its code;

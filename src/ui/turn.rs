@@ -10,6 +10,7 @@ use crate::view::turn::CHANGED;
 use crate::view::{Live, SegmentView, TurnKind, TurnView, Wait};
 
 use super::original::Original;
+use super::reactive::reactive;
 use super::slots::{Behind, Page, Transcript, TurnSlot, Whose};
 use super::state::App;
 use super::{attempt, branch, call, chunks, ending, icon, lane, meter, notes};
@@ -42,7 +43,7 @@ fn endings(
     after: Option<usize>,
 ) -> impl IntoView + use<> {
     let page = page.cloned();
-    move || {
+    reactive(move || {
         let at = page.as_ref().map_or(0, |page| page.place);
         segments.with(|segments| {
             segments
@@ -55,7 +56,7 @@ fn endings(
                 })
                 .collect_view()
         })
-    }
+    })
 }
 
 /// Draws a turn, updated by its own signal alone. `page`: set if it can be branched and noted upon.
@@ -74,7 +75,7 @@ fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl
     };
     let number = move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))));
     html::section().class("turn").attr("data-level", level).attr("aria-label", label).child((
-        html::div().class("n").attr("aria-hidden", "true").child(number),
+        html::div().class("n").attr("aria-hidden", "true").child(reactive(number)),
         html::div().class("body").child(body(app, behind, slot, page)),
         page.map(|page| {
             let (notes, add_note) = notes::notes(app, page, slot);
@@ -127,7 +128,7 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl
                 TurnKind::Turn => String::new(),
             })
         };
-        html::div().class("box").child((html::h2().class("title").child(title), said)).into_any()
+        html::div().class("box").child((html::h2().class("title").child(reactive(title)), said)).into_any()
     } else {
         said.into_any()
     };
@@ -152,7 +153,7 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl
 /// Says that a branch changed the reply of this turn.
 fn changed(app: App, page: &Page, slot: &TurnSlot) -> impl IntoView + use<> {
     let (view, page) = (slot.view.clone(), page.clone());
-    move || {
+    reactive(move || {
         view.with(|view| view.changed_from.clone()).map(|run_id| {
             let original = Original::at(&page, run_id);
             html::p().class("changed-reply").child((
@@ -160,7 +161,7 @@ fn changed(app: App, page: &Page, slot: &TurnSlot) -> impl IntoView + use<> {
                 original.map(|original| original.compare(app, "link", || "Compare with the original".into_any())),
             ))
         })
-    }
+    })
 }
 
 /// Draws the calls of a turn, each with its sub-agents, whose turns are drawn like these.
@@ -205,15 +206,15 @@ fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
             _ => None,
         }
     };
-    (slot.text.place(), doing)
+    (slot.text.place(), reactive(doing))
 }
 
 fn doing_tools(slot: &TurnSlot) -> impl IntoView + use<> {
     let view = slot.view.clone();
-    move || match view.with(|view| view.live.clone()) {
+    reactive(move || match view.with(|view| view.live.clone()) {
         Some(Live::Tools { words: text }) => Some(doing(text)),
         _ => None,
-    }
+    })
 }
 
 fn doing(text: String) -> impl IntoView {
@@ -224,6 +225,6 @@ fn waiting(app: App, wait: Wait) -> impl IntoView {
     let left = move || countdown(wait.until.saturating_sub(app.now.get()));
     html::div().class("doing wait").child((
         html::span().class("pulse").attr("aria-hidden", "true"),
-        html::span().child(("Trying again in ", left, format!(", attempt {} of {}", wait.attempt, wait.of))),
+        html::span().child(("Trying again in ", reactive(left), format!(", attempt {} of {}", wait.attempt, wait.of))),
     ))
 }

@@ -6,12 +6,13 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::dom;
+use super::reactive::reactive;
 
 pub fn notice() -> impl IntoView {
     let ready = RwSignal::new(false);
     let _ = window_event_listener_untyped("turnwise-update", move |_| ready.set(true));
     // The live region stays; only its content changes, or screen readers would not announce it.
-    html::div().class("update").attr("role", "status").child(move || {
+    html::div().class("update").attr("role", "status").child(reactive(move || {
         ready.get().then(|| {
             (
                 html::span().child("A new version is ready."),
@@ -27,7 +28,7 @@ pub fn notice() -> impl IntoView {
                     .child("Later"),
             )
         })
-    })
+    }))
 }
 
 fn take_over() {

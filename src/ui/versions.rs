@@ -10,6 +10,7 @@ use crate::view::version::{ListedRun, Version, versions};
 use crate::view::{RailView, branch};
 
 use super::icon::{Icon, icon};
+use super::reactive::reactive;
 use super::slots::Page;
 use super::state::App;
 use super::{dom, follow};
@@ -23,7 +24,7 @@ pub fn pager(app: App, page: &Page) -> impl IntoView + use<> {
         let own = all.iter().position(|version| version.run_id == run_id);
         own.filter(|_| all.len() > 1).map(|own| (own, all))
     };
-    move || {
+    reactive(move || {
         all().map(|(own, all)| {
             let what = all.get(own).map(|version| version.change.clone()).unwrap_or_default();
             let count = format!("Version {} of {}", own + 1, all.len());
@@ -47,7 +48,7 @@ pub fn pager(app: App, page: &Page) -> impl IntoView + use<> {
                 step(Some(own + 1), Icon::Forward, true),
             ))
         })
-    }
+    })
 }
 
 /// The id of a button of the pager.

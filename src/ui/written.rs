@@ -10,6 +10,7 @@ use crate::view::{Phase, written::written};
 
 use super::icon::{Icon, icon};
 use super::library::whole;
+use super::reactive::reactive;
 use super::slots::Page;
 use super::state::{App, Dialog};
 
@@ -25,7 +26,7 @@ pub fn cards(app: App, page: &Page) -> impl IntoView + use<> {
         app.files_version.track();
         paths.into_iter().filter_map(|path| normalize(&path).ok()).collect::<Vec<_>>()
     };
-    move || {
+    reactive(move || {
         let mut found: Vec<(String, String)> = Vec::new();
         for path in paths() {
             if let Some(blob) = app.file(&path).filter(|_| found.iter().all(|(known, _)| *known != path)) {
@@ -41,7 +42,7 @@ pub fn cards(app: App, page: &Page) -> impl IntoView + use<> {
                 more.map(|more| html::p().class("fact").child(format!("and {more} more in Files"))),
             ))
         })
-    }
+    })
 }
 
 fn card(app: App, path: &str, size: String) -> impl IntoView + use<> {

@@ -43,13 +43,21 @@ pub type Choice = (&'static str, Vec<(String, String)>);
 /// that no longer exists is not among them.
 #[must_use]
 pub fn versions(runs: &[ListedRun], run_id: &str) -> Vec<Version> {
-    let before: Vec<(&str, &str)> =
-        runs.iter().filter_map(|run| Some((run.version.run_id.as_str(), run.version.of.as_deref()?))).collect();
+    let before = before(runs);
     let wanted = root(&before, run_id);
-    let family = runs.iter().filter(|run| root(&before, &run.version.run_id) == wanted);
-    let mut family: Vec<Version> = family.map(|run| run.version.clone()).collect();
-    // It may have been opened after the others.
-    if let Some(original) = family.iter().position(|run| run.of.is_none()) {
+    let family = family(runs.iter().filter(|run| root(&before, &run.version.run_id) == wanted));
+    family.into_iter().map(|run| run.version.clone()).collect()
+}
+
+/// The runs that come from another one, each with that one.
+fn before(runs: &[ListedRun]) -> Vec<(&str, &str)> {
+    runs.iter().filter_map(|run| Some((run.version.run_id.as_str(), run.version.of.as_deref()?))).collect()
+}
+
+/// Puts the original first: it may have been opened after the others.
+fn family<'a>(runs: impl Iterator<Item = &'a ListedRun>) -> Vec<&'a ListedRun> {
+    let mut family: Vec<&ListedRun> = runs.collect();
+    if let Some(original) = family.iter().position(|run| run.version.of.is_none()) {
         let original = family.remove(original);
         family.insert(0, original);
     }
@@ -73,18 +81,19 @@ fn root<'a>(before: &[(&'a str, &'a str)], run_id: &'a str) -> &'a str {
 /// `version 2 of 3, regenerated from turn 2`.
 #[must_use]
 pub fn labels(runs: &[ListedRun]) -> Vec<(String, String)> {
+    let before = before(runs);
+    let roots: Vec<&str> = runs.iter().map(|run| root(&before, &run.version.run_id)).collect();
     let mut labels: Vec<(String, String)> = Vec::new();
-    let mut named: Vec<String> = Vec::new();
-    for run in runs.iter().filter(|run| run.version.of.is_some()) {
-        if named.contains(&run.version.run_id) {
+    let mut named: Vec<&str> = Vec::new();
+    for (run, wanted) in runs.iter().zip(&roots) {
+        if run.version.of.is_none() || named.contains(wanted) {
             continue;
         }
-        let all = versions(runs, &run.version.run_id);
-        for (place, version) in all.iter().enumerate().filter(|_| all.len() > 1) {
-            named.push(version.run_id.clone());
-            let line = runs.iter().find(|run| run.version.run_id == version.run_id).map(|run| run.line.clone());
-            labels.extend(line.map(|line| (line, label(place, all.len(), version))));
-        }
+        named.push(wanted);
+        let of_root = runs.iter().zip(&roots).filter(|(_, root)| *root == wanted).map(|(run, _)| run);
+        let all = family(of_root);
+        let each = all.iter().enumerate().filter(|_| all.len() > 1);
+        labels.extend(each.map(|(place, run)| (run.line.clone(), label(place, all.len(), &run.version))));
     }
     labels
 }

@@ -11,6 +11,7 @@ use crate::view::insight::draw::draw;
 
 use super::super::dom;
 use super::super::icon;
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::super::theme::Theme;
 use super::Looking;
@@ -62,8 +63,8 @@ pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
         .child((
             html::h3().child(part(|chart| chart.title.clone())),
             html::p().class("summary").child(part(|chart| chart.summary.clone())),
-            html::div().class("picture").node_ref(area).child((image, spots)),
-            move || current.with(|chart| chart.as_ref().and_then(legend)),
+            html::div().class("picture").node_ref(area).child((reactive(image), reactive(spots))),
+            reactive(move || current.with(|chart| chart.as_ref().and_then(legend))),
             figures(current),
         ))
 }
@@ -144,7 +145,7 @@ fn figures(current: Memo<Option<Chart>>) -> impl IntoView {
     let some = move || current.with(|chart| chart.as_ref().is_some_and(|chart| !chart.marks.is_empty()));
     html::details().class("figures").prop("hidden", move || !some()).child((
         html::summary().on(ev::click, move |_| opened.set(true)).child((icon::chevron(), "Show figures")),
-        table,
+        reactive(table),
     ))
 }
 

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::view::insight::{Filter, InsightPage, Pick, Range};
 
 use super::super::dom;
+use super::super::reactive::reactive;
 use super::Looking;
 
 pub(super) fn filters(looking: Looking) -> impl IntoView {
@@ -77,7 +78,7 @@ pub(super) fn filters(looking: Looking) -> impl IntoView {
                 let text = event_target_value(&event);
                 filter.update(|filter| filter.text = Some(text).filter(|text| !text.trim().is_empty()));
             }),
-        move || {
+        reactive(move || {
             any().then(|| {
                 html::button()
                     .r#type("button")
@@ -88,7 +89,7 @@ pub(super) fn filters(looking: Looking) -> impl IntoView {
                     })
                     .child("Clear filters")
             })
-        },
+        }),
     ))
 }
 
@@ -120,7 +121,7 @@ fn select(
             let value = event_target_value(&event).strip_prefix('=').map(str::to_owned);
             looking.filter.update(|filter| put(filter, value));
         })
-        .child(options)
+        .child(reactive(options))
 }
 
 /// Returns the wire value, as in the choices.

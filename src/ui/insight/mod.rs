@@ -15,6 +15,7 @@ use crate::worker::records::{self, Kept};
 use super::dialog::dialog;
 use super::dom;
 use super::icon::{Icon, icon};
+use super::reactive::reactive;
 use super::state::{App, Dialog};
 
 /// The filter of the page, and what it shows.
@@ -66,12 +67,17 @@ fn content(app: App) -> impl IntoView {
             .attr("aria-label", "Figures and charts")
             .child((
                 filters::filters(looking),
-                empty,
-                html::dl().class("tiles").child(move || page.with(|page| page.tiles.iter().map(tile).collect_view())),
+                reactive(empty),
+                html::dl()
+                    .class("tiles")
+                    .child(reactive(move || page.with(|page| page.tiles.iter().map(tile).collect_view()))),
                 html::div().class("charts").child(charts),
             )),
         html::div().class("dialog-foot").child((
-            html::span().class("grow").attr("role", "status").child(move || page.with(|page| page.words.clone())),
+            html::span()
+                .class("grow")
+                .attr("role", "status")
+                .child(reactive(move || page.with(|page| page.words.clone()))),
             html::button()
                 .r#type("button")
                 .class("btn quiet")

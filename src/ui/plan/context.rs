@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::view::plan::{ArtifactView, ContextView, TraceView};
 
 use super::super::prose::Prose;
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::super::{icon, json};
 
@@ -55,6 +56,6 @@ fn card(app: App, artifact: &ArtifactView) -> impl IntoView + use<> {
                 html::span().class("t").child(artifact.size.clone()),
             )),
         )),
-        body,
+        reactive(body),
     ))
 }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::super::ending::dot;
 use super::super::prose::Prose;
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::state::PlanPage;
 use super::{detail, graph};
@@ -36,7 +37,7 @@ fn result(app: App, page: &PlanPage) -> impl IntoView + use<> {
         let panel = page.panel.clone();
         Memo::new(move |_| panel.with(|panel| panel.ending.clone()))
     };
-    move || {
+    reactive(move || {
         let hint = "Select a step to see its input and its transcript.";
         let Some(ending) = ending.get() else { return html::p().class("hint-below").child(hint).into_any() };
         let prose = Prose::new("prose");
@@ -56,5 +57,5 @@ fn result(app: App, page: &PlanPage) -> impl IntoView + use<> {
                 prose.place(),
             ))
             .into_any()
-    }
+    })
 }

@@ -12,6 +12,7 @@ use super::super::ending::dot;
 use super::super::icon::{Icon, chevron, icon};
 use super::super::meter;
 use super::super::panel::STOP_KEYS;
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::state::PlanPage;
 
@@ -30,10 +31,10 @@ pub fn panel(app: App, page: &PlanPage) -> impl IntoView + use<> {
     };
     let ending = Memo::new(move |_| view.with(|view| view.ending.clone()));
     (
-        move || view.with(|view| figures(app, view)),
-        controls,
-        move || ending.with(|ending| ending.as_ref().map(ends)),
-        move || view.with(|view| numbers(app, view)),
+        reactive(move || view.with(|view| figures(app, view))),
+        reactive(controls),
+        reactive(move || ending.with(|ending| ending.as_ref().map(ends))),
+        reactive(move || view.with(|view| numbers(app, view))),
     )
 }
 
@@ -115,7 +116,7 @@ fn numbers(app: App, view: &PlanPanelView) -> impl IntoView + use<> {
         row("", "Tokens in", view.tokens_in.clone()),
         row("", "Tokens out", view.tokens_out.clone()),
         view.estimated.then(|| row("sub", "token counts are", "estimates".to_owned())),
-        (html::dt().child("Elapsed"), html::dd().child(elapsed)),
+        (html::dt().child("Elapsed"), html::dd().child(reactive(elapsed))),
     ))
 }
 

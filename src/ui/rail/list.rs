@@ -14,6 +14,7 @@ use crate::view::version::labels;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};
+use super::super::reactive::reactive;
 use super::super::state::{App, Thread};
 use super::super::stored_runs::Stored;
 use super::{Labels, line, run};
@@ -85,8 +86,8 @@ pub fn list(app: App) -> impl IntoView {
         })
         .build());
     html::div().class("lists").child((
-        html::div().class("find").child((search, filters)),
-        none,
+        html::div().class("find").child((reactive(search), reactive(filters))),
+        reactive(none),
         html::ul().class("runs").child(each),
     ))
 }
@@ -141,7 +142,7 @@ fn filters(app: App) -> impl IntoView {
         .attr("title", "Export the runs in the list as one ZIP file")
         .on(ev::click, move |_| app.export_shown())
         .child(icon(Icon::Download));
-    html::div().class("filters").child((ending, model, export))
+    html::div().class("filters").child((ending, reactive(model), export))
 }
 
 impl App {
@@ -199,9 +200,9 @@ fn row(app: App, lines: Memo<Vec<Stored>>, labels: Labels, stored: Stored) -> im
         .class("run")
         .attr("aria-current", "false")
         .on(ev::click, move |_| app.open_stored(&now.get_untracked()))
-        .child(move || {
+        .child(reactive(move || {
             now.with(|stored| line(app, labels, &stored.rail_now(), false, Some(&stored.session_id), stored.began()))
-        });
+        }));
     (button, menu(app, session))
 }
 

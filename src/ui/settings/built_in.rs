@@ -8,6 +8,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::shell::prompt_api::{self, Availability};
 use crate::view::built_in::BuiltIn;
 
+use super::super::reactive::reactive;
 use super::super::state::App;
 
 pub fn built_in(app: App) -> impl IntoView {
@@ -49,12 +50,14 @@ pub fn built_in(app: App) -> impl IntoView {
     };
     html::div().class("built-in").child((
         html::div().class("test").child((
-            button,
-            html::output().attr("data-state", move || state.get().state()).child(move || state.get().message()),
+            reactive(button),
+            html::output()
+                .attr("data-state", move || state.get().state())
+                .child(reactive(move || state.get().message())),
         )),
-        bar,
-        move || wrong.get().map(|why| html::p().class("wrong").attr("role", "alert").child(why)),
-        advice,
+        reactive(bar),
+        reactive(move || wrong.get().map(|why| html::p().class("wrong").attr("role", "alert").child(why))),
+        reactive(advice),
     ))
 }
 

@@ -6,13 +6,14 @@ use leptos::prelude::*;
 
 use crate::view::settings::{Field, Input, Row};
 
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::{Errors, id_of};
 
 /// Draws the field, while it applies.
 pub fn field(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
     let applies = Memo::new(move |_| app.settings.with(|settings| settings.applies(row.field)));
-    move || applies.get().then(|| draw(app, row, errors))
+    reactive(move || applies.get().then(|| draw(app, row, errors)))
 }
 
 fn draw(app: App, row: &'static Row, errors: Errors) -> AnyView {
@@ -50,10 +51,10 @@ fn labelled(_app: App, row: &'static Row, errors: Errors, input: AnyView) -> imp
     html::div().class(class).child((
         html::label().r#for(id_of(row.field)).child(row.label),
         input,
-        move || {
+        reactive(move || {
             message()
                 .map(|message| html::span().class("wrong").id(format!("{}-wrong", id_of(row.field))).child(message))
-        },
+        }),
         help,
     ))
 }

@@ -9,6 +9,7 @@ use crate::signin::SignIn;
 use crate::view::provider::{Need, ProviderCard, address as address_of, needs_key};
 use crate::view::settings::Field;
 
+use super::super::reactive::reactive;
 use super::super::state::{App, Dialog};
 use super::super::{dom, signin};
 use super::probe;
@@ -23,13 +24,13 @@ pub fn key(app: App, provider: ProviderCard) -> impl IntoView {
         Need::No => "API key (not needed)",
     };
     let meant = Memo::new(move |_| app.settings.with(|settings| settings.address().is_some()));
-    move || match meant.get() {
+    reactive(move || match meant.get() {
         true => field(app, provider, label).into_any(),
         false => html::p()
             .class("advice")
             .child("Each key belongs to one base URL. Enter a valid base URL first.")
             .into_any(),
-    }
+    })
 }
 
 impl App {
@@ -103,10 +104,10 @@ fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView
         html::label().r#for(KEY).child(label),
         (provider.kind == ProviderKind::Openrouter).then(|| sign_in(app)),
         html::div().class("beside").child((input, test)),
-        wrong,
+        reactive(wrong),
         result,
         html::span().class("help").id("setting-key-help").child((
-            kept,
+            reactive(kept),
             (!provider.keys_at.is_empty()).then(|| {
                 html::a()
                     .href(provider.keys_at)
@@ -144,7 +145,7 @@ fn sign_in(app: App) -> impl IntoView {
         SignIn::Failed(_) => "failed",
         SignIn::Idle | SignIn::Leaving | SignIn::Asking => "",
     };
-    move || {
+    reactive(move || {
         own.get().then(|| {
             html::div().class("test").child((
                 html::button()
@@ -153,10 +154,13 @@ fn sign_in(app: App) -> impl IntoView {
                     .prop("disabled", busy)
                     .on(ev::click, move |_| signin::go(app))
                     .child("Sign in with OpenRouter"),
-                html::output().id("signin-state").attr("data-state", state).child(move || app.signin.get().message()),
+                html::output()
+                    .id("signin-state")
+                    .attr("data-state", state)
+                    .child(reactive(move || app.signin.get().message())),
             ))
         })
-    }
+    })
 }
 
 fn address(app: App) -> String {

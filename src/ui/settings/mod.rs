@@ -20,6 +20,7 @@ use crate::view::settings::{Field, FieldError, Group, ROWS, Tab};
 use super::dialog::dialog;
 use super::dom;
 use super::icon;
+use super::reactive::reactive;
 use super::state::{App, Dialog};
 use super::storage;
 use super::theme::Theme;
@@ -130,11 +131,14 @@ fn content(app: App) -> impl IntoView {
             tabs::panel(Tab::Storage, open, stored::storage(app, open)),
         )),
         html::div().class("dialog-foot").child((
-            html::span().class("grow").child((html::span().attr("role", "status").child(wrong), move || {
-                is_elsewhere().then(|| {
-                    html::button().r#type("button").class("btn bare small").on(ev::click, show).child("Show it")
-                })
-            })),
+            html::span().class("grow").child((
+                html::span().attr("role", "status").child(reactive(wrong)),
+                reactive(move || {
+                    is_elsewhere().then(|| {
+                        html::button().r#type("button").class("btn bare small").on(ev::click, show).child("Show it")
+                    })
+                }),
+            )),
             html::button()
                 .r#type("button")
                 .class("btn quiet")
@@ -201,7 +205,7 @@ fn tools(app: App) -> impl IntoView {
         ))
     });
     html::fieldset().class("group").child((
-        html::legend().child(("Tools ", html::span().class("fact").child(summary))),
+        html::legend().child(("Tools ", html::span().class("fact").child(reactive(summary)))),
         html::div().class("grid").child(boxes.collect_view()),
     ))
 }

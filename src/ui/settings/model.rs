@@ -8,17 +8,20 @@ use crate::engine::ProviderKind;
 use crate::view::provider::{COMPATIBLE, DEMOS, Place, ProviderCard, cards, demo_name, provider_card, title};
 use crate::view::settings::Field;
 
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::{Errors, built_in, field, key, model_field, probe};
 
 pub fn model(app: App, errors: Errors) -> impl IntoView {
     let chosen = Memo::new(move |_| app.settings.with(|settings| settings.provider_card().map(|card| card.id)));
-    html::fieldset().class("group").child((html::legend().child("Model"), providers(app), move || {
-        match chosen.get().and_then(provider_card) {
+    html::fieldset().class("group").child((
+        html::legend().child("Model"),
+        providers(app),
+        reactive(move || match chosen.get().and_then(provider_card) {
             Some(provider) => server(app, provider, errors).into_any(),
             None => probe::probe(app).into_any(),
-        }
-    }))
+        }),
+    ))
 }
 
 /// Draws every provider as a card of one radio group, so that arrow keys move through all of them.

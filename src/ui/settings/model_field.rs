@@ -21,6 +21,7 @@ use crate::view::settings::Field;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::{Errors, field, id_of};
 
@@ -85,13 +86,13 @@ pub fn model_field(app: App, provider: ProviderCard, errors: Errors) -> impl Int
             button(combo),
             list(combo),
         )),
-        move || message().map(|text| html::span().class("wrong").id(format!("{id}-wrong")).child(text)),
+        reactive(move || message().map(|text| html::span().class("wrong").id(format!("{id}-wrong")).child(text))),
         html::span().class("known").id(format!("{}-known", id_of(Field::Model))).child(known),
         html::output()
             .class("help")
             .id(format!("{}-state", id_of(Field::Model)))
             .attr("data-state", move || if combo.wrong.with(Option::is_some) { "failed" } else { "" })
-            .child(move || combo.state()),
+            .child(reactive(move || combo.state())),
     ))
 }
 
@@ -115,7 +116,7 @@ fn button(combo: Combo) -> impl IntoView {
         // The field keeps the focus; otherwise its blur would close the list that is being opened.
         .on(ev::mousedown, |event| event.prevent_default())
         .on(ev::click, move |_| combo.toggle())
-        .child((html::span().child(text), icon(Icon::Down)))
+        .child((html::span().child(reactive(text)), icon(Icon::Down)))
 }
 
 fn list(combo: Combo) -> impl IntoView {
@@ -143,7 +144,7 @@ fn list(combo: Combo) -> impl IntoView {
         .attr("aria-label", "Models")
         .attr("hidden", move || (!combo.open.get()).then_some(""))
         .on(ev::mousedown, |event| event.prevent_default())
-        .child(move || combo.open.get().then(options))
+        .child(reactive(move || combo.open.get().then(options)))
 }
 
 fn row(combo: Combo, place: usize, option: ModelOption) -> impl IntoView {

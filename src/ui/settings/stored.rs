@@ -9,6 +9,7 @@ use crate::content::format::{bytes, counted};
 use crate::protocol::desk::{Order, Share, Stored};
 use crate::view::settings::Tab;
 
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::super::{dom, folder};
 
@@ -76,6 +77,6 @@ pub fn storage(app: App, open: RwSignal<Tab>) -> impl IntoView {
     };
     html::fieldset().class("group").child((
         html::legend().child("Stored in this browser"),
-        html::div().class("storage").child((rows, folder::space(), html::div().child(delete))),
+        html::div().class("storage").child((reactive(rows), folder::space(), html::div().child(reactive(delete)))),
     ))
 }

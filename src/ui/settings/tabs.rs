@@ -8,6 +8,7 @@ use web_sys::KeyboardEvent;
 use crate::view::settings::{FieldError, Tab};
 
 use super::super::dom;
+use super::super::reactive::reactive;
 use super::Errors;
 
 /// The tab that is open.
@@ -43,11 +44,14 @@ pub fn list(open: Open, errors: Errors) -> impl IntoView {
             .attr("aria-selected", move || if is_open.get() { "true" } else { "false" })
             .attr("tabindex", move || if is_open.get() { "0" } else { "-1" })
             .on(ev::click, move |_| open.set(tab))
-            .child((tab.title(), move || {
-                wrong
-                    .get()
-                    .then(|| html::span().class("dot").attr("role", "img").attr("aria-label", "has a wrong value"))
-            }))
+            .child((
+                tab.title(),
+                reactive(move || {
+                    wrong
+                        .get()
+                        .then(|| html::span().class("dot").attr("role", "img").attr("aria-label", "has a wrong value"))
+                }),
+            ))
     });
     html::div()
         .class("tab-list")

@@ -8,15 +8,16 @@ use wasm_bindgen_futures::spawn_local;
 use crate::view::Phase;
 use crate::view::version::{Choice, choices};
 
-use super::super::{dom, focus};
 use super::super::icon::{Icon, icon};
+use super::super::reactive::reactive;
 use super::super::state::{App, Thread};
+use super::super::{dom, focus};
 use super::state::{Compared, View};
 
 /// Draws the bar of an ended run; a run under way has none, because it is being watched.
 pub fn bar(app: App) -> impl IntoView {
     let shown = Memo::new(move |_| app.thread().is_some_and(|thread| thread.can_be_viewed()));
-    move || shown.get().then(|| switch(app))
+    reactive(move || shown.get().then(|| switch(app)))
 }
 
 impl Thread {
@@ -55,7 +56,7 @@ fn switch(app: App) -> impl IntoView {
             .child((tab("Transcript", View::Transcript), tab("Replay", View::Replay))),
         html::span().class("grow"),
         others(app),
-        move || {
+        reactive(move || {
             comparing().then(|| {
                 html::button()
                     .r#type("button")
@@ -64,7 +65,7 @@ fn switch(app: App) -> impl IntoView {
                     .on(ev::click, move |_| app.look(View::Transcript))
                     .child(icon(Icon::Close))
             })
-        },
+        }),
     ))
 }
 
@@ -98,7 +99,7 @@ fn others(app: App) -> impl IntoView {
         let selected = move || chosen.with(|chosen| chosen.as_ref() == Some(&shown));
         html::option().attr("value", id).prop("selected", selected).child(text)
     };
-    move || {
+    reactive(move || {
         let choices = choices.get();
         let group = move |(name, runs): Choice| {
             html::optgroup().attr("label", name).child(runs.into_iter().map(option).collect_view())
@@ -117,5 +118,5 @@ fn others(app: App) -> impl IntoView {
                     choices.into_iter().map(group).collect_view(),
                 ))
         })
-    }
+    })
 }

@@ -12,6 +12,7 @@ use crate::worker::ViewerHost;
 
 use super::super::original::Original;
 use super::super::prose::Prose;
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::super::{dom, icon};
 use super::difference::pieces;
@@ -80,7 +81,7 @@ fn drawn(app: App, comparison: &Comparison, name: &'static str) -> impl IntoView
         )),
         html::h2().child("Turns"),
         html::ol().class("pairs").child(turns),
-        more,
+        reactive(more),
         html::h2().child("Final outputs"),
         outputs(app, &comparison.outputs, name),
     )
@@ -119,9 +120,10 @@ fn same(app: App, turns: Vec<Side>) -> impl IntoView {
         })
     };
     html::li().class("same").child(
-        html::details()
-            .on(leptos::ev::toggle, move |_| opened.set(true))
-            .child((html::summary().child((icon::chevron(), text)), html::div().class("equal").child(inside))),
+        html::details().on(leptos::ev::toggle, move |_| opened.set(true)).child((
+            html::summary().child((icon::chevron(), text)),
+            html::div().class("equal").child(reactive(inside)),
+        )),
     )
 }
 
@@ -198,7 +200,7 @@ fn outputs(app: App, [own, other]: &[String; 2], name: &'static str) -> AnyView 
     };
     html::div()
         .class("outputs")
-        .child((sides, html::h3().child(format!("Changes in the text, from {name} to this run")), shown))
+        .child((sides, html::h3().child(format!("Changes in the text, from {name} to this run")), reactive(shown)))
         .into_any()
 }
 

@@ -7,12 +7,13 @@ use crate::content::format::counted;
 use crate::view::replay::difference::{Piece, PieceKind};
 use crate::view::replay::{Difference, Entry};
 
+use super::super::reactive::reactive;
 use super::message::message;
 use super::state::Stage;
 
 pub fn difference(stage: &Stage, request: usize) -> impl IntoView + use<> {
     let (shown, stage) = (stage.difference, stage.clone());
-    move || shown.get().map(|found| drawn(&stage, request, &found))
+    reactive(move || shown.get().map(|found| drawn(&stage, request, &found)))
 }
 
 fn drawn(stage: &Stage, request: usize, found: &Difference) -> impl IntoView + use<> {

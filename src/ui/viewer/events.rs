@@ -9,6 +9,7 @@ use web_sys::Element;
 use crate::content::format::clock;
 use crate::view::replay::{Step, StepKind, StepTone};
 
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::state::{Stage, Tab};
 
@@ -19,7 +20,7 @@ const BEYOND: usize = 8;
 
 pub fn events(app: App, stage: &Stage) -> impl IntoView + use<> {
     let (tab, stage) = (stage.tab, stage.clone());
-    move || (tab.get() == Tab::Events).then(|| list(app, &stage))
+    reactive(move || (tab.get() == Tab::Events).then(|| list(app, &stage)))
 }
 
 fn list(app: App, stage: &Stage) -> impl IntoView + use<> {

@@ -22,6 +22,7 @@ use crate::protocol::record::Refused;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};
+use super::super::reactive::reactive;
 use super::super::slots::Local;
 use super::super::state::App;
 use super::open::open_text;
@@ -73,7 +74,7 @@ fn handed(event: &MessageEvent, opener: &Window) -> Option<JsString> {
 
 /// Draws the question, on top of everything else.
 pub fn notice(app: App) -> impl IntoView {
-    move || {
+    reactive(move || {
         let record = app.handed.get()?;
         let site = record.site();
         let (opened, refused) = (record.clone(), record);
@@ -117,7 +118,7 @@ pub fn notice(app: App) -> impl IntoView {
                     )),
                 )),
         )
-    }
+    })
 }
 
 impl HandedOver {

@@ -11,6 +11,7 @@ use crate::content::format::{counted, thousands};
 use crate::protocol::record::Ask;
 use crate::view::replay::{Mark, MessageView};
 
+use super::super::reactive::reactive;
 use super::super::{icon, meter};
 use super::state::Stage;
 
@@ -93,7 +94,7 @@ fn text(
     let facts: Vec<String> =
         [attached(view.images, "picture"), attached(view.pdfs, "PDF")].into_iter().flatten().collect();
     let images = (!facts.is_empty()).then(|| html::p().class("fact").child(facts.join(", ")));
-    (images, (!short.is_empty()).then(|| html::p().class("text").child(shown)), button)
+    (images, (!short.is_empty()).then(|| html::p().class("text").child(shown)), reactive(button))
 }
 
 fn calls(view: &MessageView) -> impl IntoView + use<> {

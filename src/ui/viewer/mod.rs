@@ -25,6 +25,7 @@ use leptos::prelude::*;
 use super::state::App;
 use super::transcript;
 
+use super::reactive::reactive;
 pub use address::named as named_in_address;
 pub use bar::bar;
 pub use handed::notice as handed;
@@ -42,21 +43,21 @@ pub fn listen(app: App) {
 pub fn viewer(app: App) -> impl IntoView {
     let view = Memo::new(move |_| app.view.get());
     let thread = Memo::new(move |_| app.current.get());
-    move || {
+    reactive(move || {
         thread.get()?;
         match view.get() {
             View::Transcript => None,
             View::Replay => Some(replay(app).into_any()),
             View::Compare(compared) => Some(compare::compare(app, compared).into_any()),
         }
-    }
+    })
 }
 
 fn replay(app: App) -> impl IntoView {
-    move || {
+    reactive(move || {
         let stage = app.stage.get()?;
         Some(of_stage(app, &stage))
-    }
+    })
 }
 
 fn of_stage(app: App, stage: &Stage) -> impl IntoView + use<> {

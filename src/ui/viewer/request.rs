@@ -12,6 +12,7 @@ use crate::protocol::record::Ask;
 use crate::view::replay::{MessageView, RequestView};
 
 use super::super::icon::{self, Icon, icon};
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::state::{Stage, Tab};
 use super::{difference, message};
@@ -21,7 +22,7 @@ const MORE: usize = 40;
 
 pub fn request(app: App, stage: &Stage) -> impl IntoView + use<> {
     let (tab, stage) = (stage.tab, stage.clone());
-    move || (tab.get() != Tab::Events).then(|| seen(app, &stage))
+    reactive(move || (tab.get() != Tab::Events).then(|| seen(app, &stage)))
 }
 
 fn seen(app: App, stage: &Stage) -> impl IntoView + use<> {
@@ -31,7 +32,7 @@ fn seen(app: App, stage: &Stage) -> impl IntoView + use<> {
         .attr("tabindex", "0")
         .attr("role", "region")
         .attr("aria-label", "What the model saw")
-        .child(move || shown.get().map(|request| of_request(app, &stage, &request)))
+        .child(reactive(move || shown.get().map(|request| of_request(app, &stage, &request))))
 }
 
 fn of_request(app: App, stage: &Stage, request: &Arc<RequestView>) -> impl IntoView + use<> {

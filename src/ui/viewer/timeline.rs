@@ -13,6 +13,7 @@ use crate::view::replay::play::{Band, Speed};
 
 use super::super::icon::{Icon, icon};
 use super::super::meter;
+use super::super::reactive::reactive;
 use super::super::state::App;
 use super::state::Stage;
 
@@ -40,7 +41,7 @@ fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
             .attr("aria-label", move || if playing.get() { "Pause" } else { "Play" })
             .attr("title", move || if playing.get() { "Pause (space)" } else { "Play (space)" })
             .on(ev::click, move |_| stage.play(app))
-            .child(move || icon(if playing.get() { Icon::Pause } else { Icon::Play }))
+            .child(reactive(move || icon(if playing.get() { Icon::Pause } else { Icon::Play })))
     };
     let speed = stage.speed;
     let speeds = Speed::ALL.iter().map(|of| {
@@ -60,7 +61,7 @@ fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
             .attr("title", "Run the engine again on the recorded events and compare everything")
             .attr("aria-disabled", move || verifying.get().then_some("true"))
             .on(ev::click, move |_| stage.verify())
-            .child(move || if verifying.get() { "Verifying" } else { "Verify" })
+            .child(reactive(move || if verifying.get() { "Verifying" } else { "Verify" }))
     };
     html::div().class("controls").child((
         to("First step", "Home", Icon::First, Box::new(move |stage| stage.step(app, isize::MIN))),
@@ -184,7 +185,7 @@ fn verdict(stage: &Stage) -> impl IntoView + use<> {
                 .into_any(),
         })
     };
-    html::div().attr("role", "status").child(text)
+    html::div().attr("role", "status").child(reactive(text))
 }
 
 fn of_record(verdict: Verdict) -> impl IntoView {

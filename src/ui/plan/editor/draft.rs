@@ -12,6 +12,7 @@ use crate::protocol;
 use crate::view::plan::edit::PlanDraft;
 
 use super::super::super::desk::Seat;
+use super::super::super::reactive::reactive;
 use super::super::super::slots::Local;
 use super::super::super::state::App;
 
@@ -86,11 +87,11 @@ pub fn draft(app: App) -> impl IntoView {
                 }),
         )),
         html::div().class("row").child((
-            act,
+            reactive(act),
             html::span()
                 .class("said")
                 .attr("role", "status")
-                .child(move || said().map(|(class, text)| html::span().class(class).child(text))),
+                .child(reactive(move || said().map(|(class, text)| html::span().class(class).child(text)))),
         )),
     ))
 }

@@ -8,6 +8,7 @@ use crate::view::plan::cell::{Field, OF_AGENT, OF_STEP};
 use crate::view::plan::edit::{FaultView, PlanDraft};
 
 use super::super::super::icon::{Icon, icon};
+use super::super::super::reactive::reactive;
 use super::super::super::state::App;
 use super::Checked;
 
@@ -124,7 +125,7 @@ fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, 
         .child((label, input));
     let line = move |text: String| html::p().child((html::b().child(field.label()), text));
     let faults = move || wrong.get().unwrap_or_default().into_iter().map(line).collect_view();
-    (input, html::div().class("wrong").id(says).child(faults))
+    (input, html::div().class("wrong").id(says).child(reactive(faults)))
 }
 
 /// Draws the choices. The current value stays visible, even if it is not one of them.
@@ -138,22 +139,22 @@ fn options(app: App, key: u32, field: Field) -> impl IntoView {
         }
         choices
     });
-    move || {
+    reactive(move || {
         let option = |name: String| {
             let same = name.clone();
             html::option().value(name.clone()).prop("selected", move || now.get() == same).child(name)
         };
         each.get().into_iter().map(option).collect_view()
-    }
+    })
 }
 
 /// Draws the faults of no particular field: those about the plan as a whole.
 fn other_faults(checked: Checked) -> impl IntoView {
-    move || {
+    reactive(move || {
         checked.with(|checked| {
             let faults = checked.as_ref().err().map(Vec::as_slice).unwrap_or_default();
             let line = |fault: &FaultView| html::p().class("wrong").child(fault.full_text());
             faults.iter().filter(|fault| fault.is_about_the_whole()).map(line).collect_view()
         })
-    }
+    })
 }

@@ -12,6 +12,7 @@ use crate::view::plan::edit::{FaultView, PlanDraft};
 use crate::view::plan::example::PLAN;
 
 use super::super::dialog::dialog;
+use super::super::reactive::reactive;
 use super::super::state::{App, Backing, Dialog, Thread};
 use super::super::storage;
 
@@ -79,7 +80,7 @@ fn mode(app: App, as_json: Memo<bool>) -> impl IntoView {
             .class("btn bare small")
             .on(ev::click, move |_| app.plan_draft.set(PlanDraft::blank()))
             .child("Start over"),
-        move || refused.get().map(|why| html::span().class("wrong").attr("role", "alert").child(why)),
+        reactive(move || refused.get().map(|why| html::span().class("wrong").attr("role", "alert").child(why))),
     ))
 }
 
@@ -115,7 +116,7 @@ fn faults(checked: Checked) -> impl IntoView {
             faults.iter().map(line).collect_view()
         })
     };
-    html::ul().class("faults").id("plan-faults").child(each)
+    html::ul().class("faults").id("plan-faults").child(reactive(each))
 }
 
 fn foot(app: App, checked: Checked) -> impl IntoView {
@@ -136,8 +137,8 @@ fn foot(app: App, checked: Checked) -> impl IntoView {
         })
     };
     html::div().class("dialog-foot").child((
-        html::span().class("grow").attr("role", "status").child(text),
-        samples,
+        html::span().class("grow").attr("role", "status").child(reactive(text)),
+        reactive(samples),
         html::button()
             .r#type("button")
             .class("btn primary")
