@@ -8,9 +8,9 @@ use wasm_bindgen_futures::spawn_local;
 use crate::view::Phase;
 use crate::view::version::{Choice, choices};
 
-use super::super::{dom, focus};
 use super::super::icon::{Icon, icon};
 use super::super::state::{App, Thread};
+use super::super::{dom, focus};
 use super::state::{Compared, View};
 
 /// Draws the bar of an ended run; a run under way has none, because it is being watched.
