@@ -254,7 +254,8 @@ fault(7, 'a queued message that is removed is not sent, and that of a cancelled 
   await details(page);
   await page.getByRole('button', { name: 'Cancel' }).click();
   await ended(page);
-  assert.equal(await task(page).inputValue(), 'What did you find?');
+  // A moment after the end is drawn.
+  await page.waitForFunction(() => document.querySelector('#task').value === 'What did you find?');
   assert.equal(await queued(page).count(), 0);
   await page.getByText('so your message was not sent').waitFor();
   await shoot('back');
