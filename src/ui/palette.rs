@@ -19,7 +19,7 @@ use super::slots::Page;
 use super::state::{App, Dialog, Thread};
 use super::theme::Theme;
 use super::toast::Undo;
-use super::viewer::state::{Compared, View};
+use super::viewer::state::View;
 use super::{dom, drop as files};
 
 /// Most entries that are shown at a time.
@@ -432,14 +432,10 @@ impl App {
             Action::EditPrompt => drop(last().map(|page| self.edit_prompt(page))),
             Action::EditPlan => self.edit_plan(),
             Action::Compare(run_id) => {
-                let (app, run_id, own, here) = (*self, run_id.clone(), last(), self.current.get_untracked());
+                let (app, run_id, own) = (*self, run_id.clone(), last());
                 spawn_local(async move {
-                    match (app.find_or_open(&run_id).await, own) {
-                        (Ok(Some((other, place))), Some(own)) if app.current.get_untracked() == here => {
-                            app.look(View::Compare(Compared { own, other, place }));
-                        }
-                        (Ok(_), _) => {}
-                        (Err(why), _) => app.complain(why),
+                    if let Some(own) = own {
+                        app.compare_with(&run_id, own).await;
                     }
                 });
             }
