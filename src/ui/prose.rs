@@ -29,7 +29,11 @@ const DRAWING: f64 = 16.0;
 
 /// Number of blocks in an element of their own. The browser leaves out those that are not seen (transcript.css), which takes
 /// some time for each in every frame: too much with an element for each block.
-const PART: usize = 16;
+const PART: usize = 8;
+
+/// The most of a growing text that is shown plain, in bytes: with each delta, the browser lays out all of it again. The rest waits
+/// for the text's blocks, or for its end.
+const PLAIN: usize = 2_000;
 
 /// A handle to one text; clones share it. Only used on the page's single thread.
 #[derive(Clone)]
@@ -64,8 +68,8 @@ pub struct Taken {
 
 enum Shown {
     Nothing,
-    /// The text node that grows.
-    Plain(Text),
+    /// The text node that grows, with this number of bytes.
+    Plain(Text, usize),
     /// Elements of the class `part`, with one child for each of at most [`PART`] blocks.
     Blocks,
 }
@@ -136,18 +140,22 @@ impl Prose {
         }
         let mut inner = self.0.borrow_mut();
         inner.text.push_str(delta);
-        match &inner.shown {
-            Shown::Plain(node) => {
-                let _ = node.append_data(delta);
-            }
-            Shown::Nothing => {
-                let node = dom::document().create_text_node(&inner.text);
-                let _ = inner.host.class_list().add_1("plain");
-                let _ = inner.host.append_child(&node);
-                inner.shown = Shown::Plain(node);
-            }
-            Shown::Blocks => {}
+        if matches!(inner.shown, Shown::Nothing) {
+            let node = dom::document().create_text_node("");
+            let _ = inner.host.class_list().add_1("plain");
+            let _ = inner.host.append_child(&node);
+            inner.shown = Shown::Plain(node, 0);
         }
+        let is_held_back =
+            matches!(inner.shown, Shown::Plain(_, shown) if shown >= PLAIN) && inner.host.has_attribute(STREAMING);
+        if !is_held_back {
+            inner.grow();
+        }
+    }
+
+    /// Shows the whole text plain, if it has no blocks.
+    pub fn show_plain(&self) {
+        self.0.borrow_mut().grow();
     }
 
     /// Replaces the whole text. What is shown stays if the text only grows: the end of a reply may come with its record.
@@ -176,13 +184,14 @@ impl Prose {
 
     /// Marks whether more text is coming.
     pub fn mark(&self, streaming: &Streaming) {
-        let host = &self.0.borrow().host;
+        let mut inner = self.0.borrow_mut();
         match streaming {
-            Streaming::Yes => drop(host.set_attribute(STREAMING, "")),
-            Streaming::No if host.has_attribute(STREAMING) => {
-                let _ = host.remove_attribute(STREAMING);
-                super::scripts::cite(host);
-                super::scripts::drawings(host);
+            Streaming::Yes => drop(inner.host.set_attribute(STREAMING, "")),
+            Streaming::No if inner.host.has_attribute(STREAMING) => {
+                let _ = inner.host.remove_attribute(STREAMING);
+                inner.grow();
+                super::scripts::cite(&inner.host);
+                super::scripts::drawings(&inner.host);
             }
             Streaming::No => {}
         }
@@ -252,6 +261,14 @@ impl Prose {
 }
 
 impl ProseState {
+    /// Appends the text that is not shown yet.
+    fn grow(&mut self) {
+        if let Shown::Plain(node, shown) = &mut self.shown {
+            let _ = node.append_data(&self.text[*shown..]);
+            *shown = self.text.len();
+        }
+    }
+
     fn push(&mut self, block: &web_sys::Node) {
         let last = self.host.last_element_child().filter(|_| !self.built.is_multiple_of(PART));
         let part = last.unwrap_or_else(|| {

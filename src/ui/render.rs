@@ -74,8 +74,9 @@ impl Renderer {
 
     async fn show(&self, prose: &Prose) {
         let Some(Taken { number, text }) = prose.take() else { return };
-        if let Ok(blocks) = self.0.host.render_changes(number, &text).await {
-            prose.show(number, blocks);
+        match self.0.host.render_changes(number, &text).await {
+            Ok(blocks) => prose.show(number, blocks),
+            Err(_) => prose.show_plain(),
         }
     }
 }
