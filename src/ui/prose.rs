@@ -22,7 +22,7 @@ use super::{dom, markdown};
 /// The attribute of a text that still grows; `www/boot.js` knows it too.
 const STREAMING: &str = "data-streaming";
 
-/// How long blocks are built at a stretch, in milliseconds: at first, and at most. It follows from how long the page was drawn.
+/// How long blocks are built at a stretch at most, in milliseconds. It follows from how long the page was drawn.
 const STRETCH: f64 = 1.5;
 /// How long drawing the page should take, in milliseconds. It takes several times as long as building what is new in it.
 const DRAWING: f64 = 16.0;
@@ -33,7 +33,7 @@ const PART: usize = 8;
 
 /// The most of a growing text that is shown plain, in bytes: with each delta, the browser lays out all of it again. The rest waits
 /// for the text's blocks, or for its end.
-const PLAIN: usize = 2_000;
+const PLAIN: usize = 600;
 
 /// A handle to one text; clones share it. Only used on the page's single thread.
 #[derive(Clone)]
@@ -100,7 +100,7 @@ impl Prose {
             kept: 0,
             waiting: VecDeque::new(),
             scheduled: false,
-            stretch: STRETCH,
+            stretch: STRETCH / 4.0,
             taken: 0,
         };
         Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
