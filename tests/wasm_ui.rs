@@ -48,7 +48,8 @@ fn names_of_attributes(element: &Element) -> Vec<String> {
 fn assert_harmless(host: &Element, given: &str) {
     let bad = "script, img, iframe, object, embed, style, link, svg, math, video, audio, form, base, meta";
     assert!(all(host, bad).is_empty(), "{given} made {}", host.inner_html());
-    let known = "href rel target title class start tabindex type data-file data-lang data-copy-code dir";
+    let known = "href rel target title class start tabindex type data-file data-lang data-copy-code dir \
+                 data-note data-note-mark data-note-back aria-label";
     let known: Vec<&str> = known.split(' ').collect();
     for element in all(host, "*") {
         for name in names_of_attributes(&element) {
@@ -168,6 +169,7 @@ fn hostile_markdown_makes_no_element_that_runs_or_loads_anything() {
         "[x](https://ok.example \"\\\" onmouseover=\\\"window.pwned=1\")",
         "<style>*{display:none}</style>",
         "&lt;script&gt;window.pwned=1&lt;/script&gt;",
+        "x[^\"><script>]\n\n[^\"><script>]: <img src=x onerror=\"window.pwned = 1\">",
     ];
     for text in hostile {
         let host = rendered(&parse(text));
@@ -187,7 +189,8 @@ fn nodes_no_parser_would_make_are_harmless_too() {
             lang: "\" onload=\"1".into(),
             spans: vec![Span { class: Class::Keyword, text: "<script>".into() }],
         },
-        Node::List { start: Some(3), items: vec![Item { task: None, children: text() }] },
+        Node::List { start: Some(3), items: vec![Item { task: None, footnote: Some(u32::MAX), children: text() }] },
+        Node::FootnoteMark(0),
         Node::Table(Table { align: vec![Align::Right], head: vec![text()], rows: vec![vec![text(), text()]] }),
         Node::Heading { level: 255, children: text() },
     ];
