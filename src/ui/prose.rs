@@ -25,7 +25,7 @@ const STREAMING: &str = "data-streaming";
 /// How long blocks are built at a stretch at most, in milliseconds. It follows from how long the page was drawn.
 const STRETCH: f64 = 1.5;
 /// How long drawing the page should take, in milliseconds. It takes several times as long as building what is new in it.
-const DRAWING: f64 = 16.0;
+const DRAWING: f64 = 10.0;
 
 /// Number of blocks in an element of their own. The browser leaves out those that are not seen (transcript.css), which takes
 /// some time for each in every frame: too much with an element for each block.
