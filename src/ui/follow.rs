@@ -2,6 +2,8 @@
 //!
 //! Invariant: only the reader leaves the end. Growth of the document, however much at once, never counts as leaving it.
 
+use std::cell::Cell;
+
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
@@ -22,14 +24,14 @@ const NEAR: i32 = 32;
 /// Room above a turn that was scrolled to, in pixels.
 const ABOVE: f64 = 16.0;
 
-/// The scroll position of the transcript at its last scroll event.
-pub type Top = StoredValue<i32, LocalStorage>;
+// The scroll position of the transcript at its last scroll event, or where it was scrolled to since.
+thread_local!(static TOP: Cell<i32> = const { Cell::new(0) });
 
 /// Notes the position of the reader.
-pub fn scrolled(app: App, top: Top) {
+pub fn scrolled(app: App) {
     let Some(it) = scroller() else { return };
-    let (now, before) = (it.scroll_top(), top.get_value());
-    top.set_value(now);
+    let now = it.scroll_top();
+    let before = TOP.replace(now);
     let at_end = it.scroll_height() - now - it.client_height() < NEAR;
     note(app, &it);
     // Text may arrive faster than scroll events: being far from the end is not enough, the reader must have scrolled
@@ -83,6 +85,8 @@ pub fn keep_up(app: App) {
 pub fn to_end() {
     if let Some(scroller) = scroller() {
         scroller.set_scroll_top(scroller.scroll_height());
+        // A text that became shorter moved the reader up: its scroll event, which comes later, is not the reader's.
+        TOP.set(scroller.scroll_top());
     }
 }
 

@@ -246,9 +246,10 @@ impl Prose {
             inner.remove_last();
         }
         let begun = dom::uptime();
+        let stretch = if inner.host.has_attribute(STREAMING) { inner.stretch } else { STRETCH };
         while let Some(block) = inner.waiting.pop_front() {
             inner.push(&markdown::block(&block));
-            if dom::uptime() - begun >= inner.stretch && !inner.waiting.is_empty() {
+            if dom::uptime() - begun >= stretch && !inner.waiting.is_empty() {
                 return self.build_later(&mut inner);
             }
         }

@@ -40,7 +40,6 @@ pub fn transcript(app: App) -> impl IntoView {
                 follow::watch(app, &scroller, &column);
             }
         });
-        let top: follow::Top = StoredValue::new_local(0);
         let column = html::div().class("col").node_ref(column_ref).child(For(ForProps::builder()
             .each(move || pages.get())
             .key(|page| page.place)
@@ -52,7 +51,7 @@ pub fn transcript(app: App) -> impl IntoView {
                 .id(follow::TRANSCRIPT)
                 .attr("tabindex", "-1")
                 .node_ref(scroller_ref)
-                .on(ev::scroll, move |_| follow::scrolled(app, top))
+                .on(ev::scroll, move |_| follow::scrolled(app))
                 .on(ev::click, move |event| clicked(app, &event))
                 .child(column)
                 .into_any(),
