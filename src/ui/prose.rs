@@ -100,7 +100,7 @@ impl Prose {
             kept: 0,
             waiting: VecDeque::new(),
             scheduled: false,
-            stretch: STRETCH / 4.0,
+            stretch: STRETCH,
             taken: 0,
         };
         Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
@@ -186,7 +186,11 @@ impl Prose {
     pub fn mark(&self, streaming: &Streaming) {
         let mut inner = self.0.borrow_mut();
         match streaming {
-            Streaming::Yes => drop(inner.host.set_attribute(STREAMING, "")),
+            Streaming::Yes if !inner.host.has_attribute(STREAMING) => {
+                let _ = inner.host.set_attribute(STREAMING, "");
+                inner.stretch = STRETCH / 4.0;
+            }
+            Streaming::Yes => {}
             Streaming::No if inner.host.has_attribute(STREAMING) => {
                 let _ = inner.host.remove_attribute(STREAMING);
                 inner.grow();
@@ -246,10 +250,9 @@ impl Prose {
             inner.remove_last();
         }
         let begun = dom::uptime();
-        let stretch = if inner.host.has_attribute(STREAMING) { inner.stretch } else { STRETCH };
         while let Some(block) = inner.waiting.pop_front() {
             inner.push(&markdown::block(&block));
-            if dom::uptime() - begun >= stretch && !inner.waiting.is_empty() {
+            if dom::uptime() - begun >= inner.stretch && !inner.waiting.is_empty() {
                 return self.build_later(&mut inner);
             }
         }
