@@ -31,8 +31,8 @@ const DRAWING: f64 = 10.0;
 /// some time for each in every frame: too much with an element for each block.
 const PART: usize = 8;
 
-/// The most of a growing text that is shown plain, in bytes: with each delta, the browser lays out all of it again. The rest waits
-/// for the text's blocks, or for its end.
+/// Once so much of a growing text is shown plain, in bytes, the rest waits for the text's blocks, or for its end: with each delta,
+/// the browser lays out all of it again.
 const PLAIN: usize = 600;
 
 /// A handle to one text; clones share it. Only used on the page's single thread.
