@@ -66,7 +66,8 @@ pub fn after_frame(f: impl FnOnce(f64) + 'static) {
     let _ = window().request_animation_frame(draws.unchecked_ref());
 }
 
-fn later(ms: i32, f: impl FnOnce() + 'static) {
+/// Calls `f` in a task of its own, after so many milliseconds.
+pub fn later(ms: i32, f: impl FnOnce() + 'static) {
     let f = Closure::once_into_js(f);
     let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(f.unchecked_ref(), ms);
 }

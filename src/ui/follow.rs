@@ -8,7 +8,6 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 use web_sys::{Element, FocusOptions, HtmlElement};
 
 use super::dom;
@@ -74,11 +73,11 @@ pub fn watch(app: App, it: &Element, column: &Element) {
     });
 }
 
-/// Scrolls to the end after the page has drawn, if the reader was there.
+/// Scrolls to the end of what was just changed, if the reader was at the end, in a task of its own: it lays out the page, which
+/// together with painting would be a long task on a slow processor.
 pub fn keep_up(app: App) {
     if app.at_end.get_untracked() {
-        let go = Closure::once_into_js(to_end);
-        let _ = dom::window().request_animation_frame(go.unchecked_ref());
+        dom::later(0, to_end);
     }
 }
 

@@ -150,10 +150,10 @@ impl LiveRun {
         if !calling || (pending.text.is_empty() && pending.reasoning.is_empty()) {
             return;
         }
-        slot.text.append(&pending.text);
         slot.thoughts.append(&pending.reasoning);
         if !pending.text.is_empty() {
             slot.text.mark(&Streaming::Yes);
+            slot.text.append(&pending.text);
             self.0.renderer.render_soon(&slot.text);
         }
         slot.streaming.set(true);

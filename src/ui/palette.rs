@@ -15,7 +15,6 @@ use crate::view::search::{Hit, Marked};
 use super::dialog::dialog;
 use super::rail::marks;
 use super::reactive::reactive;
-use super::slots::Page;
 use super::state::{App, Dialog, Thread};
 use super::theme::Theme;
 use super::toast::Undo;
@@ -320,12 +319,14 @@ impl App {
                     add("Edit the prompt", "", Action::EditPrompt);
                 }
                 add("Replay the run", "", Action::Look(View::Replay));
-                let others = self.comparable();
+                let others = untrack(|| self.choices());
                 if !others.is_empty() {
                     add("Compare with\u{2026}", "another run", Action::List(COMPARE));
                 }
-                for (run_id, title) in others {
-                    add(&format!("{COMPARE} {title}"), "", Action::Compare(run_id));
+                for (kind, runs) in others {
+                    for (run_id, text) in runs {
+                        add(&format!("{COMPARE} {text}"), kind, Action::Compare(run_id));
+                    }
                 }
                 add("Share the run", "", Action::Share);
                 add("Download the run", "in one of several formats", Action::List(DOWNLOAD));
@@ -391,23 +392,6 @@ impl App {
             );
         }
         entries
-    }
-
-    /// The runs that the open one can be compared with, open or stored: their ids, and their titles.
-    fn comparable(&self) -> Vec<(String, String)> {
-        let open = self
-            .threads
-            .get_untracked()
-            .into_iter()
-            .rev()
-            .filter(|thread| Some(thread.id) != self.current.get_untracked());
-        let open = open.filter_map(|thread| {
-            let run_id = thread.pages.with_untracked(|pages| pages.last().and_then(Page::run_id))?;
-            Some((run_id, thread.rail.with_untracked(|rail| rail.title.clone())))
-        });
-        let stored = untrack(|| self.stored_lines()).into_iter().filter(|line| !line.is_plan());
-        let stored = stored.filter_map(|line| Some((line.runs.last()?.summary.run_id.clone(), line.rail.title)));
-        open.chain(stored).collect()
     }
 
     fn do_entry(&self, action: &Action) {

@@ -1,14 +1,15 @@
 //! A turn's text on the screen: plain while it streams, then blocks made from Markdown nodes.
 //!
-//! Owns its element for as long as the turn lives, so that switching runs neither renders again nor loses anything. A
-//! delta costs only its own length: until it is rendered for the first time, it is appended to one text node; afterwards the
+//! Owns its element for as long as the turn lives, so that switching runs neither renders again nor loses anything. The
 //! worker answers the blocks that changed, and only those are rebuilt. Many at once are built in several frames, so that the
-//! page stays responsive.
+//! page stays responsive. Until the first blocks are there, the text is shown plain, in one text node that grows; a text that
+//! streams waits a moment for them, because drawing it twice takes long just when the turn appears.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use futures_channel::oneshot;
 use leptos::html;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -35,6 +36,9 @@ const PART: usize = 8;
 /// the browser lays out all of it again.
 const PLAIN: usize = 600;
 
+/// How long a growing text waits for its first blocks before it is shown plain, in milliseconds.
+const PATIENCE: f64 = 250.0;
+
 /// A handle to one text; clones share it. Only used on the page's single thread.
 #[derive(Clone)]
 pub struct Prose(Arc<SendWrapper<RefCell<ProseState>>>);
@@ -44,6 +48,8 @@ struct ProseState {
     /// Numbers the text among all of the page. A text that is dropped takes its number with it.
     number: u32,
     text: String,
+    /// When the text began, on the page's clock.
+    begun: f64,
     shown: Shown,
     /// Number of blocks that are shown.
     built: usize,
@@ -53,8 +59,12 @@ struct ProseState {
     waiting: VecDeque<Node>,
     /// They will be built after the next frame.
     scheduled: bool,
+    /// Dropped once all blocks are built.
+    waiter: Option<oneshot::Sender<()>>,
     /// How long to build at a stretch, in milliseconds.
     stretch: f64,
+    /// How long the last blocks were laid out, in milliseconds.
+    laid_out: f64,
     /// Number of bytes of the text that were taken for rendering.
     taken: usize,
 }
@@ -95,12 +105,15 @@ impl Prose {
             host,
             number: next_number(),
             text: String::new(),
+            begun: 0.0,
             shown: Shown::Nothing,
             built: 0,
             kept: 0,
             waiting: VecDeque::new(),
             scheduled: false,
+            waiter: None,
             stretch: STRETCH,
+            laid_out: 0.0,
             taken: 0,
         };
         Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
@@ -139,16 +152,17 @@ impl Prose {
             return;
         }
         let mut inner = self.0.borrow_mut();
-        inner.text.push_str(delta);
-        if matches!(inner.shown, Shown::Nothing) {
-            let node = dom::document().create_text_node("");
-            let _ = inner.host.class_list().add_1("plain");
-            let _ = inner.host.append_child(&node);
-            inner.shown = Shown::Plain(node, 0);
+        let now = dom::uptime();
+        if inner.text.is_empty() {
+            inner.begun = now;
         }
-        let is_held_back =
-            matches!(inner.shown, Shown::Plain(_, shown) if shown >= PLAIN) && inner.host.has_attribute(STREAMING);
-        if !is_held_back {
+        inner.text.push_str(delta);
+        let is_held_back = match inner.shown {
+            Shown::Nothing => now - inner.begun < PATIENCE,
+            Shown::Plain(_, shown) => shown >= PLAIN,
+            Shown::Blocks => return,
+        };
+        if !(is_held_back && inner.host.has_attribute(STREAMING)) {
             inner.grow();
         }
     }
@@ -220,16 +234,31 @@ impl Prose {
         }
     }
 
+    /// Resolves once the blocks that were shown last are built.
+    pub async fn built(&self) {
+        let (waiter, built) = oneshot::channel();
+        {
+            let mut inner = self.0.borrow_mut();
+            if !inner.scheduled {
+                return;
+            }
+            inner.waiter = Some(waiter);
+        }
+        // The sender is dropped, not used.
+        let _ = built.await;
+    }
+
     fn build_later(&self, inner: &mut ProseState) {
         if !std::mem::replace(&mut inner.scheduled, true) {
             let prose = self.clone();
             dom::after_frame(move |drawing| {
                 {
-                    let stretch = &mut prose.0.borrow_mut().stretch;
-                    *stretch *= (DRAWING / drawing).clamp(0.5, 1.2);
+                    let ProseState { stretch, laid_out, .. } = &mut *prose.0.borrow_mut();
+                    *stretch *= (DRAWING / (drawing + *laid_out)).clamp(0.5, 1.2);
                     *stretch = stretch.clamp(STRETCH / 8.0, STRETCH);
                 }
                 prose.build();
+                prose.0.borrow_mut().lay_out();
             });
         }
     }
@@ -239,6 +268,7 @@ impl Prose {
         let mut inner = self.0.borrow_mut();
         inner.scheduled = false;
         if inner.waiting.is_empty() && inner.kept == inner.built {
+            inner.waiter = None;
             return;
         }
         if !matches!(inner.shown, Shown::Blocks) {
@@ -256,6 +286,7 @@ impl Prose {
                 return self.build_later(&mut inner);
             }
         }
+        inner.waiter = None;
         // Not of a text that still grows: its end may change.
         if !inner.host.has_attribute(STREAMING) {
             super::scripts::cite(&inner.host);
@@ -265,12 +296,25 @@ impl Prose {
 }
 
 impl ProseState {
-    /// Appends the text that is not shown yet.
+    /// Shows the rest of the text plain, unless it has blocks.
     fn grow(&mut self) {
+        if matches!(self.shown, Shown::Nothing) && !self.text.is_empty() {
+            let node = dom::document().create_text_node("");
+            let _ = self.host.class_list().add_1("plain");
+            let _ = self.host.append_child(&node);
+            self.shown = Shown::Plain(node, 0);
+        }
         if let Shown::Plain(node, shown) = &mut self.shown {
             let _ = node.append_data(&self.text[*shown..]);
             *shown = self.text.len();
         }
+    }
+
+    /// Lays out what was built, in the task that built it: together with painting, it would be a long task on a slow processor.
+    fn lay_out(&mut self) {
+        let begun = dom::uptime();
+        let _ = self.host.client_height();
+        self.laid_out = dom::uptime() - begun;
     }
 
     fn push(&mut self, block: &web_sys::Node) {

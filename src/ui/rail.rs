@@ -107,6 +107,14 @@ pub fn rail(app: App) -> impl IntoView {
 /// What tells the versions of a run apart, by line of the list.
 type Labels = Memo<Vec<(String, String)>>;
 
+/// The label of one line, so that another one's does not draw it again.
+fn label_of(labels: Labels, session: Option<String>) -> Memo<Option<String>> {
+    Memo::new(move |_| {
+        let session = session.as_ref()?;
+        labels.with(|labels| labels.iter().find(|(line, _)| line == session).map(|(_, label)| sentence_case(label)))
+    })
+}
+
 fn run(app: App, labels: Labels, thread: &Thread) -> impl IntoView + use<> {
     let (id, session) = (thread.id, thread.session_id.clone());
     let rail = thread.rail.clone();
@@ -116,7 +124,9 @@ fn run(app: App, labels: Labels, thread: &Thread) -> impl IntoView + use<> {
     };
     let asks = Memo::new(move |_| app.asks(id));
     let of = thread.clone();
-    let content = move || rail.with(|view| line(app, labels, view, asks.get(), of.session_id.as_deref(), of.began()));
+    let label = label_of(labels, session.clone());
+    let content =
+        move || rail.with(|view| line(app, label.get(), view, asks.get(), of.session_id.as_deref(), of.began()));
     let button = html::button()
         .r#type("button")
         .class("run")
@@ -130,7 +140,7 @@ fn run(app: App, labels: Labels, thread: &Thread) -> impl IntoView + use<> {
 /// Draws a short summary of a run; while the list is searched, with the words that were found and the date.
 fn line(
     app: App,
-    labels: Labels,
+    label: Option<String>,
     view: &RailView,
     asks: bool,
     session: Option<&str>,
@@ -145,9 +155,6 @@ fn line(
             passage.map(|passage| html::span().class("passage").attr("dir", "auto").child(marks(passage))),
             html::span().class("words").child(date(began, dom::clock_offset())),
         )
-    });
-    let label = session.and_then(|session| {
-        labels.with(|labels| labels.iter().find(|(line, _)| line == session).map(|(_, label)| sentence_case(label)))
     });
     let words = if asks { "Waits for your permission".to_owned() } else { view.words.clone() };
     (

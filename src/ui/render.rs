@@ -53,7 +53,8 @@ impl Renderer {
         self.0.host.figure(task, text).await.ok()
     }
 
-    /// Renders a text that is still growing, as often as the worker can keep up.
+    /// Renders a text that is still growing, as often as the worker and the page can keep up: what the page could not build in
+    /// time would be rendered for nothing, and take the processor from it.
     pub fn render_soon(&self, prose: &Prose) {
         if self.0.busy.replace(true) {
             self.0.next.replace(Some(prose.clone()));
@@ -63,6 +64,7 @@ impl Renderer {
         spawn_local(async move {
             loop {
                 renderer.show(&prose).await;
+                prose.built().await;
                 match renderer.0.next.take() {
                     Some(next) => prose = next,
                     None => break,

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::protocol::desk::{Header, StoredKind};
-use crate::view::version::{ListedRun, Version, versions};
+use crate::view::version::{Choice, ListedRun, Version, choices, versions};
 use crate::view::{RailView, branch};
 
 use super::icon::{Icon, icon};
@@ -92,6 +92,12 @@ impl App {
             }
         }
         runs
+    }
+
+    /// Returns the runs that the shown one can be compared with.
+    pub(super) fn choices(self) -> Vec<Choice> {
+        let own = self.page().and_then(|page| page.run_id());
+        own.map(|own| choices(&self.all_runs(), &own, dom::now(), dom::clock_offset())).unwrap_or_default()
     }
 
     /// Opens another version; the focus stays on the pager.

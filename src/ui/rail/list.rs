@@ -17,7 +17,7 @@ use super::super::icon::{Icon, icon};
 use super::super::reactive::reactive;
 use super::super::state::{App, Thread};
 use super::super::stored_runs::Stored;
-use super::{Labels, line, run};
+use super::{Labels, label_of, line, run};
 
 /// Minimum number of runs for a search field.
 const SEARCHED: usize = 6;
@@ -195,13 +195,16 @@ fn row(app: App, lines: Memo<Vec<Stored>>, labels: Labels, stored: Stored) -> im
         let same = |other: &&Stored| other.session_id == stored.session_id;
         lines.with(|lines| lines.iter().find(same).cloned()).unwrap_or_else(|| stored.clone())
     });
+    let label = label_of(labels, Some(session.clone()));
     let button = html::button()
         .r#type("button")
         .class("run")
         .attr("aria-current", "false")
         .on(ev::click, move |_| app.open_stored(&now.get_untracked()))
         .child(reactive(move || {
-            now.with(|stored| line(app, labels, &stored.rail_now(), false, Some(&stored.session_id), stored.began()))
+            now.with(|stored| {
+                line(app, label.get(), &stored.rail_now(), false, Some(&stored.session_id), stored.began())
+            })
         }));
     (button, menu(app, session))
 }

@@ -6,12 +6,12 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::view::Phase;
-use crate::view::version::{Choice, choices};
+use crate::view::version::Choice;
 
+use super::super::focus;
 use super::super::icon::{Icon, icon};
 use super::super::reactive::reactive;
 use super::super::state::{App, Thread};
-use super::super::{dom, focus};
 use super::state::{Compared, View};
 
 /// Draws the bar of an ended run; a run under way has none, because it is being watched.
@@ -71,10 +71,7 @@ fn switch(app: App) -> impl IntoView {
 
 /// Draws the choice of another run to compare with; one that is stored is opened when it is chosen.
 fn others(app: App) -> impl IntoView {
-    let choices = Memo::new(move |_| {
-        let own = app.page().and_then(|page| page.run_id());
-        own.map(|own| choices(&app.all_runs(), &own, dom::now(), dom::clock_offset())).unwrap_or_default()
-    });
+    let choices = Memo::new(move |_| app.choices());
     let chosen = Memo::new(move |_| match app.view.get() {
         View::Compare(Compared { other, place, .. }) => {
             app.thread_with(other).and_then(|thread| thread.page_at(place)).and_then(|page| page.run_id())
