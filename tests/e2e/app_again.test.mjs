@@ -89,6 +89,17 @@ for (const look of Object.keys(LOOKS)) {
     await comparison(page).getByRole('columnheader', { name: 'The other' }).waitFor();
     await choice(page).selectOption({ index: 0 });
     await said(page, 'three');
+    // The palette offers the same runs.
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Find an action or a run' });
+    await palette.getByRole('combobox').fill('compare');
+    const listed = palette.getByRole('option');
+    await listed.filter({ hasText: original }).waitFor();
+    const offered = groups.flatMap(([name, texts]) => texts.map((text) => [`Compare with: ${text}`, name]));
+    assert.deepEqual(await listed.evaluateAll((all) => all.map(({ children: [text, hint] }) => [text.textContent, hint.textContent])), offered);
+    await shoot('palette');
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'hidden' });
 
     if (look === 'phone') await page.getByRole('button', { name: 'Runs', exact: true }).click();
     const lines = rail(page).locator('.run');
