@@ -4,7 +4,7 @@
 //! Invariant: it never leaves a control that is still there. Only a focus that was lost is moved, and, by what the user asked for by
 //! name (`to`), one that is in no field.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -47,11 +47,16 @@ pub struct Place {
     due: bool,
 }
 
-thread_local!(static PLACE: RefCell<Place> = RefCell::default());
+thread_local! {
+    static PLACE: RefCell<Place> = RefCell::default();
+    /// Something had the focus since the page was loaded.
+    static BEGUN: Cell<bool> = const { Cell::new(false) };
+}
 
 pub fn listen() {
     let _ = window_event_listener(ev::focusin, |event| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        BEGUN.set(true);
         PLACE.with_borrow_mut(|place| place.came_to(target));
     });
     let _ = window_event_listener(ev::focusout, |_| soon());
@@ -77,8 +82,11 @@ pub fn to(selector: String) {
     soon();
 }
 
-/// Another run is shown: a focus that is nowhere goes to its heading.
+/// Another run is shown: a focus that is nowhere goes to its heading. Not when the page is loaded: reading starts at its top.
 pub fn arrive() {
+    if !BEGUN.get() {
+        return;
+    }
     PLACE.with_borrow_mut(|place| place.arriving = true);
     soon();
 }

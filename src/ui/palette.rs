@@ -378,10 +378,11 @@ impl App {
             let deleted = |thread: &&Thread| {
                 thread.session_id.as_ref().is_some_and(|session| untrack(|| self.is_deleted(session)))
             };
-            let others = threads.iter().rev().filter(|thread| Some(thread.id) != self.current.get_untracked());
-            for thread in others.filter(|thread| !deleted(thread)) {
+            for thread in threads.iter().rev().filter(|thread| !deleted(thread)) {
                 let action = thread.session_id.clone().map_or(Action::Open(thread.id), Action::OpenSession);
-                add(&thread.rail.with_untracked(|rail| rail.title.clone()), "open run", action);
+                let is_shown = Some(thread.id) == self.current.get_untracked();
+                let hint = if is_shown { "shown now" } else { "open run" };
+                add(&thread.rail.with_untracked(|rail| rail.title.clone()), hint, action);
             }
         });
         for stored in untrack(|| self.stored_lines()) {

@@ -210,7 +210,8 @@ fn parsed_calls(text: &str) -> Result<Vec<RawCall>, String> {
 pub fn can_change(source: &Source<'_>, place: usize, wanted: &Wanted) -> bool {
     let turn = source.turns.get(place).filter(|_| source.imported.is_none());
     match wanted {
-        Wanted::Reply => turn.is_some(),
+        // A failed turn has none.
+        Wanted::Reply => turn.is_some_and(|turn| !(turn.content.is_empty() && turn.tool_calls.is_empty())),
         Wanted::Result(id) => turn.filter(|_| place + 1 < source.turns.len()).is_some_and(|turn| {
             turn.tool_calls.iter().any(|call| call.id.0 == *id && call.result.is_some() && has_own_result(call))
         }),
