@@ -51,7 +51,11 @@ fn list(app: App) -> impl IntoView {
     };
     (
         html::div().class("zone").child((
-            html::p().child("Drop files or a whole folder anywhere on this page: texts, tables, PDFs, office documents, e-books; a .zip is opened. New runs get them. They are kept in this browser, also after a reload, until you remove them; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
+            html::p().child(
+                "Drop files or a folder anywhere on this page: texts, tables, PDFs, office documents, e-books, or a .zip. They stay \
+                 in this browser until you remove them, and the model sees only what its tools read. A record of a run opens as a \
+                 run.",
+            ),
             html::div().class("row").child((
                 html::input()
                     .r#type("file")
@@ -87,6 +91,7 @@ fn list(app: App) -> impl IntoView {
         folder::list(app),
         reactive(move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
                                                  its own files."))),
+        reactive(move || rows().iter().any(|row| !row.sample).then(|| html::h3().class("over").child("Your files"))),
         table(false),
         html::div().class("samples").attr("hidden", move || (!rows().iter().any(|row| row.sample)).then_some("")).child((
             html::div().class("over-row").child((
