@@ -46,8 +46,8 @@ struct KeeperState {
     workspace: Workspace,
     key: RefCell<String>,
     given: RefCell<Given>,
-    /// The number of turns of each run that are in its header, by the run's key.
-    turns: RefCell<BTreeMap<String, usize>>,
+    /// Which run is in the header, and how many turns of it, by the run's key. A branch begins as the run that it comes from.
+    told: RefCell<BTreeMap<String, (String, usize)>>,
     mirror: Mirror,
     queue: RefCell<Batch>,
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
@@ -87,7 +87,7 @@ impl Keeper {
             workspace,
             key: RefCell::default(),
             given: RefCell::default(),
-            turns: RefCell::default(),
+            told: RefCell::default(),
             mirror: Mirror::default(),
             queue: RefCell::default(),
             waiting: RefCell::default(),
@@ -261,15 +261,16 @@ impl Keeper {
             self.0.queue.borrow_mut().origins.insert(key.to_owned(), origin);
         }
         let events: Vec<&RecordedEvent> = recorder.events.iter().collect();
-        self.0.turns.borrow_mut().remove(key);
+        self.0.told.borrow_mut().remove(key);
         self.queue(key, kind, &events, &recorder.run);
     }
 
     pub(super) fn queue(&self, key: &str, kind: StoredKind, events: &[&RecordedEvent], run: &Run) {
         let written = |event: &&RecordedEvent| Some((event_key(key, event.seq), serde_json::to_string(event).ok()?));
         self.0.queue.borrow_mut().events.extend(events.iter().filter_map(written));
-        let before = self.0.turns.borrow_mut().insert(key.to_owned(), run.turns().len());
-        if before != Some(run.turns().len()) || run.ending().is_some() {
+        let now = (run.task().run_id.clone(), run.turns().len());
+        let before = self.0.told.borrow_mut().insert(key.to_owned(), now.clone());
+        if before != Some(now) || run.ending().is_some() {
             // Only the plan as a whole has a name.
             let given = if kind == StoredKind::Run { self.0.given.borrow().clone() } else { Given::default() };
             self.queue_header(header(key, kind, given, run, js::epoch_ms()));

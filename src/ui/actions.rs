@@ -322,6 +322,7 @@ impl App {
 
     /// Adds a thread of runs; the last one is in this seat.
     pub(super) fn add_run(&self, pages: Vec<Page>, rail: ArcRwSignal<RailView>, seat: Seat, workspace: Workspace) {
+        self.list_all();
         self.add_thread(self.run_thread(pages, rail, seat, workspace));
     }
 

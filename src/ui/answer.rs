@@ -34,7 +34,8 @@ pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
 fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
     let place = page.place;
     let has_answer = page.answer().is_some();
-    let (copied, shared) = (page.clone(), page.clone());
+    let (copied, shared, compared, of) = (page.clone(), page.clone(), page.clone(), page.clone());
+    let original = Memo::new(move |_| app.original_of(&of));
     // A record has its prompt, but not the settings to send another one.
     let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
     html::div().class("answer-acts").attr("role", "group").attr("aria-label", "This answer").child((
@@ -51,8 +52,11 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
                 app.regenerate(place);
             })
         }),
-        Original::of(page)
-            .map(|original| original.compare(app, "btn bare small", || (icon(Icon::Branch), "Compare").into_any())),
+        reactive(move || {
+            let original = original.get().and_then(|run_id| Original::at(&compared, run_id));
+            original
+                .map(|original| original.compare(app, "btn bare small", || (icon(Icon::Branch), "Compare").into_any()))
+        }),
         button(Icon::Share, "Share", SHARE, move || app.share(shared.clone())),
         own.then(|| {
             button(Icon::Edit, "Edit prompt", "Change the prompt and run it as a separate run", move || {
@@ -82,8 +86,8 @@ pub fn remedies(app: App, page: &Page) -> impl IntoView + use<> {
         let key = (remedy == Remedy::Key).then(|| key.on(ev::click, move |_| settings("setting-key")));
         let model = model.on(ev::click, move |_| settings("setting-model"));
         let again = again.on(ev::click, move |_| app.ask_again_at(place));
-        let go_on = "Ask for the last turn again and go on from there, as a separate run";
-        let go_on = button(Remedy::LastTurn, "Go on", go_on).on(ev::click, move |_| app.regenerate(place));
+        let go_on = "Go on from the last turn, as a separate run; the model sees what had arrived of its answer";
+        let go_on = button(Remedy::LastTurn, "Go on", go_on).on(ev::click, move |_| app.go_on(place));
         let all = match remedy {
             Remedy::LastTurn => (go_on, again).into_any(),
             Remedy::Time => (again, model).into_any(),

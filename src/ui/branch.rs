@@ -8,7 +8,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::content::format::one_line;
 use crate::engine::{Branch, RunConfig};
 use crate::protocol::desk::Order;
-use crate::view::branch::{BranchDraft, Wanted};
+use crate::view::branch::{BranchDraft, Wanted, go_on_message};
 use crate::view::{RailView, Source};
 use crate::worker::Workspace;
 
@@ -254,6 +254,15 @@ impl App {
 
     /// Has the last turn of a run of the open thread written again, as a branch. `page`: its index in the thread.
     pub fn regenerate(&self, page: usize) {
+        self.last_turn_again(page, |_| None);
+    }
+
+    /// The same for a run that was cancelled; the model is shown what had arrived of its reply.
+    pub(super) fn go_on(&self, page: usize) {
+        self.last_turn_again(page, go_on_message);
+    }
+
+    fn last_turn_again(&self, page: usize, say: fn(&Source<'_>) -> Option<String>) {
         let Some(of) = self.thread_now().and_then(|thread| BranchOf::new(&thread, page)) else { return };
         if of.has_no_events() {
             return self.complain("This run was imported and has no events, so it cannot be branched.");
@@ -266,7 +275,13 @@ impl App {
         if self.own_model_lacks_key() {
             return;
         }
-        let changes = turn.and_then(|turn| of.draft(turn)).map(|draft| (draft.place, draft.changes(&[])));
+        let said =
+            self.thread_now().and_then(|thread| thread.page_at(page)).and_then(|page| page.behind.with(say)).flatten();
+        let mut draft = turn.and_then(|turn| of.draft(turn));
+        if let (Some(draft), Some(said)) = (&mut draft, said) {
+            draft.say = said;
+        }
+        let changes = draft.map(|draft| (draft.place, draft.changes(&[])));
         match changes {
             Some((place, Ok(changes))) => self.begin_branch(of, place, changes, None),
             Some((_, Err(why))) => self.complain(why),

@@ -43,6 +43,15 @@ pub fn focus(id: &str) {
     }
 }
 
+/// Moves the focus to an element, and selects the text of a field.
+pub fn select(id: &str) {
+    focus(id);
+    let active = document().active_element().filter(|active| active.id() == id);
+    if let Some(input) = active.and_then(|active| active.dyn_into::<web_sys::HtmlInputElement>().ok()) {
+        input.select();
+    }
+}
+
 /// Puts the caret into the field that has the focus again: after a dialog, Chromium may give the focus back without it, and
 /// then drops what is typed.
 pub fn restore_caret() {

@@ -48,7 +48,7 @@ impl Original {
                 html::button()
                     .r#type("button")
                     .class(class)
-                    .attr("title", "Show this branch and the original side by side")
+                    .attr("title", "Show this run and the original side by side")
                     .on(ev::click, move |_| {
                         let Original { run_id, branch } = original.clone();
                         spawn_local(async move { _ = app.compare_with(&run_id, branch).await });

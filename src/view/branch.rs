@@ -144,6 +144,20 @@ impl BranchDraft {
     }
 }
 
+/// Returns what a run that was cancelled adds when it goes on: the beginning of the reply that was cut off, which is no part of the
+/// history. `None`: nothing of it had arrived.
+#[must_use]
+pub fn go_on_message(source: &Source<'_>) -> Option<String> {
+    let last = source.turns.last()?.attempts.last()?;
+    let begun = last.partial.as_ref()?.content.trim();
+    let message = || {
+        format!(
+            "I interrupted your reply. This much had arrived:\n\n{begun}\n\nContinue where it ends, without repeating it."
+        )
+    };
+    (!begun.is_empty()).then(message)
+}
+
 /// Says what the last branch on the way to a run changed: `result of calculate changed, model changed`; `None`: nothing.
 #[must_use]
 pub fn changes(source: &Source<'_>) -> Option<String> {

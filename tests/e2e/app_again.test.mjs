@@ -113,10 +113,19 @@ for (const look of Object.keys(LOOKS)) {
 const held = (text) => ({ chunks: [reply({ text }).slice(0, -3).join('')], hold: true });
 
 for (const look of Object.keys(LOOKS)) {
+  let answer;
+  const looked = new Promise((resolve) => { answer = resolve; });
   test(`a cancelled run says what there is and goes on from its last turn: ${look}`, () => withModel([
     { text: 'Let me see.', calls: [{ id: 'c1', name: 'calculate', args: { expression: '6*7' } }] },
     held('The answer is **forty'),
-    { text: 'The answer is 42.', check: ({ messages }) => assert.match(messages.at(-1).content, /^42\n/) },
+    {
+      text: 'two**.',
+      until: looked,
+      check: ({ messages }) => {
+        assert.match(messages.at(-2).content, /^42\n/);
+        assert.deepEqual(messages.at(-1), { role: 'user', content: 'I interrupted your reply. This much had arrived:\n\nThe answer is **forty\n\nContinue where it ends, without repeating it.' });
+      },
+    },
   ], async (page) => {
     const shoot = camera(page, 'cancelled', look);
     await box(page).fill('Multiply.');
@@ -138,7 +147,12 @@ for (const look of Object.keys(LOOKS)) {
     await storedToTheEnd(page, 1);
     await page.reload();
     await remedies.getByRole('button', { name: 'Go on' }).click();
-    await said(page, 'The answer is 42.');
+    // It is a version of its own from its beginning on.
+    await page.getByRole('group', { name: 'Version 2 of 2: message added, from turn 2' }).waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Next version' }).isDisabled());
+    await shoot('going on');
+    answer();
+    await said(page, 'two**.');
     await ending(page).getByText('The model finished on its own.').waitFor();
   }, look));
 }

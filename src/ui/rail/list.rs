@@ -54,7 +54,7 @@ pub fn list(app: App) -> impl IntoView {
                 .class("search")
                 .attr("placeholder", "Search tasks and answers")
                 .attr("aria-label", "Search runs")
-                .prop("value", app.search.get_untracked())
+                .prop("value", move || app.search.get())
                 .on(ev::input, move |event| app.search.set(event_target_value(&event)))
         })
     };
@@ -146,6 +146,18 @@ fn filters(app: App) -> impl IntoView {
 }
 
 impl App {
+    /// Ends the search of the list and its filters: a run that begins is never hidden.
+    pub(in super::super) fn list_all(&self) {
+        for text in [self.search, self.only_model] {
+            if text.with_untracked(|text| !text.is_empty()) {
+                text.set(String::new());
+            }
+        }
+        if self.only_tone.get_untracked().is_some() {
+            self.only_tone.set(None);
+        }
+    }
+
     /// The runs that match the search, newest first, below the days on which they began. A run keeps its place when it is opened.
     pub(super) fn lines(&self, stored: Vec<Stored>) -> Vec<Line> {
         let wanted = self.search.get().to_lowercase();
@@ -241,6 +253,8 @@ pub fn menu(app: App, session: String) -> impl IntoView {
             app.delete_task(&deleted);
         })
         .child((icon(Icon::Trash), "Delete"));
+    // The name is taken when the focus leaves the field.
+    let save = html::button().r#type("button").class("btn quiet small").on(ev::click, move |_| close()).child("Save");
     // At the lower edge of the list, the list scrolls.
     let reveal = move |_| {
         let pop =
@@ -281,7 +295,7 @@ pub fn menu(app: App, session: String) -> impl IntoView {
                     html::span().child("Name"),
                     html::input().r#type("text").node_ref(title).on(ev::change, rename),
                 )),
-                delete,
+                html::div().class("row").child((save, delete)),
             )),
         ))
 }

@@ -59,11 +59,11 @@ impl App {
         config.is_some_and(|config| self.lacks_key(&config))
     }
 
-    /// Opens the settings with the focus on a field.
+    /// Opens the settings with the focus on a field, and its text selected: what is typed replaces it.
     pub(in super::super) fn open_settings_at(&self, field: &'static str) {
         self.dialog.set(Some(Dialog::Settings));
         // Once the dialog is drawn.
-        set_timeout(move || dom::focus(field), std::time::Duration::ZERO);
+        set_timeout(move || dom::select(field), std::time::Duration::ZERO);
     }
 }
 
