@@ -152,7 +152,7 @@ pub fn go_on_message(source: &Source<'_>) -> Option<String> {
     let begun = last.partial.as_ref()?.content.trim();
     let message = || {
         format!(
-            "I interrupted your reply. This much had arrived:\n\n{begun}\n\nContinue where it ends, without repeating it."
+            "I interrupted your reply. This much had arrived:\n\n{begun}\n\nWrite the whole reply, beginning with exactly this."
         )
     };
     (!begun.is_empty()).then(message)

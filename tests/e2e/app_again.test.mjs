@@ -119,11 +119,11 @@ for (const look of Object.keys(LOOKS)) {
     { text: 'Let me see.', calls: [{ id: 'c1', name: 'calculate', args: { expression: '6*7' } }] },
     held('The answer is **forty'),
     {
-      text: 'two**.',
+      text: 'The answer is **forty-two**.',
       until: looked,
       check: ({ messages }) => {
         assert.match(messages.at(-2).content, /^42\n/);
-        assert.deepEqual(messages.at(-1), { role: 'user', content: 'I interrupted your reply. This much had arrived:\n\nThe answer is **forty\n\nContinue where it ends, without repeating it.' });
+        assert.deepEqual(messages.at(-1), { role: 'user', content: 'I interrupted your reply. This much had arrived:\n\nThe answer is **forty\n\nWrite the whole reply, beginning with exactly this.' });
       },
     },
   ], async (page) => {
@@ -152,7 +152,7 @@ for (const look of Object.keys(LOOKS)) {
     assert.ok(await page.getByRole('button', { name: 'Next version' }).isDisabled());
     await shoot('going on');
     answer();
-    await said(page, 'two**.');
+    await said(page, 'forty-two');
     await ending(page).getByText('The model finished on its own.').waitFor();
   }, look));
 }
