@@ -162,6 +162,9 @@ impl App {
         self.end_editing();
         self.current.set(None);
         self.switch_draft();
+        if let Ok(Some(main)) = dom::document().query_selector("main") {
+            main.set_scroll_top(0);
+        }
         focus::arrive();
     }
 
@@ -178,6 +181,11 @@ impl App {
         self.at_end.set(!document);
         follow::keep_up(*self);
         self.give_back_unsent();
+        // Its line in the list, unless the list is closed.
+        dom::after_frame(|_| {
+            let line = dom::document().query_selector(".run[aria-current=true]").ok().flatten();
+            line.filter(focus::is_shown).iter().for_each(dom::reveal);
+        });
         focus::arrive();
     }
 

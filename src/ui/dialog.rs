@@ -40,6 +40,10 @@ pub fn dialog<V: IntoView + 'static>(
         if app.dialog.get_untracked() == Some(which) {
             app.dialog.set(None);
         }
+        // It opens with its list again.
+        if which == Dialog::Files {
+            app.shown_file.set(None);
+        }
     };
     let head = html::div().class("dialog-head").child((
         html::h2().child(title),

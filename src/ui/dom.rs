@@ -43,6 +43,13 @@ pub fn focus(id: &str) {
     }
 }
 
+/// Scrolls what is around an element as little as possible, until it is seen.
+pub fn reveal(element: &Element) {
+    let options = web_sys::ScrollIntoViewOptions::new();
+    options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+    element.scroll_into_view_with_scroll_into_view_options(&options);
+}
+
 /// Moves the focus to an element, and selects the text of a field.
 pub fn select(id: &str) {
     focus(id);

@@ -96,6 +96,11 @@ pub fn home() -> bool {
     dom::document().query_selector(HOME).ok().flatten().is_some_and(|home| give(&home))
 }
 
+/// Moves the focus to what is read first, once it is drawn.
+pub fn to_home() {
+    to(HOME.to_owned());
+}
+
 /// Whether somebody may be typing in this element.
 pub fn is_field(element: &Element) -> bool {
     element.matches(FIELDS).unwrap_or(false)
@@ -123,7 +128,10 @@ fn look() {
     let may_move = now.as_ref().is_none_or(|now| !is_field(now));
     let wanted = place.wanted.take().filter(|_| may_move);
     let wanted = wanted.and_then(|wanted| dom::document().query_selector(&wanted).ok().flatten());
-    if wanted.is_some_and(|wanted| give(&wanted)) || now.is_some() {
+    if let Some(wanted) = wanted.filter(give) {
+        return dom::reveal(&wanted);
+    }
+    if now.is_some() {
         return;
     }
     // A dialog that was closed: what matters is where it was opened.
@@ -188,9 +196,8 @@ impl Place {
     fn to_row(&self, list: &Element) -> bool {
         let rows = children(list, ROWS);
         let row = rows.get(self.row).or(rows.last());
-        row.and_then(|row| row.query_selector("button, a[href], input, summary").ok().flatten())
-            .as_ref()
-            .is_some_and(give)
+        let control = row.and_then(|row| row.query_selector("button, a[href], input, summary").ok().flatten());
+        control.filter(give).inspect(dom::reveal).is_some()
     }
 }
 
@@ -215,7 +222,8 @@ fn give(element: &Element) -> bool {
     active().as_ref() == Some(element)
 }
 
-fn is_shown(element: &Element) -> bool {
+/// Whether it is drawn, if perhaps out of sight.
+pub fn is_shown(element: &Element) -> bool {
     let options = js_sys::Object::new();
     let _ = js_sys::Reflect::set(&options, &"visibilityProperty".into(), &true.into());
     element.unchecked_ref::<Drawn>().check_visibility(&options)

@@ -32,6 +32,10 @@ pub fn listen(app: App) {
         if stops && app.dialog.get_untracked().is_none() && untrack(|| app.stop_what_runs()) {
             return event.prevent_default();
         }
+        let undoes = command && plain && event.key().eq_ignore_ascii_case("z") && !event.default_prevented();
+        if undoes && !focus::active().is_some_and(|active| focus::is_field(&active)) {
+            return app.undo_last();
+        }
         if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
             return;
         }

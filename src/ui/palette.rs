@@ -19,7 +19,7 @@ use super::state::{App, Dialog, Thread};
 use super::theme::Theme;
 use super::toast::Undo;
 use super::viewer::state::View;
-use super::{dom, drop as files};
+use super::{dom, drop as files, quote};
 
 /// Most entries that are shown at a time.
 const MOST: usize = 40;
@@ -44,6 +44,7 @@ const KEYS: &[(&str, &str)] = &[
     (STOP, "Stop the run or the plan: it wraps up"),
     ("\u{2191}", "In an empty task box: the last prompt"),
     ("J and K", "Next and previous turn"),
+    ("Ctrl Z", "Undo the last deletion"),
     ("L", "Log of the open run"),
     ("\u{2190} and \u{2192}", "In a replay: one step back or forward"),
     ("Space", "In a replay: play or pause"),
@@ -65,6 +66,7 @@ enum Action {
     NewRun,
     NewPlan,
     OpenFile,
+    Quote,
     Show(Dialog),
     Insight,
     Stop,
@@ -148,11 +150,7 @@ fn content(app: App) -> impl IntoView {
         }
         event.prevent_default();
         let row = dom::document().get_element_by_id(&option_id(at.get_untracked()));
-        if let Some(row) = row {
-            let options = web_sys::ScrollIntoViewOptions::new();
-            options.set_block(web_sys::ScrollLogicalPosition::Nearest);
-            row.scroll_into_view_with_scroll_into_view_options(&options);
-        }
+        row.iter().for_each(dom::reveal);
     };
     let rows = move || {
         let found = found.get();
@@ -224,6 +222,7 @@ fn group(action: &Action) -> &'static str {
         Action::Undo(_) => "Undo",
         Action::NewRun | Action::NewPlan | Action::OpenFile => "Start",
         Action::Show(Dialog::Log)
+        | Action::Quote
         | Action::Stop
         | Action::Cancel
         | Action::Resume
@@ -275,6 +274,10 @@ impl App {
     /// Opens the palette, or closes it.
     pub fn toggle_palette(&self) {
         let open = self.dialog.get_untracked() == Some(Dialog::Palette);
+        if !open {
+            // The palette's field takes the selection.
+            self.selected.set_value(quote::selection());
+        }
         self.dialog.set((!open).then_some(Dialog::Palette));
     }
 
@@ -290,6 +293,9 @@ impl App {
         add("New run", "N", Action::NewRun);
         add("New plan", "", Action::NewPlan);
         add("Open or import a file\u{2026}", "", Action::OpenFile);
+        if self.selected.with_value(Option::is_some) && untrack(|| self.can_write()) {
+            add("Quote the selection", "", Action::Quote);
+        }
         let thread = self.thread_now();
         let page = untrack(|| self.page());
         let panel = page.as_ref().map(|page| page.panel.get_untracked());
@@ -403,6 +409,7 @@ impl App {
             Action::NewRun => self.new_run(),
             Action::NewPlan => self.new_plan(),
             Action::Show(dialog) => self.dialog.set(Some(*dialog)),
+            Action::Quote => self.selected.with_value(|text| text.iter().for_each(|text| self.quote(text))),
             Action::Insight => self.open_insight(),
             Action::OpenFile => files::choose(*self),
             Action::Stop => drop(untrack(|| self.stop_what_runs())),

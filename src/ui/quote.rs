@@ -32,15 +32,15 @@ pub fn button(app: App) -> impl IntoView {
                 .class("btn quiet small quote")
                 // A press would take the selection away before the click.
                 .on(ev::mousedown, |event| event.prevent_default())
-                .on(ev::click, move |_| app.quote())
+                .on(ev::click, move |_| selection().iter().for_each(|text| app.quote(text)))
                 .child((icon(Icon::Quote), "Quote selection"))
         })
     })
 }
 
 impl App {
-    fn quote(&self) {
-        let Some(text) = selection() else { return };
+    /// Adds a passage to the task box, as a quotation.
+    pub(super) fn quote(&self, text: &str) {
         let quoted: Vec<String> = text.trim().lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
         self.draft.update(|draft| {
             let before = draft.trim_end();
@@ -52,7 +52,7 @@ impl App {
 }
 
 /// The selected text, if it is in the transcript.
-fn selection() -> Option<String> {
+pub fn selection() -> Option<String> {
     let selection = dom::window().get_selection().ok().flatten().filter(|selection| !selection.is_collapsed())?;
     let transcript = dom::document().get_element_by_id(follow::TRANSCRIPT)?;
     if !transcript.contains(selection.anchor_node().as_ref()) {

@@ -106,6 +106,8 @@ pub struct App {
     pub opening: StoredValue<Vec<String>>,
     /// Counts what was shown. What comes late is not shown in place of what the user went to in the meantime.
     pub visits: StoredValue<u32>,
+    /// What was selected in the transcript when the palette was opened.
+    pub selected: StoredValue<Option<String>>,
     pub line: StoredValue<Option<Line>, LocalStorage>,
     pub library: StoredValue<Library, LocalStorage>,
     pub samples: StoredValue<Samples, LocalStorage>,
@@ -298,6 +300,7 @@ impl App {
             only_model: RwSignal::new(String::new()),
             opening: StoredValue::new(Vec::new()),
             visits: StoredValue::new(0),
+            selected: StoredValue::new(None),
             line: StoredValue::new_local(None),
             library: StoredValue::new_local(Library::default()),
             samples: StoredValue::new_local(Samples::default()),

@@ -71,6 +71,10 @@ test('of a long table the beginning is shown, with a sentence that is no row; a 
         await drawer.getByRole('cell', { name: 'day 2', exact: true }).waitFor();
         assert.equal(await drawer.locator('table').getByText('only the beginning').count(), 0);
         await page.keyboard.press('Escape');
+        await drawer.waitFor({ state: 'hidden' });
+        await page.getByRole('button', { name: /^Files [1-9]/ }).first().click();
+        await drawer.getByRole('heading', { name: 'Your files' }).waitFor();
+        await page.keyboard.press('Escape');
         await page.getByRole('textbox', { name: 'Task' }).fill('Which line is odd?');
         await page.getByRole('button', { name: 'Run', exact: true }).click();
         await page.getByRole('button', { name: 'long.csv:1900' }).click();

@@ -34,6 +34,11 @@ const hasFocus = async (page, locator) => {
     assert.fail(`the focus is on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 160))}`);
   }
 };
+/** Waits until the run has the focus: its title, and what is around it shows that, wherever it is scrolled to. */
+const isAtRun = async (page, title) => {
+  await hasFocus(page, heading(page, title));
+  await page.waitForFunction(() => getComputedStyle(document.querySelector('#transcript')).outlineStyle === 'solid');
+};
 const press = async (page, button, key = 'Enter') => {
   await button.focus();
   await page.keyboard.press(key);
@@ -46,12 +51,12 @@ const find = async (page, words) => {
 };
 
 test('what is done to a run leaves the focus at the run', () => withModel([
-  endless('Two times three'), { text: 'In short: unclear.' }, { text: 'Six.' }, { text: 'Six again.' }, { text: 'Six in a branch.' }, endless('A story'), { text: 'In short: a story.' },
+  endless('That depends'), { text: 'In short: unclear.' }, { text: 'Six.' }, { text: 'Six again.' }, { text: 'Six in a branch.' }, endless('Once upon a time'), { text: 'In short: a story.' },
   { status: 401, body: JSON.stringify({ error: { message: 'Wrong key.', code: 'invalid_api_key' } }) }, { text: 'It works now.' },
 ], async (page) => {
   await task(page).fill('Two times three?');
   await page.keyboard.press('Enter');
-  await said(page, 'Two times three');
+  await said(page, 'That depends');
   await hasFocus(page, task(page));
   await press(page, panel(page).getByRole('button', { name: 'Stop', exact: true }));
   await hasFocus(page, panel(page));
@@ -60,13 +65,13 @@ test('what is done to a run leaves the focus at the run', () => withModel([
   await said(page, 'Six.');
   await press(page, page.getByRole('button', { name: 'Regenerate' }));
   await said(page, 'Six again.');
-  await hasFocus(page, heading(page, 'Two times three?'));
+  await isAtRun(page, 'Two times three?');
   await page.keyboard.press('Tab');
   assert.ok(await page.evaluate(() => document.querySelector('#transcript').contains(document.activeElement) && document.activeElement.matches('button')));
   await press(page, page.getByRole('button', { name: /^Branch: Turn 1/ }), ' ');
   await press(page, page.getByRole('button', { name: 'Start the branch' }));
   await said(page, 'Six in a branch.');
-  await hasFocus(page, heading(page, 'Two times three?'));
+  await isAtRun(page, 'Two times three?');
   // A replay and a comparison; what ends them is gone as well.
   await find(page, 'replay the run');
   await page.keyboard.press('Enter');
@@ -76,26 +81,26 @@ test('what is done to a run leaves the focus at the run', () => withModel([
   await press(page, page.locator('.facts').getByRole('button', { name: 'Compare with the original' }));
   await hasFocus(page, page.getByRole('region', { name: 'Comparison' }));
   await press(page, page.getByRole('button', { name: 'End the comparison' }));
-  await hasFocus(page, heading(page, 'Two times three?'));
+  await isAtRun(page, 'Two times three?');
   // In the task box, the focus stays there.
   await page.keyboard.press('n');
   await hasFocus(page, task(page));
   await task(page).fill('Tell me a story');
   await press(page, page.getByRole('button', { name: 'Run', exact: true }));
-  await said(page, 'A story');
+  await said(page, 'Once upon a time');
   await hasFocus(page, task(page));
   await press(page, page.locator('.composer').getByRole('button', { name: 'Stop' }));
   await hasFocus(page, task(page));
   await said(page, 'In short: a story.');
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
   await page.keyboard.press('Escape');
-  await hasFocus(page, heading(page, 'Tell me a story'));
+  await isAtRun(page, 'Tell me a story');
   await page.keyboard.press('n');
   await task(page).fill('Fail once');
   await page.keyboard.press('Enter');
   await press(page, page.getByRole('button', { name: 'Try again' }));
   await said(page, 'It works now.');
-  await hasFocus(page, heading(page, 'Fail once'));
+  await isAtRun(page, 'Fail once');
 }, { expect: [/401/] }));
 
 test('in the list, the focus goes to the next row, and to the one that comes back', () => withModel(['One.', 'Two.', 'Three.'].map((text) => ({ text })), async (page) => {
@@ -120,11 +125,29 @@ test('in the list, the focus goes to the next row, and to the one that comes bac
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await row('Second task').waitFor({ state: 'detached' });
   await hasFocus(page, row('First task'));
   await press(page, page.getByRole('button', { name: 'Undo' }));
   await hasFocus(page, row('Second task'));
+  // By keys alone: deleted again and brought back, renamed.
+  await page.keyboard.press('Tab');
+  await hasFocus(page, menu);
+  await page.keyboard.press('Enter');
+  for (const _ of ['name', 'save', 'delete']) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await row('Second task').waitFor({ state: 'detached' });
+  await hasFocus(page, row('First task'));
+  await page.keyboard.press('ControlOrMeta+z');
+  await hasFocus(page, row('Second task'));
+  await press(page, menu);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('Renamed');
+  await page.keyboard.press('Enter');
+  await row('Renamed').waitFor();
+  await hasFocus(page, rail(page).locator('li', { hasText: 'Renamed' }).getByLabel('Rename or delete'));
   // A file, in the dialog that lists them.
   await press(page, rail(page).getByRole('button', { name: /^Files/ }));
   const files = page.getByRole('dialog', { name: 'Files' });
@@ -150,7 +173,7 @@ test('a key stops the run, wherever the focus is; letters and Escape act where t
   await page.keyboard.type(' is being written');
   assert.equal(await task(page).inputValue(), 'A follow-up that is being written');
   await page.keyboard.press('Escape');
-  await hasFocus(page, heading(page, 'Go on'));
+  await isAtRun(page, 'Go on');
   await page.keyboard.press('?');
   const keys = page.getByRole('dialog', { name: 'Keys' });
   await keys.getByText('Stop the run or the plan').waitFor();
@@ -190,7 +213,7 @@ test('the palette finds passages, compares, opens a file and deletes', () => wit
   await shoot('passage');
   await page.keyboard.press('Enter');
   await said(page, 'The heron stands');
-  await hasFocus(page, heading(page, 'Describe the pond'));
+  await isAtRun(page, 'Describe the pond');
   await find(page, 'compare');
   await palette(page).getByRole('option', { name: 'Compare with: Describe the desert' }).waitFor();
   await page.keyboard.press('Enter');

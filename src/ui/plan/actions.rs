@@ -12,9 +12,9 @@ use crate::view::RailView;
 use crate::worker::Workspace;
 
 use super::super::desk::Line;
-use super::super::dom;
 use super::super::slots::Local;
 use super::super::state::{App, Backing, Thread};
+use super::super::{dom, focus};
 use super::live::LivePlan;
 use super::state::{PlanPage, Record};
 
@@ -40,6 +40,7 @@ impl App {
         let (plan, seats) = self.show_plan(&line, Record::Live, move |page, rail| {
             app.add_plan(page.clone(), rail.clone(), Some(files.clone()));
         });
+        focus::to_home();
         let (after, text, from) = match again {
             Some(Again { after, text, from }) => (Some(after), text, Some(from)),
             None => (None, None, None),

@@ -259,11 +259,7 @@ pub fn menu(app: App, session: String) -> impl IntoView {
     let reveal = move |_| {
         let pop =
             details.get_untracked().filter(|details| details.open()).and_then(|details| details.last_element_child());
-        if let Some(pop) = pop {
-            let options = web_sys::ScrollIntoViewOptions::new();
-            options.set_block(web_sys::ScrollLogicalPosition::Nearest);
-            pop.scroll_into_view_with_scroll_into_view_options(&options);
-        }
+        pop.iter().for_each(dom::reveal);
     };
     html::details()
         .class("run-menu")
@@ -272,6 +268,13 @@ pub fn menu(app: App, session: String) -> impl IntoView {
         .on(ev::keydown, move |event| {
             if event.key() == "Escape" {
                 event.stop_propagation();
+                close();
+            }
+        })
+        // After the change of the name, which Enter reports.
+        .on(ev::keyup, move |event| {
+            let named = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
+            if named && event.key() == "Enter" {
                 close();
             }
         })

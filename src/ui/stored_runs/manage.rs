@@ -126,6 +126,15 @@ impl App {
         }
     }
 
+    /// Brings back what was deleted last.
+    pub fn undo_last(&self) {
+        let told = self.toast.get_untracked().and_then(|toast| toast.undo);
+        if let Some(undo) = told.or_else(|| self.undoable().pop().map(|(_, undo)| undo)) {
+            self.toast.set(None);
+            self.undo(&undo);
+        }
+    }
+
     /// Everything that can still be brought back, as the palette names it.
     pub fn undoable(&self) -> Vec<(String, Undo)> {
         let tasks = self.deleted.with_untracked(|deleted| deleted.clone());
