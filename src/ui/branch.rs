@@ -14,7 +14,7 @@ use crate::worker::Workspace;
 
 use super::desk::Line;
 use super::dialog::dialog;
-use super::reactive::reactive;
+use super::reactive::{flag, reactive};
 use super::slots::Page;
 use super::state::{App, Backing, BranchOf, Dialog, OpenRecord, Thread};
 use super::{dom, follow, icon};
@@ -41,7 +41,7 @@ fn content(app: App) -> Option<impl IntoView> {
             html::input()
                 .r#type("radio")
                 .attr("name", "branch-provider")
-                .prop("checked", move || elsewhere() == value)
+                .prop("checked", flag(move || elsewhere() == value))
                 .on(ev::change, move |_| set(&|draft| draft.elsewhere = value)),
             html::span().child(text),
         ))

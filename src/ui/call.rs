@@ -14,7 +14,7 @@ use crate::view::call::{CHANGED, CallState, CallView, FEW_CALLS, FigurePlace, No
 use super::figure::figure;
 use super::original::Original;
 use super::prose::Prose;
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 use super::slots::{CallSlot, Page};
 use super::state::App;
 use super::{branch, icon};
@@ -98,7 +98,7 @@ fn live_card(app: App, slot: &CallSlot, page: Option<(Page, usize)>) -> impl Int
         let wanted = move || some.get() && (place == FigurePlace::Below || opened.get());
         move || wanted().then(|| figure(app, DocumentTask::Figure, text))
     };
-    let card = html::details().class("call").attr("data-state", state).child((
+    let card = html::details().class("call").attr("data-state", attribute(state)).child((
         html::summary().on(ev::click, move |_| opened.set(true)).child(line),
         figures(FigurePlace::Inside),
         reactive(move || {

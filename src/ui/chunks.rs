@@ -17,7 +17,7 @@ use wasm_bindgen::{JsCast, UnwrapThrowExt};
 use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
 use super::dom;
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 
 /// Number of turns built together.
 const SIZE: usize = 2;
@@ -85,7 +85,7 @@ fn place(
     };
     html::div()
         .class(if size > SIZE { "chunk group" } else { "chunk" })
-        .attr("data-built", move || built.get().then_some(""))
+        .attr("data-built", attribute(move || built.get().then_some("")))
         .node_ref(place_ref)
         .child(reactive(inside))
         .into_any()

@@ -8,7 +8,7 @@ use crate::view::Phase;
 
 use super::dialog::messages;
 use super::icon::{Icon, icon};
-use super::reactive::reactive;
+use super::reactive::{attribute, flag, reactive};
 use super::render::Renderer;
 use super::state::{App, Backing, Dialog};
 use super::{answer, dom, follow, kept_files, notify, panel, permit, pictures, queue, quote, switcher};
@@ -36,7 +36,7 @@ pub fn composer(app: App) -> impl IntoView {
         .attr("rows", "1")
         .attr("aria-label", "Task")
         .attr("dir", "auto")
-        .attr("placeholder", placeholder)
+        .attr("placeholder", attribute(placeholder))
         .prop("value", move || app.draft.get())
         .on(ev::input, move |event| {
             app.draft.set(event_target_value(&event));
@@ -65,7 +65,7 @@ pub fn composer(app: App) -> impl IntoView {
                 .r#type("button")
                 .class("btn primary")
                 // Not `disabled`: after a click on it, the focus stays.
-                .attr("aria-disabled", move || (!written.get()).then_some("true"))
+                .attr("aria-disabled", attribute(move || (!written.get()).then_some("true")))
                 .on(ev::click, move |_| app.submit())
                 .child((icon(Icon::Send), html::span().class("word").child("Run"))),
         )
@@ -81,7 +81,7 @@ pub fn composer(app: App) -> impl IntoView {
         answer::card(app),
         notify::offer(app),
         reactive(move || to_read().map(|text| read_only(app, text))),
-        html::div().class("field").prop("hidden", move || to_read().is_some()).child((
+        html::div().class("field").prop("hidden", flag(move || to_read().is_some())).child((
             kept_files::tray(app),
             pictures::tray(app),
             area,

@@ -21,7 +21,7 @@ use super::figure::{figure, file_text};
 use super::folder;
 use super::icon::{Icon, icon};
 use super::library::FileRow;
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 use super::samples;
 use super::state::{App, Dialog};
 
@@ -93,7 +93,7 @@ fn list(app: App) -> impl IntoView {
                                                  its own files."))),
         reactive(move || rows().iter().any(|row| !row.sample).then(|| html::h3().class("over").child("Your files"))),
         table(false),
-        html::div().class("samples").attr("hidden", move || (!rows().iter().any(|row| row.sample)).then_some("")).child((
+        html::div().class("samples").attr("hidden", attribute(move || (!rows().iter().any(|row| row.sample)).then_some(""))).child((
             html::div().class("over-row").child((
                 html::h3().class("over").child("Sample files"),
                 html::button()

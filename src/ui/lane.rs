@@ -10,7 +10,7 @@ use crate::content::format::clock;
 use crate::view::{LaneState, LaneTime, LaneView};
 
 use super::ending::dot;
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 use super::slots::{Behind, CallSlot, LaneSlot, Transcript};
 use super::state::App;
 use super::{icon, meter};
@@ -74,8 +74,8 @@ fn lane(app: App, behind: &Behind, slot: &LaneSlot, turns: DrawTurns) -> impl In
     on_cleanup(move || gone.close());
     html::details()
         .class("lane")
-        .attr("data-state", move || name(state.get()))
-        .attr("data-level", move || level(state.get()))
+        .attr("data-state", attribute(move || name(state.get())))
+        .attr("data-level", attribute(move || level(state.get())))
         .on(ev::toggle, toggled)
         .child((
             html::summary().child((

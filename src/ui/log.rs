@@ -12,7 +12,7 @@ use super::call;
 use super::dialog::dialog;
 use super::dom;
 use super::icon::{self, Icon, icon};
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 use super::state::{App, Dialog};
 
 pub fn log(app: App) -> impl IntoView {
@@ -59,7 +59,7 @@ fn filters(filter: RwSignal<LogFilter>, view: Memo<LogView>) -> impl IntoView {
             .r#type("button")
             .class("chip")
             .attr("title", level.label())
-            .attr("aria-pressed", pressed)
+            .attr("aria-pressed", attribute(pressed))
             .on(ev::click, move |_| filter.update(|filter| filter.toggle(level)))
             .child(reactive(text))
     };

@@ -82,7 +82,7 @@ mod written;
 use leptos::html;
 use leptos::prelude::*;
 
-use reactive::reactive;
+use reactive::{attribute, reactive};
 use state::App;
 
 /// Mounts the app in the document's body, in place of what was shown while it loaded.
@@ -116,7 +116,7 @@ fn app() -> impl IntoView {
     viewer::listen(app);
     route::listen(app);
     let view = move || app.view.get().name();
-    html::div().class("app").attr("data-rail", rail_open).attr("data-view", view).child((
+    html::div().class("app").attr("data-rail", attribute(rail_open)).attr("data-view", attribute(view)).child((
         rail::bar(app),
         rail::rail(app),
         html::button()
@@ -126,7 +126,7 @@ fn app() -> impl IntoView {
             .on(leptos::ev::click, move |_| app.rail_open.set(false)),
         html::main()
             .class("main")
-            .attr("data-state", move || if app.current.get().is_some() { "run" } else { "start" })
+            .attr("data-state", attribute(move || if app.current.get().is_some() { "run" } else { "start" }))
             .child((
                 start::hello(app),
                 viewer::bar(app),

@@ -7,6 +7,7 @@ use crate::files::picture::PictureView;
 use crate::view::Phase;
 
 use super::original::Original;
+use super::reactive::attribute;
 use super::slots::Page;
 use super::state::App;
 use super::{answer, pictures, turn, written};
@@ -28,7 +29,7 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     });
     let panel = page.panel.clone();
     let ended = Memo::new(move |_| panel.with(|panel| panel.phase == Phase::Ended));
-    html::article().class("page").attr("data-ended", move || ended.get().then_some("")).child((
+    html::article().class("page").attr("data-ended", attribute(move || ended.get().then_some(""))).child((
         heading,
         pictures(&page.head.pictures),
         html::ul().class("facts").child((facts, original)),

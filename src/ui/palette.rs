@@ -14,7 +14,7 @@ use crate::view::search::{Hit, Marked};
 
 use super::dialog::dialog;
 use super::rail::marks;
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 use super::state::{App, Dialog, Thread};
 use super::theme::Theme;
 use super::toast::Undo;
@@ -170,7 +170,7 @@ fn content(app: App) -> impl IntoView {
             let row = html::li()
                 .id(option_id(place))
                 .attr("role", "option")
-                .attr("aria-selected", move || if at.get() == place { "true" } else { "false" })
+                .attr("aria-selected", attribute(move || if at.get() == place { "true" } else { "false" }))
                 .on(ev::click, move |_| choose(place))
                 .child((
                     html::span().attr("dir", "auto").child(entry.text),
@@ -194,11 +194,11 @@ fn content(app: App) -> impl IntoView {
             // Whether the dialog opens before this is there, or after.
             .attr("autofocus", "")
             .attr("role", "combobox")
-            .attr("aria-expanded", move || if some.get() { "true" } else { "false" })
-            .attr("aria-controls", move || some.get().then_some("palette-list"))
+            .attr("aria-expanded", attribute(move || if some.get() { "true" } else { "false" }))
+            .attr("aria-controls", attribute(move || some.get().then_some("palette-list")))
             .attr("aria-autocomplete", "list")
             .attr("aria-label", "Action or run")
-            .attr("aria-activedescendant", move || some.get().then(|| option_id(at.get())))
+            .attr("aria-activedescendant", attribute(move || some.get().then(|| option_id(at.get()))))
             .attr("autocomplete", "off")
             .attr("spellcheck", "false")
             .prop("value", move || query.get())

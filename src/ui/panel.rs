@@ -19,7 +19,7 @@ use super::icon::{self, Icon, icon};
 use super::meter;
 use super::plan;
 use super::plan::state::PlanPage;
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 use super::slots::Page;
 use super::state::{App, Dialog};
 use super::viewer::state::View;
@@ -35,9 +35,9 @@ pub fn panel(app: App) -> impl IntoView {
     };
     html::aside()
         .class("panel")
-        .attr("aria-label", move || if plan.with(Option::is_some) { "Plan" } else { "Run" })
-        .attr("data-open", open)
-        .attr("data-start", move || app.current.get().is_none().then_some("true"))
+        .attr("aria-label", attribute(move || if plan.with(Option::is_some) { "Plan" } else { "Run" }))
+        .attr("data-open", attribute(open))
+        .attr("data-start", attribute(move || app.current.get().is_none().then_some("true")))
         .child(reactive(content))
 }
 
@@ -117,7 +117,7 @@ fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
     let more = html::button()
         .r#type("button")
         .class("btn quiet small more")
-        .attr("aria-expanded", move || if app.panel_open.get() { "true" } else { "false" })
+        .attr("aria-expanded", attribute(move || if app.panel_open.get() { "true" } else { "false" }))
         .on(ev::click, move |_| app.panel_open.update(|open| *open = !*open))
         .child("Details");
     // On narrow pages, where the bar with the views takes too much room.

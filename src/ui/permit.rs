@@ -18,7 +18,7 @@ use crate::protocol::desk::{Order, PermitId, Permitted};
 use crate::view::permit::{DiffLine, PermitBody, PermitView};
 
 use super::dom;
-use super::reactive::reactive;
+use super::reactive::{flag, reactive};
 use super::state::App;
 
 const REFUSE: &str = "refuse";
@@ -143,7 +143,7 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
             html::input()
                 .r#type("radio")
                 .attr("name", "permit-scope")
-                .prop("checked", move || scope.get() == of)
+                .prop("checked", flag(move || scope.get() == of))
                 .on(ev::change, move |_| scope.set(of)),
             html::span().child(text),
         ))
@@ -193,7 +193,7 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
                 html::button()
                     .r#type("button")
                     .class("btn primary")
-                    .prop("disabled", move || waits.get())
+                    .prop("disabled", flag(move || waits.get()))
                     .on(ev::click, move |_| allow())
                     .child("Allow"),
             )),

@@ -17,7 +17,7 @@ use crate::view::models;
 
 use super::dom;
 use super::icon::{Icon, icon};
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 use super::state::{App, Picture};
 
 /// Adds those of the files that are pictures.
@@ -150,7 +150,7 @@ pub fn button(app: App) -> impl IntoView {
             .r#type("button")
             .class("btn bare square")
             .attr("title", "Add pictures. You can also paste them or drop them here")
-            .attr("aria-label", label)
+            .attr("aria-label", attribute(label))
             .on(ev::click, move |_| {
                 if let Some(input) = input.get_untracked() {
                     input.click();

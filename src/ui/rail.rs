@@ -18,7 +18,7 @@ use super::ending::dot;
 use super::icon::{self, Icon, icon};
 use super::kept_records;
 use super::meter;
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 use super::state::{App, Dialog, Thread};
 
 /// The id of the drawer's first button.
@@ -36,7 +36,7 @@ pub fn bar(app: App) -> impl IntoView {
     };
     html::header().class("bar").child((
         button("Runs", Icon::Menu)
-            .attr("aria-expanded", move || if app.rail_open.get() { "true" } else { "false" })
+            .attr("aria-expanded", attribute(move || if app.rail_open.get() { "true" } else { "false" }))
             .on(ev::click, move |_| {
                 app.rail_open.set(true);
                 // The drawer must be drawn first.
@@ -130,8 +130,8 @@ fn run(app: App, labels: Labels, thread: &Thread) -> impl IntoView + use<> {
     let button = html::button()
         .r#type("button")
         .class("run")
-        .attr("data-level", level)
-        .attr("aria-current", move || if app.current.get() == Some(id) { "true" } else { "false" })
+        .attr("data-level", attribute(level))
+        .attr("aria-current", attribute(move || if app.current.get() == Some(id) { "true" } else { "false" }))
         .on(ev::click, move |_| app.open_thread(id))
         .child(reactive(content));
     (button, session.map(|session| list::menu(app, session)), kept_records::close(app, thread))

@@ -10,7 +10,7 @@ use crate::view::turn::CHANGED;
 use crate::view::{Live, SegmentView, TurnKind, TurnView, Wait};
 
 use super::original::Original;
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 use super::slots::{Behind, Page, Transcript, TurnSlot, Whose};
 use super::state::App;
 use super::{attempt, branch, call, chunks, ending, icon, lane, meter, notes};
@@ -74,7 +74,7 @@ fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl
         move || view.with(|view| format!("{}{follow_up}", view.label))
     };
     let number = move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))));
-    html::section().class("turn").attr("data-level", level).attr("aria-label", label).child((
+    html::section().class("turn").attr("data-level", attribute(level)).attr("aria-label", label).child((
         html::div().class("n").attr("aria-hidden", "true").child(reactive(number)),
         html::div().class("body").child(body(app, behind, slot, page)),
         page.map(|page| {
@@ -191,7 +191,7 @@ fn reasoning(slot: &TurnSlot) -> impl IntoView + use<> {
     let host = slot.thoughts.clone();
     html::details()
         .class("reasoning")
-        .attr("hidden", move || (!there()).then_some(""))
+        .attr("hidden", attribute(move || (!there()).then_some("")))
         .child((html::summary().child((icon::chevron(), "Reasoning")), host.place()))
 }
 

@@ -11,7 +11,7 @@ use crate::view::insight::draw::draw;
 
 use super::super::dom;
 use super::super::icon;
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, flag, reactive};
 use super::super::state::App;
 use super::super::theme::Theme;
 use super::Looking;
@@ -90,7 +90,7 @@ fn spot(looking: Looking, [left, top, width, height]: [i32; 4], mark: &Mark) -> 
         .class("spot")
         .attr("title", text.clone())
         .attr("aria-label", format!("Only {text}"))
-        .attr("aria-pressed", move || if is_set() { "true" } else { "false" })
+        .attr("aria-pressed", attribute(move || if is_set() { "true" } else { "false" }))
         .style(("left", px(left)))
         .style(("top", px(top)))
         .style(("width", px(width)))
@@ -143,7 +143,7 @@ fn figures(current: Memo<Option<Chart>>) -> impl IntoView {
         )
     };
     let some = move || current.with(|chart| chart.as_ref().is_some_and(|chart| !chart.marks.is_empty()));
-    html::details().class("figures").prop("hidden", move || !some()).child((
+    html::details().class("figures").prop("hidden", flag(move || !some())).child((
         html::summary().on(ev::click, move |_| opened.set(true)).child((icon::chevron(), "Show figures")),
         reactive(table),
     ))

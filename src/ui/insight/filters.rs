@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use crate::view::insight::{Filter, InsightPage, Pick, Range};
 
 use super::super::dom;
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, reactive};
 use super::Looking;
 
 pub(super) fn filters(looking: Looking) -> impl IntoView {
@@ -16,7 +16,7 @@ pub(super) fn filters(looking: Looking) -> impl IntoView {
         html::button()
             .r#type("button")
             .class("chip")
-            .attr("aria-pressed", move || if range.get() == choice { "true" } else { "false" })
+            .attr("aria-pressed", attribute(move || if range.get() == choice { "true" } else { "false" }))
             .on(ev::click, move |_| {
                 range.set(choice);
                 filter.update(|filter| filter.from_ms = choice.from_ms(dom::now()));
@@ -114,7 +114,7 @@ fn select(
     };
     html::select()
         .attr("aria-label", label)
-        .attr("data-set", move || if chosen.with(Option::is_some) { "true" } else { "false" })
+        .attr("data-set", attribute(move || if chosen.with(Option::is_some) { "true" } else { "false" }))
         .prop("value", move || chosen.get().map_or_else(String::new, |value| format!("={value}")))
         .on(ev::change, move |event| {
             // A model may have no name, so each value begins with `=`.

@@ -15,7 +15,7 @@ use crate::worker::records::{self, Kept};
 use super::dialog::dialog;
 use super::dom;
 use super::icon::{Icon, icon};
-use super::reactive::reactive;
+use super::reactive::{flag, reactive};
 use super::state::{App, Dialog};
 
 /// The filter of the page, and what it shows.
@@ -82,7 +82,7 @@ fn content(app: App) -> impl IntoView {
                 .r#type("button")
                 .class("btn quiet")
                 .attr("title", "Download all figures of these runs as JSON")
-                .prop("disabled", move || page.with(|page| page.tiles.is_empty()))
+                .prop("disabled", flag(move || page.with(|page| page.tiles.is_empty())))
                 .on(ev::click, save)
                 .child((icon(Icon::Download), "Download figures")),
         )),

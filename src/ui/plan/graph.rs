@@ -13,6 +13,7 @@ use super::super::dom;
 use super::super::ending::dot;
 use super::super::icon::{Icon, icon};
 use super::super::meter;
+use super::super::reactive::attribute;
 use super::super::state::App;
 use super::detail;
 use super::state::{PlanPage, StepSlot};
@@ -100,8 +101,8 @@ fn scrolled(class: &'static str, canvas: impl IntoView) -> impl IntoView {
             .class(class)
             .attr("role", "group")
             .attr("aria-label", "Steps of the plan")
-            .attr("data-more", move || more.get())
-            .attr("tabindex", move || wide.get().then_some("0"))
+            .attr("data-more", attribute(move || more.get()))
+            .attr("tabindex", attribute(move || wide.get().then_some("0")))
             .node_ref(scroller)
             .on(ev::scroll, move |_| look())
             .child(canvas),
@@ -201,8 +202,8 @@ fn step(app: App, page: &PlanPage, slot: &StepSlot, node: Node) -> impl IntoView
         .class("node")
         .attr("data-kind", kind.as_str())
         .attr("data-level", level)
-        .attr("data-status", status)
-        .attr("aria-pressed", pressed)
+        .attr("data-status", attribute(status))
+        .attr("aria-pressed", attribute(pressed))
         .style(("left", format!("{}px", node.x)))
         .style(("top", format!("{}px", node.y)))
         .style(("width", node.width.map(|width| format!("{width}px")).unwrap_or_default()))

@@ -12,7 +12,7 @@ use super::super::ending::dot;
 use super::super::icon::{Icon, chevron, icon};
 use super::super::meter;
 use super::super::panel::STOP_KEYS;
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
 use super::state::PlanPage;
 
@@ -42,7 +42,7 @@ fn figures(app: App, view: &PlanPanelView) -> impl IntoView + use<> {
     let more = html::button()
         .r#type("button")
         .class("btn quiet small more")
-        .attr("aria-expanded", move || if app.panel_open.get() { "true" } else { "false" })
+        .attr("aria-expanded", attribute(move || if app.panel_open.get() { "true" } else { "false" }))
         .on(ev::click, move |_| app.panel_open.update(|open| *open = !*open))
         .child("Details");
     html::div().class("meter").child((

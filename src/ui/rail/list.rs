@@ -14,7 +14,7 @@ use crate::view::version::labels;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};
-use super::super::reactive::reactive;
+use super::super::reactive::{flag, reactive};
 use super::super::state::{App, Thread};
 use super::super::stored_runs::Stored;
 use super::{Labels, label_of, line, run};
@@ -108,7 +108,7 @@ fn filters(app: App) -> impl IntoView {
     let ending = html::select().attr("aria-label", "Ending").on(ev::change, choose).child(
         tones
             .map(|(key, text, tone)| {
-                html::option().value(key).prop("selected", move || app.only_tone.get() == tone).child(text)
+                html::option().value(key).prop("selected", flag(move || app.only_tone.get() == tone)).child(text)
             })
             .into_iter()
             .collect_view(),

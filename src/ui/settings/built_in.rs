@@ -8,7 +8,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::shell::prompt_api::{self, Availability};
 use crate::view::built_in::BuiltIn;
 
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
 
 pub fn built_in(app: App) -> impl IntoView {
@@ -52,7 +52,7 @@ pub fn built_in(app: App) -> impl IntoView {
         html::div().class("test").child((
             reactive(button),
             html::output()
-                .attr("data-state", move || state.get().state())
+                .attr("data-state", attribute(move || state.get().state()))
                 .child(reactive(move || state.get().message())),
         )),
         reactive(bar),

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::view::settings::{Field, Input, Row};
 
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, flag, reactive};
 use super::super::state::App;
 use super::{Errors, id_of};
 
@@ -78,8 +78,8 @@ fn line(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
         .attr("autocomplete", "off")
         .attr("spellcheck", "false")
         .attr("aria-describedby", described(row))
-        .attr("aria-invalid", move || if invalid().is_some() { "true" } else { "false" })
-        .attr("placeholder", move || if row.field == Field::BaseUrl { own_address(app) } else { "" })
+        .attr("aria-invalid", attribute(move || if invalid().is_some() { "true" } else { "false" }))
+        .attr("placeholder", attribute(move || if row.field == Field::BaseUrl { own_address(app) } else { "" }))
         .prop("value", value(app, row.field))
         .on(ev::input, move |event| set(app, row.field, &event_target_value(&event)))
 }
@@ -96,7 +96,7 @@ fn lines(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
         .id(id_of(row.field))
         .attr("rows", "3")
         .attr("aria-describedby", described(row))
-        .attr("aria-invalid", move || if invalid().is_some() { "true" } else { "false" })
+        .attr("aria-invalid", attribute(move || if invalid().is_some() { "true" } else { "false" }))
         .prop("value", value(app, row.field))
         .on(ev::input, move |event| set(app, row.field, &event_target_value(&event)))
 }
@@ -105,7 +105,7 @@ fn choice(app: App, row: &'static Row, options: &'static [(&'static str, &'stati
     let current = value(app, row.field);
     let options = options.iter().map(|(key, text)| {
         let current = current.clone();
-        html::option().value(*key).prop("selected", move || current() == *key).child(*text)
+        html::option().value(*key).prop("selected", flag(move || current() == *key)).child(*text)
     });
     html::select()
         .id(id_of(row.field))
@@ -119,7 +119,7 @@ fn switch(app: App, row: &'static Row) -> impl IntoView {
         html::input()
             .r#type("checkbox")
             .id(id_of(row.field))
-            .prop("checked", move || app.settings.with(|settings| settings.is_on(row.field)))
+            .prop("checked", flag(move || app.settings.with(|settings| settings.is_on(row.field))))
             .on(ev::change, move |event| set(app, row.field, if event_target_checked(&event) { "on" } else { "off" })),
         html::label().r#for(id_of(row.field)).child(row.label),
         (!row.help.is_empty()).then(|| html::span().class("help").child(row.help)),

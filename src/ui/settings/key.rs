@@ -9,7 +9,7 @@ use crate::signin::SignIn;
 use crate::view::provider::{Need, ProviderCard, address as address_of, needs_key};
 use crate::view::settings::Field;
 
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, reactive};
 use super::super::state::{App, Dialog};
 use super::super::{dom, signin};
 use super::probe;
@@ -84,7 +84,7 @@ fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView
     let input = html::input()
         .r#type("password")
         .id(KEY)
-        .attr("aria-invalid", move || if missing.get() { "true" } else { "false" })
+        .attr("aria-invalid", attribute(move || if missing.get() { "true" } else { "false" }))
         .attr("autocomplete", "off")
         .attr("spellcheck", "false")
         .attr("aria-describedby", "setting-key-wrong setting-key-help")
@@ -156,7 +156,7 @@ fn sign_in(app: App) -> impl IntoView {
                     .child("Sign in with OpenRouter"),
                 html::output()
                     .id("signin-state")
-                    .attr("data-state", state)
+                    .attr("data-state", attribute(state))
                     .child(reactive(move || app.signin.get().message())),
             ))
         })

@@ -20,7 +20,7 @@ use crate::view::settings::{Field, FieldError, Group, ROWS, Tab};
 use super::dialog::dialog;
 use super::dom;
 use super::icon;
-use super::reactive::reactive;
+use super::reactive::{attribute, flag, reactive};
 use super::state::{App, Dialog};
 use super::storage;
 use super::theme::Theme;
@@ -142,7 +142,7 @@ fn content(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn quiet")
-                .attr("hidden", move || (open.get() == Tab::Appearance).then_some(""))
+                .attr("hidden", attribute(move || (open.get() == Tab::Appearance).then_some("")))
                 .attr("title", "Reset everything but the model to the values of the preset")
                 .on(ev::click, move |_| app.settings.update(crate::view::settings::Settings::reset))
                 .child("Reset to preset"),
@@ -176,8 +176,8 @@ fn folded(app: App, group: Group, errors: Errors) -> impl IntoView {
         if has_error() { "a value is wrong".to_owned() } else { app.settings.with(|settings| settings.summary(group)) }
     };
     let applies = move || app.settings.with(|settings| settings.group_applies(group));
-    let shown = html::details().class("group").attr("open", move || has_error().then_some(""));
-    shown.attr("hidden", move || (!applies()).then_some("")).child((
+    let shown = html::details().class("group").attr("open", attribute(move || has_error().then_some("")));
+    shown.attr("hidden", attribute(move || (!applies()).then_some(""))).child((
         html::summary().child((icon::chevron(), group.title(), html::span().class("fact").child(summary))),
         html::div().class("grid").child(fields(app, group, errors)),
     ))
@@ -198,7 +198,7 @@ fn tools(app: App) -> impl IntoView {
             html::input()
                 .r#type("checkbox")
                 .id(id.clone())
-                .prop("checked", move || app.settings.with(|settings| settings.tool_offered(&shown)))
+                .prop("checked", flag(move || app.settings.with(|settings| settings.tool_offered(&shown))))
                 .on(ev::change, move |_| app.settings.update(|settings| settings.toggle_tool(&toggled))),
             html::label().r#for(id).child(html::code().child(tool.name)),
             html::span().class("help").child(first_sentence(&tool.description)),
@@ -219,7 +219,7 @@ fn appearance(app: App) -> impl IntoView {
     let buttons = Theme::ALL.map(|theme| {
         html::button()
             .r#type("button")
-            .attr("aria-pressed", move || if app.theme.get() == theme { "true" } else { "false" })
+            .attr("aria-pressed", attribute(move || if app.theme.get() == theme { "true" } else { "false" }))
             .on(ev::click, move |_| app.theme.set(theme))
             .child(theme.label())
     });

@@ -8,7 +8,7 @@ use crate::engine::ProviderKind;
 use crate::view::provider::{COMPATIBLE, DEMOS, Place, ProviderCard, cards, demo_name, provider_card, title};
 use crate::view::settings::Field;
 
-use super::super::reactive::reactive;
+use super::super::reactive::{flag, reactive};
 use super::super::state::App;
 use super::{Errors, built_in, field, key, model_field, probe};
 
@@ -55,7 +55,7 @@ fn card(app: App, id: &'static str, name: String, text: &'static str) -> impl In
             .attr("name", "provider")
             .attr("aria-label", text)
             .value(id)
-            .prop("checked", move || app.settings.with(|settings| settings.value(Field::Provider)) == id)
+            .prop("checked", flag(move || app.settings.with(|settings| settings.value(Field::Provider)) == id))
             .on(ev::change, move |_| app.settings.update(|settings| settings.set(Field::Provider, id))),
         html::b().child(name),
     ))

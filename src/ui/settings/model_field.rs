@@ -21,7 +21,7 @@ use crate::view::settings::Field;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
 use super::{Errors, field, id_of};
 
@@ -75,10 +75,10 @@ pub fn model_field(app: App, provider: ProviderCard, errors: Errors) -> impl Int
                 .attr("spellcheck", "false")
                 .attr("aria-autocomplete", "list")
                 .attr("aria-controls", LIST)
-                .attr("aria-expanded", move || if combo.open.get() { "true" } else { "false" })
-                .attr("aria-activedescendant", move || combo.active.get().map(option_id))
+                .attr("aria-expanded", attribute(move || if combo.open.get() { "true" } else { "false" }))
+                .attr("aria-activedescendant", attribute(move || combo.active.get().map(option_id)))
                 .attr("aria-describedby", format!("{id}-wrong {id}-known {id}-state"))
-                .attr("aria-invalid", move || if invalid().is_some() { "true" } else { "false" })
+                .attr("aria-invalid", attribute(move || if invalid().is_some() { "true" } else { "false" }))
                 .prop("value", field::value(app, Field::Model))
                 .on(ev::input, move |event| combo.typed(&event_target_value(&event)))
                 .on(ev::keydown, move |event| combo.key(&event))
@@ -91,7 +91,7 @@ pub fn model_field(app: App, provider: ProviderCard, errors: Errors) -> impl Int
         html::output()
             .class("help")
             .id(format!("{}-state", id_of(Field::Model)))
-            .attr("data-state", move || if combo.wrong.with(Option::is_some) { "failed" } else { "" })
+            .attr("data-state", attribute(move || if combo.wrong.with(Option::is_some) { "failed" } else { "" }))
             .child(reactive(move || combo.state())),
     ))
 }
@@ -110,9 +110,9 @@ fn button(combo: Combo) -> impl IntoView {
     html::button()
         .r#type("button")
         .class("btn quiet")
-        .attr("aria-disabled", move || combo.asking.get().then_some("true"))
+        .attr("aria-disabled", attribute(move || combo.asking.get().then_some("true")))
         .attr("aria-controls", LIST)
-        .attr("aria-expanded", move || if combo.open.get() { "true" } else { "false" })
+        .attr("aria-expanded", attribute(move || if combo.open.get() { "true" } else { "false" }))
         // The field keeps the focus; otherwise its blur would close the list that is being opened.
         .on(ev::mousedown, |event| event.prevent_default())
         .on(ev::click, move |_| combo.toggle())
@@ -142,7 +142,7 @@ fn list(combo: Combo) -> impl IntoView {
         .id(LIST)
         .attr("role", "listbox")
         .attr("aria-label", "Models")
-        .attr("hidden", move || (!combo.open.get()).then_some(""))
+        .attr("hidden", attribute(move || (!combo.open.get()).then_some("")))
         .on(ev::mousedown, |event| event.prevent_default())
         .child(reactive(move || combo.open.get().then(options)))
 }
@@ -153,7 +153,7 @@ fn row(combo: Combo, place: usize, option: ModelOption) -> impl IntoView {
     html::li()
         .id(option_id(place))
         .attr("role", "option")
-        .attr("aria-selected", move || if combo.active.get() == Some(place) { "true" } else { "false" })
+        .attr("aria-selected", attribute(move || if combo.active.get() == Some(place) { "true" } else { "false" }))
         .on(ev::click, move |_| combo.take(&taken))
         .child((
             html::span().class("id").child(id),

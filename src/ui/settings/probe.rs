@@ -10,7 +10,7 @@ use crate::protocol::desk::Order;
 use crate::view::probe::{Probe, probe_config};
 
 use super::super::desk::Seat;
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
 
 /// Returns the button, and the place of its result.
@@ -71,7 +71,8 @@ pub fn probe(app: App) -> (impl IntoView, impl IntoView) {
     };
     // Not `disabled`: the focus stays.
     let busy = move || asking().then_some("true");
-    let button = html::button().r#type("button").class("btn quiet").attr("aria-disabled", busy).on(ev::click, test);
+    let button =
+        html::button().r#type("button").class("btn quiet").attr("aria-disabled", attribute(busy)).on(ev::click, test);
     let output = html::div().class("test").child(reactive(move || {
         let (kind, content) = result();
         html::output().attr("data-state", kind).child(content)

@@ -9,7 +9,7 @@ use crate::content::format::{bytes, counted};
 use crate::protocol::desk::{Order, Share, Stored};
 use crate::view::settings::Tab;
 
-use super::super::reactive::reactive;
+use super::super::reactive::{flag, reactive};
 use super::super::state::App;
 use super::super::{dom, folder};
 
@@ -66,7 +66,7 @@ pub fn storage(app: App, open: RwSignal<Tab>) -> impl IntoView {
             .into_any()
         } else {
             button("btn quiet", "Delete all runs\u{2026}".to_owned())
-                .prop("disabled", move || count.get() == 0)
+                .prop("disabled", flag(move || count.get() == 0))
                 .on(ev::click, move |_| {
                     asking.set(true);
                     // Once it is drawn.

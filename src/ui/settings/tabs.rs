@@ -8,7 +8,7 @@ use web_sys::KeyboardEvent;
 use crate::view::settings::{FieldError, Tab};
 
 use super::super::dom;
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, reactive};
 use super::Errors;
 
 /// The tab that is open.
@@ -41,8 +41,8 @@ pub fn list(open: Open, errors: Errors) -> impl IntoView {
             .attr("role", "tab")
             .id(tab_id(tab))
             .attr("aria-controls", panel_id(tab))
-            .attr("aria-selected", move || if is_open.get() { "true" } else { "false" })
-            .attr("tabindex", move || if is_open.get() { "0" } else { "-1" })
+            .attr("aria-selected", attribute(move || if is_open.get() { "true" } else { "false" }))
+            .attr("tabindex", attribute(move || if is_open.get() { "0" } else { "-1" }))
             .on(ev::click, move |_| open.set(tab))
             .child((
                 tab.title(),
@@ -68,7 +68,7 @@ pub fn panel(tab: Tab, open: Open, content: impl IntoView) -> impl IntoView {
         .attr("role", "tabpanel")
         .id(panel_id(tab))
         .attr("aria-labelledby", tab_id(tab))
-        .attr("hidden", move || (open.get() != tab).then_some(""))
+        .attr("hidden", attribute(move || (open.get() != tab).then_some("")))
         .child(content)
 }
 

@@ -10,7 +10,7 @@ use crate::view::version::Choice;
 
 use super::super::focus;
 use super::super::icon::{Icon, icon};
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, flag, reactive};
 use super::super::state::{App, Thread};
 use super::state::{Compared, View};
 
@@ -43,7 +43,7 @@ fn switch(app: App) -> impl IntoView {
         html::button()
             .r#type("button")
             .class("tab")
-            .attr("aria-pressed", move || if app.view.get() == target { "true" } else { "false" })
+            .attr("aria-pressed", attribute(move || if app.view.get() == target { "true" } else { "false" }))
             .on(ev::click, move |_| app.look(target))
             .child(text)
     };
@@ -110,7 +110,7 @@ fn others(app: App) -> impl IntoView {
                 .child((
                     html::option()
                         .attr("value", "")
-                        .prop("selected", move || chosen.with(Option::is_none))
+                        .prop("selected", flag(move || chosen.with(Option::is_none)))
                         .child("Compare with…"),
                     choices.into_iter().map(group).collect_view(),
                 ))

@@ -9,7 +9,7 @@ use web_sys::Element;
 use crate::content::format::clock;
 use crate::view::replay::{Step, StepKind, StepTone};
 
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
 use super::state::{Stage, Tab};
 
@@ -87,7 +87,7 @@ fn row(app: App, stage: &Stage, index: usize, step: &Step) -> impl IntoView + us
             .r#type("button")
             .class("event")
             .attr("data-tone", tone(step.tone))
-            .attr("aria-current", move || (at.get() == index).then_some("step"))
+            .attr("aria-current", attribute(move || (at.get() == index).then_some("step")))
             .on(ev::click, move |_| {
                 go.playing.set(false);
                 go.go(app, index);

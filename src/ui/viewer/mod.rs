@@ -25,7 +25,7 @@ use leptos::prelude::*;
 use super::state::App;
 use super::transcript;
 
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 pub use address::named as named_in_address;
 pub use bar::bar;
 pub use handed::notice as handed;
@@ -89,7 +89,7 @@ fn there(app: App, stage: &Stage) -> impl IntoView + use<> {
         .child(html::div().class("col").child(super::page::page(app, &stage.page)));
     (
         timeline::timeline(app, stage),
-        html::div().class("stage").attr("data-tab", move || tab.get().name()).child((
+        html::div().class("stage").attr("data-tab", attribute(move || tab.get().name())).child((
             stage::tabs(stage),
             state,
             html::aside()

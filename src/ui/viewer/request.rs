@@ -12,7 +12,7 @@ use crate::protocol::record::Ask;
 use crate::view::replay::{MessageView, RequestView};
 
 use super::super::icon::{self, Icon, icon};
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
 use super::state::{Stage, Tab};
 use super::{difference, message};
@@ -42,7 +42,7 @@ fn of_request(app: App, stage: &Stage, request: &Arc<RequestView>) -> impl IntoV
         html::button()
             .r#type("button")
             .class("chip")
-            .attr("aria-pressed", move || if differing.get() { "true" } else { "false" })
+            .attr("aria-pressed", attribute(move || if differing.get() { "true" } else { "false" }))
             .on(ev::click, move |_| stage.toggle_difference())
             .child("Difference to the previous request")
     };

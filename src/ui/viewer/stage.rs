@@ -17,6 +17,7 @@ use crate::view::replay::play::rest;
 use crate::view::replay::{Difference, RequestView, StateAt, Verdict};
 use crate::worker::ViewerHost;
 
+use super::super::reactive::attribute;
 use super::super::slots::{Local, Page};
 use super::super::state::{App, Thread};
 use super::state::{Load, Stage, Tab, View};
@@ -168,7 +169,7 @@ pub fn tabs(stage: &Stage) -> impl IntoView + use<> {
             .r#type("button")
             .class("tab")
             .attr("data-of", of.name())
-            .attr("aria-pressed", move || if tab.get() == of { "true" } else { "false" })
+            .attr("aria-pressed", attribute(move || if tab.get() == of { "true" } else { "false" }))
             .on(ev::click, move |_| tab.set(of))
             .child(of.label())
     });

@@ -13,7 +13,7 @@ use crate::view::replay::play::{Band, Speed};
 
 use super::super::icon::{Icon, icon};
 use super::super::meter;
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
 use super::state::Stage;
 
@@ -38,8 +38,8 @@ fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
         html::button()
             .r#type("button")
             .class("btn quiet square play")
-            .attr("aria-label", move || if playing.get() { "Pause" } else { "Play" })
-            .attr("title", move || if playing.get() { "Pause (space)" } else { "Play (space)" })
+            .attr("aria-label", attribute(move || if playing.get() { "Pause" } else { "Play" }))
+            .attr("title", attribute(move || if playing.get() { "Pause (space)" } else { "Play (space)" }))
             .on(ev::click, move |_| stage.play(app))
             .child(reactive(move || icon(if playing.get() { Icon::Pause } else { Icon::Play })))
     };
@@ -49,7 +49,7 @@ fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
         html::button()
             .r#type("button")
             .class("tab")
-            .attr("aria-pressed", move || if speed.get() == of { "true" } else { "false" })
+            .attr("aria-pressed", attribute(move || if speed.get() == of { "true" } else { "false" }))
             .on(ev::click, move |_| speed.set(of))
             .child(of.label())
     });
@@ -59,7 +59,7 @@ fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
             .r#type("button")
             .class("btn quiet small verify")
             .attr("title", "Run the engine again on the recorded events and compare everything")
-            .attr("aria-disabled", move || verifying.get().then_some("true"))
+            .attr("aria-disabled", attribute(move || verifying.get().then_some("true")))
             .on(ev::click, move |_| stage.verify())
             .child(reactive(move || if verifying.get() { "Verifying" } else { "Verify" }))
     };
@@ -108,9 +108,9 @@ fn slider(app: App, stage: &Stage) -> impl IntoView + use<> {
         html::input()
             .r#type("range")
             .attr("min", "0")
-            .attr("max", last)
+            .attr("max", attribute(last))
             .attr("aria-label", "Step")
-            .attr("aria-valuetext", label)
+            .attr("aria-valuetext", attribute(label))
             .prop("value", move || at.get().to_string())
             .on(ev::input, move |event| {
                 let input = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
@@ -144,7 +144,7 @@ fn slider(app: App, stage: &Stage) -> impl IntoView + use<> {
                 svg::g().child(bands),
                 svg::rect()
                     .attr("class", "ahead")
-                    .attr("x", passed)
+                    .attr("x", attribute(passed))
                     .attr("y", "0")
                     .attr("width", "1000")
                     .attr("height", "8"),

@@ -12,7 +12,7 @@ use crate::protocol;
 use crate::view::plan::edit::PlanDraft;
 
 use super::super::super::desk::Seat;
-use super::super::super::reactive::reactive;
+use super::super::super::reactive::{flag, reactive};
 use super::super::super::slots::Local;
 use super::super::super::state::App;
 
@@ -51,7 +51,7 @@ pub fn draft(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn quiet")
-                .prop("disabled", move || demo.get() || app.plan_draft.with(|draft| draft.task.trim().is_empty()))
+                .prop("disabled", flag(move || demo.get() || app.plan_draft.with(|draft| draft.task.trim().is_empty())))
                 .on(ev::click, move |_| begin(app, state))
                 .child("Draft the plan")
                 .into_any()

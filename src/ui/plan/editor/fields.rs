@@ -8,7 +8,7 @@ use crate::view::plan::cell::{Field, OF_AGENT, OF_STEP};
 use crate::view::plan::edit::{FaultView, PlanDraft};
 
 use super::super::super::icon::{Icon, icon};
-use super::super::super::reactive::reactive;
+use super::super::super::reactive::{attribute, flag, reactive};
 use super::super::super::state::App;
 use super::Checked;
 
@@ -51,16 +51,21 @@ fn row(app: App, checked: Checked, key: u32, what: &'static str, fields: [Field;
     let title = move || app.plan_draft.with(|draft| format!("{what} {}", draft.get(key, name)));
     let (inputs, faults): (Vec<_>, Vec<_>) =
         fields.into_iter().map(|field_name| field(app, checked, key, field_name)).unzip();
-    html::div().class("plan-row").attr("role", "group").attr("aria-label", title).attr("data-what", what).child((
-        inputs,
-        html::button()
-            .r#type("button")
-            .class("btn bare square")
-            .attr("aria-label", move || format!("Remove {}", title()))
-            .on(ev::click, move |_| app.plan_draft.update(|draft| draft.remove(key)))
-            .child(icon(Icon::Trash)),
-        html::div().class("row-faults").child(faults),
-    ))
+    html::div()
+        .class("plan-row")
+        .attr("role", "group")
+        .attr("aria-label", attribute(title))
+        .attr("data-what", what)
+        .child((
+            inputs,
+            html::button()
+                .r#type("button")
+                .class("btn bare square")
+                .attr("aria-label", attribute(move || format!("Remove {}", title())))
+                .on(ev::click, move |_| app.plan_draft.update(|draft| draft.remove(key)))
+                .child(icon(Icon::Trash)),
+            html::div().class("row-faults").child(faults),
+        ))
 }
 
 /// Returns the input, and its faults: those go below the row, where there is room for text.
@@ -142,7 +147,7 @@ fn options(app: App, key: u32, field: Field) -> impl IntoView {
     reactive(move || {
         let option = |name: String| {
             let same = name.clone();
-            html::option().value(name.clone()).prop("selected", move || now.get() == same).child(name)
+            html::option().value(name.clone()).prop("selected", flag(move || now.get() == same)).child(name)
         };
         each.get().into_iter().map(option).collect_view()
     })

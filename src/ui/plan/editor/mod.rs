@@ -12,7 +12,7 @@ use crate::view::plan::edit::{FaultView, PlanDraft};
 use crate::view::plan::example::PLAN;
 
 use super::super::dialog::dialog;
-use super::super::reactive::reactive;
+use super::super::reactive::{attribute, flag, reactive};
 use super::super::state::{App, Backing, Dialog, Thread};
 use super::super::storage;
 
@@ -51,7 +51,7 @@ fn mode(app: App, as_json: Memo<bool>) -> impl IntoView {
     let choice = move |text: &'static str, json: bool| {
         html::button()
             .r#type("button")
-            .attr("aria-pressed", move || if as_json.get() == json { "true" } else { "false" })
+            .attr("aria-pressed", attribute(move || if as_json.get() == json { "true" } else { "false" }))
             .on(ev::click, move |_| {
                 if as_json.get_untracked() != json {
                     let mut tried = app.plan_draft.get_untracked();
@@ -93,7 +93,7 @@ fn json(app: App, checked: Checked) -> impl IntoView {
                 .id("plan-json")
                 .attr("rows", "16")
                 .attr("spellcheck", "false")
-                .attr("aria-invalid", invalid)
+                .attr("aria-invalid", attribute(invalid))
                 .attr("aria-describedby", "plan-faults")
                 .prop("value", move || app.plan_draft.with(|draft| draft.text.clone().unwrap_or_default()))
                 .on(ev::input, move |event| {
@@ -142,7 +142,7 @@ fn foot(app: App, checked: Checked) -> impl IntoView {
         html::button()
             .r#type("button")
             .class("btn primary")
-            .prop("disabled", move || checked.with(Result::is_err))
+            .prop("disabled", flag(move || checked.with(Result::is_err)))
             .on(ev::click, move |_| {
                 if let Ok(plan) = checked.get_untracked() {
                     app.run_edited(plan);
