@@ -162,13 +162,12 @@ impl App {
         self.end_editing();
         self.current.set(None);
         self.switch_draft();
-        if let Ok(Some(main)) = dom::document().query_selector("main") {
-            main.set_scroll_top(0);
-        }
+        start_at_top();
         focus::arrive();
     }
 
     pub fn open_thread(&self, id: u32) {
+        start_at_top();
         self.visits.update_value(|visits| *visits += 1);
         self.view.set(View::Transcript);
         self.end_editing();
@@ -406,4 +405,11 @@ fn new_task(config: &RunConfig, input: String) -> Task {
     let started_at = EpochMillis(dom::now());
     let (run_id, session_id) = (time::run_id(started_at, config.seed), session_id(started_at.0, config.seed));
     Task { run_id, session_id, input, started_at, ..Task::default() }
+}
+
+/// Scrolls the start page to its top, before it is left and when it comes back: the browser keeps the place in the meantime.
+fn start_at_top() {
+    if let Ok(Some(main)) = dom::document().query_selector("main") {
+        main.set_scroll_top(0);
+    }
 }
