@@ -212,7 +212,8 @@ fn name(of: &Element) -> String {
 
 /// Gives an element the focus, without scrolling; `false`: it cannot have it.
 fn give(element: &Element) -> bool {
-    let Some(target) = element.dyn_ref::<HtmlElement>() else { return false };
+    // What has just been hidden counts as active until the page is drawn.
+    let Some(target) = element.dyn_ref::<HtmlElement>().filter(|_| is_shown(element)) else { return false };
     if target.tab_index() < 0 {
         let _ = target.set_attribute("tabindex", "-1");
     }

@@ -214,6 +214,18 @@ test('the palette finds passages, compares, opens a file and deletes', () => wit
   await page.keyboard.press('Enter');
   await said(page, 'The heron stands');
   await isAtRun(page, 'Describe the pond');
+  await shoot('opened');
+  // What is selected is quoted, although the palette's field takes the selection.
+  await page.evaluate(() => {
+    const texts = document.createTreeWalker(document.querySelector('#transcript .prose'), NodeFilter.SHOW_TEXT);
+    getSelection().selectAllChildren(texts.nextNode().parentNode);
+  });
+  await find(page, 'quote');
+  await palette(page).getByRole('option', { name: 'Quote the selection' }).waitFor();
+  await page.keyboard.press('Enter');
+  await hasFocus(page, task(page));
+  assert.match(await task(page).inputValue(), /^> The heron stands/);
+  await task(page).fill('');
   await find(page, 'compare');
   await palette(page).getByRole('option', { name: 'Compare with: Describe the desert' }).waitFor();
   await page.keyboard.press('Enter');
