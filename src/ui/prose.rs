@@ -1,4 +1,4 @@
-//! A turn's text on the screen: plain while it streams, then blocks made from Markdown nodes.
+//! A turn's text on the screen: blocks made from Markdown nodes, or plain text until there are any.
 //!
 //! Owns its element for as long as the turn lives, so that switching runs neither renders again nor loses anything. The
 //! worker answers the blocks that changed, and only those are rebuilt. Many at once are built in several frames, so that the

@@ -144,8 +144,8 @@ impl BranchDraft {
     }
 }
 
-/// Returns what a run that was cancelled adds when it goes on: the beginning of the reply that was cut off, which is no part of the
-/// history. `None`: nothing of it had arrived.
+/// Returns the message with which a cancelled run goes on. It quotes the part of the reply that had arrived, since the history does
+/// not include it. `None` if nothing had arrived.
 #[must_use]
 pub fn go_on_message(source: &Source<'_>) -> Option<String> {
     let last = source.turns.last()?.attempts.last()?;

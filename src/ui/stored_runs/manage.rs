@@ -126,7 +126,7 @@ impl App {
         }
     }
 
-    /// Brings back what was deleted last.
+    /// Brings back what the message offers; without one, the last entry that the palette would offer.
     pub fn undo_last(&self) {
         let told = self.toast.get_untracked().and_then(|toast| toast.undo);
         if let Some(undo) = told.or_else(|| self.undoable().pop().map(|(_, undo)| undo)) {
