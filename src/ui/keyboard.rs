@@ -34,7 +34,11 @@ pub fn listen(app: App) {
         }
         let undoes = command && plain && event.key().eq_ignore_ascii_case("z") && !event.default_prevented();
         if undoes && !focus::active().is_some_and(|active| focus::is_field(&active)) {
-            return app.undo_last();
+            if app.undo_last() {
+                // Or the browser would undo typing in the task box, too, and move the focus there.
+                event.prevent_default();
+            }
+            return;
         }
         if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
             return;

@@ -16,7 +16,8 @@ use super::{answer, pictures, turn, written};
 const HEADLINE: usize = 180;
 
 pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
-    let task = page.head.task.clone();
+    let (quotation, task) = split_quotation(&page.head.task);
+    let task = task.to_owned();
     let class = if task.chars().count() > HEADLINE { "task long" } else { "task" };
     let facts = page.head.facts.iter().map(|fact| html::li().child(fact.clone())).collect_view();
     let heading = if page.place == 0 {
@@ -30,6 +31,7 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     let panel = page.panel.clone();
     let ended = Memo::new(move |_| panel.with(|panel| panel.phase == Phase::Ended));
     html::article().class("page").attr("data-ended", attribute(move || ended.get().then_some(""))).child((
+        quotation.map(|text| html::blockquote().class("asked-of").attr("dir", "auto").child(text)),
         heading,
         pictures(&page.head.pictures),
         html::ul().class("facts").child((facts, original)),
@@ -37,6 +39,21 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
         written::cards(app, page),
         answer::acts(app, page),
     ))
+}
+
+/// Splits a task into the passage that it quotes at its beginning, without the marks, and the rest.
+fn split_quotation(task: &str) -> (Option<String>, &str) {
+    let (mut lines, mut rest) = (Vec::new(), task);
+    while let Some(quoted) = rest.strip_prefix('>') {
+        let (line, after) = quoted.split_once('\n').unwrap_or((quoted, ""));
+        lines.push(line.trim());
+        rest = after;
+    }
+    match rest.trim_start() {
+        // A task that only quotes has no other heading.
+        "" => (None, task),
+        rest => ((!lines.is_empty()).then(|| lines.join("\n")), rest),
+    }
 }
 
 /// Draws the pictures that came with the task.

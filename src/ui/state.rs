@@ -79,6 +79,8 @@ pub struct App {
     /// The open questions of tool calls, oldest first.
     pub permits: RwSignal<Vec<PermitView>>,
     pub toast: RwSignal<Option<Toast>>,
+    /// What was deleted last, for Undo once its message is gone.
+    pub deleted_last: StoredValue<Option<Undo>>,
     /// A record that a page of another origin wants to open here.
     pub handed: RwSignal<Option<HandedOver>>,
     /// Updated several times a second while a run is open.
@@ -287,6 +289,7 @@ impl App {
             handed: RwSignal::new(None),
             permits: RwSignal::new(Vec::new()),
             toast: RwSignal::new(None),
+            deleted_last: StoredValue::new(None),
             now: RwSignal::new(super::dom::now()),
             shown_file: RwSignal::new(None),
             shown_place: RwSignal::new(String::new()),
@@ -356,6 +359,9 @@ impl App {
 
     pub fn tell_with_undo(&self, text: impl Into<String>, undo: Option<Undo>) {
         let after = if undo.is_some() { UNDOABLE } else { SHOWN };
+        if undo.is_some() {
+            self.deleted_last.set_value(undo.clone());
+        }
         let toast = Toast { text: text.into(), kind: toast::ToastKind::Done, undo };
         self.toast.set(Some(toast.clone()));
         let shown = self.toast;

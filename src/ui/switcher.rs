@@ -28,6 +28,14 @@ pub fn switcher(app: App) -> impl IntoView {
         let demos = DEMOS.iter().map(|(id, words)| option((*id).to_owned(), demo_label(words), now.provider == *id));
         (real, demos.collect_view(), option(OTHER.to_owned(), "Another model\u{2026}".to_owned(), false))
     };
+    let short = move || {
+        let UsedModel { provider, model, .. } = app.model_now();
+        match DEMOS.iter().find(|(id, _)| *id == provider) {
+            Some((_, words)) => demo_label(words).split(',').next().unwrap_or_default().to_owned(),
+            None if model.is_empty() => "Model".to_owned(),
+            None => model,
+        }
+    };
     let changed = move |event: web_sys::Event| {
         let value = event_target_value(&event);
         if value == OTHER {
@@ -50,6 +58,9 @@ pub fn switcher(app: App) -> impl IntoView {
     (
         html::label().class("btn bare switcher").child((
             html::span().class("word").child("Model of the next run"),
+            // On phones, this lies under the field: its own text would be too large there, and would be cut.
+            html::span().class("short").attr("aria-hidden", "true").child(reactive(short)),
+            icon(Icon::Down),
             html::select().attr("title", "Model of the next run").on(ev::change, changed).child(reactive(options)),
         )),
         html::button()

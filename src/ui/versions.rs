@@ -96,15 +96,8 @@ impl App {
 
     /// Returns the run that the one of a page is another version of: a branch, or the same run with another prompt.
     pub(super) fn original_of(self, page: &Page) -> Option<String> {
-        let branch = page.behind.with(|source| branch::version(source).map(|(run_id, _)| run_id)).flatten();
-        let of_prompt = || {
-            let own = page.run_id()?;
-            self.stored.with(|headers| {
-                let version = headers.iter().find(|header| header.summary.run_id == own)?.version.as_ref()?;
-                Some(version.run_id.clone())
-            })
-        };
-        branch.or_else(of_prompt)
+        let own = page.run_id()?;
+        self.all_runs().into_iter().find(|run| run.version.run_id == own)?.version.of
     }
 
     /// Returns the runs that the shown one can be compared with.

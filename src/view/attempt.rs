@@ -4,6 +4,7 @@ use crate::engine::{AttemptRecord, PartialReply, Slug, TurnRecord, prompts};
 
 use super::call::CallView;
 use super::slug::{SlugView, is_models_doing};
+use super::source::Source;
 use crate::content::format::{duration, one_line};
 
 /// An attempt that gave no usable reply, or several in a row that failed for the same reason.
@@ -110,6 +111,22 @@ impl Series<'_> {
             ..failed
         };
     }
+}
+
+/// Returns the maximum number of attempts of a turn.
+pub(super) fn attempts_of(source: &Source<'_>, record: &TurnRecord) -> u32 {
+    match (record.synthesis, &source.config.synthesis) {
+        (true, Some(synthesis)) => synthesis.attempts,
+        _ => source.config.max_attempts,
+    }
+}
+
+/// Whether a turn ended with an error of the provider that another attempt would not mend, such as a model that does not exist.
+pub(super) fn is_refusal(source: &Source<'_>, record: &TurnRecord) -> bool {
+    let is_refused = |last: &AttemptRecord| {
+        last.slugs.first() == Some(&Slug::ProviderError) && last.attempt < attempts_of(source, record)
+    };
+    record.attempts.last().is_some_and(is_refused)
 }
 
 /// Returns the calls of the attempts that did not fail.

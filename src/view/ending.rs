@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{AnswerSource, Ending, Outcome, TerminationReason, Trigger, TurnRecord};
 
-use super::attempt::ended_by_user;
+use super::attempt::{ended_by_user, is_refusal};
 use super::source::{Source, forces_report};
 use crate::content::format::{counted, sentence_case};
 
@@ -112,7 +112,7 @@ pub fn how_of(reason: TerminationReason) -> &'static str {
         TerminationReason::Synthesized(Trigger::MaxTurns) => "concluded at the turn limit",
         TerminationReason::Synthesized(_) => "concluded at a limit",
         TerminationReason::SynthesisFailed(_) => "synthesis failed",
-        TerminationReason::LlmError => "failed: the model did not answer",
+        TerminationReason::LlmError => "failed: no answer",
         TerminationReason::RetriesExhausted => "failed: no attempt left",
         TerminationReason::MaxTurnsExhausted => "limit reached",
         TerminationReason::Cancelled => "cancelled",
@@ -170,7 +170,7 @@ fn headline(ending: &Ending) -> String {
 /// `turns` are the turns of its segment.
 fn failure(source: &Source<'_>, turns: &[TurnRecord], ending: &Ending) -> String {
     let strict = forces_report(source.config);
-    let last = turns.last().map(Failures::from_turn).unwrap_or_default();
+    let last = turns.last().map(|turn| Failures::from_turn(source, turn)).unwrap_or_default();
     let turn = turns.last().map_or(0, |turn| turn.turn);
     match ending.termination_reason {
         TerminationReason::RetriesExhausted => {
@@ -212,13 +212,14 @@ struct Failures {
 }
 
 impl Failures {
-    fn from_turn(turn: &TurnRecord) -> Self {
+    fn from_turn(source: &Source<'_>, turn: &TurnRecord) -> Self {
         let faults = turn.attempts.iter().filter(|attempt| !ended_by_user(attempt));
         let reasons: Vec<_> = faults.filter_map(|attempt| attempt.slugs.first().copied()).collect();
         let last = reasons.last().copied();
+        let refused = is_refusal(source, turn).then_some("the provider refused the request");
         Failures {
             failed: reasons.len(),
-            because: last.map(|slug| slug.because()),
+            because: refused.or(last.map(|slug| slug.because())),
             same: reasons.iter().all(|slug| Some(*slug) == last),
         }
     }

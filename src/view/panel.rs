@@ -2,6 +2,7 @@
 
 use crate::engine::{CounterLevel, Outcome, Slug, Status, Trigger, Usage, own_tools};
 
+use super::attempt::is_refusal;
 use super::call::{self, Progress};
 use super::ending::{EndingView, trigger_words};
 use super::lane::Tally;
@@ -152,9 +153,10 @@ impl From<&Source<'_>> for PanelView {
 }
 
 fn remedy(source: &Source<'_>) -> Remedy {
-    let last = source.turns.last().and_then(|turn| turn.attempts.last());
-    match last.and_then(|attempt| attempt.slugs.first()) {
+    let Some(turn) = source.turns.last() else { return Remedy::Model };
+    match turn.attempts.last().and_then(|attempt| attempt.slugs.first()) {
         Some(Slug::AuthError) => Remedy::Key,
+        Some(Slug::ProviderError) if !is_refusal(source, turn) => Remedy::Time,
         Some(Slug::RateLimited | Slug::NetworkError | Slug::Timeout | Slug::StreamCut | Slug::Interrupted) => {
             Remedy::Time
         }

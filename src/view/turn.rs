@@ -99,7 +99,7 @@ impl TurnView {
         let level = level(source, record, span);
         let kind = kind(source, record, segment);
         let of = (!record.synthesis).then_some(span.max_turns);
-        let attempts = attempts_of(source, record);
+        let attempts = attempt::attempts_of(source, record);
         let has_reply =
             |branch: &&BranchChanges| branch.parent.turn == record.turn && branch.parts.contains(&BranchPart::Reply);
         let mut calls = calls(source, record);
@@ -147,13 +147,6 @@ fn calls(source: &Source<'_>, record: &TurnRecord) -> Vec<CallView> {
         }
     }
     calls
-}
-
-fn attempts_of(source: &Source<'_>, record: &TurnRecord) -> u32 {
-    match (record.synthesis, &source.config.synthesis) {
-        (true, Some(synthesis)) => synthesis.attempts,
-        _ => source.config.max_attempts,
-    }
 }
 
 fn level(source: &Source<'_>, record: &TurnRecord, span: SegmentSpan) -> CounterLevel {

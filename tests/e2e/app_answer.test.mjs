@@ -75,10 +75,14 @@ for (const look of Object.keys(LOOKS)) {
     assert.equal(await task(page).inputValue(), '> In Rust.\n\n');
 
     // A follow-up that is edited continues what came before it, in a run of its own.
-    await task(page).fill('What now?');
+    await task(page).pressSequentially('What now?');
     await task(page).press('Enter');
     await page.getByRole('group', { name: 'This answer' }).nth(1).waitFor();
+    assert.equal(await page.getByRole('heading', { level: 2, name: 'What now?', exact: true }).count(), 1);
+    assert.equal(await page.locator('.page > blockquote').innerText(), 'In Rust.');
+    await shoot('quoted');
     await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
+    assert.equal(await task(page).inputValue(), '> In Rust.\n\nWhat now?');
     await task(page).fill('And now?');
     await task(page).press('Enter');
     await said(page, 'In other words.');

@@ -306,3 +306,31 @@ for (const [device, viewport] of [['phone', { width: 390, height: 640 }], ['tabl
     await page.screenshot({ path: `tests/e2e/shots/focus-drawer-${device}.png` });
   }, { context: { viewport, hasTouch: true, isMobile: true } }));
 }
+
+test('Ctrl+Z without a message brings back what was deleted last, and then what was deleted before', () => withModel([{ text: 'Done.' }], async (page) => {
+  await runTask(page, 'A short task');
+  const drawer = page.locator('.composer').getByRole('button', { name: /^Files/ });
+  const files = page.getByRole('dialog', { name: 'Files' });
+  await drawer.click();
+  const first = files.locator('.file').getByRole('button', { name: /^Remove / }).first();
+  const label = await first.getAttribute('aria-label');
+  await first.click();
+  await page.keyboard.press('Escape');
+  await files.waitFor({ state: 'detached' });
+
+  const row = rail(page).locator('li', { hasText: 'A short task' });
+  await row.hover();
+  await row.getByLabel('Rename or delete').click();
+  await row.getByRole('button', { name: 'Delete' }).click();
+  await row.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  // The start page has the focus in its field, where Ctrl+Z undoes typing.
+  await rail(page).getByRole('button', { name: 'Files' }).focus();
+  await page.keyboard.press('ControlOrMeta+z');
+  await row.waitFor();
+  await hasFocus(page, row.getByRole('button').first());
+  await page.keyboard.press('ControlOrMeta+z');
+  assert.equal(await task(page).inputValue(), '', 'the browser undoes no typing');
+  await drawer.click();
+  await files.getByRole('button', { name: label, exact: true }).waitFor();
+}));

@@ -102,7 +102,7 @@ fn the_card_the_panel_and_the_announcement_count_them() {
     assert_eq!(seen.panel.subagents.as_deref(), Some("2 of 3 done, 1 failed"));
     assert!(seen.panel.announcement.starts_with("Run ended: "));
     let now = lanes(&tree);
-    assert_eq!(words(&now), ["concluded at the turn limit", "1 turn, complete", "failed: the model did not answer"]);
+    assert_eq!(words(&now), ["concluded at the turn limit", "1 turn, complete", "failed: no answer"]);
     assert_eq!(now[2].state, LaneState::Ended(Tone::Failed));
     let plain = play(config(Preset::Research), vec![text("done")]);
     assert_eq!(ViewModel::from(plain.run()).panel.subagents, None);

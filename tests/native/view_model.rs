@@ -129,6 +129,21 @@ fn every_ending_has_words_and_its_exact_code() {
 }
 
 #[test]
+fn an_error_that_may_pass_asks_for_another_try_and_a_refused_request_for_another_model() {
+    let ended = |steps: Vec<Step>| {
+        let panel = view(&play(limited(5), steps)).panel;
+        (panel.ending.expect("an ending").headline, panel.remedy)
+    };
+    let fails = |retry: Retry| Step::Fail(error(Slug::ProviderError, retry));
+    let headline = "Turn 1 failed because the provider refused the request.";
+    assert_eq!(ended(vec![fails(Retry::Fatal)]), (headline.to_owned(), Some(Remedy::Model)));
+    let headline = "Turn 1 failed three times, each time because the provider answered with an error.";
+    let passing = || fails(Retry::Yes);
+    let steps = vec![passing(), Step::Timer(None), passing(), Step::Timer(None), passing()];
+    assert_eq!(ended(steps), (headline.to_owned(), Some(Remedy::Time)));
+}
+
+#[test]
 fn a_stop_is_named_in_the_synthesis_and_is_no_failure() {
     let mut script = tool_turn("1");
     script.extend([Step::Stop, text("so far")]);
@@ -345,7 +360,7 @@ fn the_list_of_runs_names_the_ending_in_words() {
     assert_eq!(words(&play(limited(9), vec![text("done")])), "1 turn, complete");
     assert_eq!(words(&play(limited(9), vec![Step::Cancel])), "cancelled after 1 turn");
     let failed = play(limited(9), vec![Step::Fail(error(Slug::AuthError, Retry::Fatal))]);
-    assert_eq!(words(&failed), "failed: the model did not answer");
+    assert_eq!(words(&failed), "failed: no answer");
 }
 
 #[test]

@@ -126,13 +126,20 @@ impl App {
         }
     }
 
-    /// Brings back what the message offers; without one, the last entry that the palette would offer.
-    pub fn undo_last(&self) {
+    /// Brings back what was deleted last; if that is no longer possible, the last entry that the palette would offer. `false`: there
+    /// is nothing to bring back.
+    pub fn undo_last(&self) -> bool {
         let told = self.toast.get_untracked().and_then(|toast| toast.undo);
-        if let Some(undo) = told.or_else(|| self.undoable().pop().map(|(_, undo)| undo)) {
+        let last = || {
+            let mut all: Vec<Undo> = self.undoable().into_iter().map(|(_, undo)| undo).collect();
+            self.deleted_last.get_value().filter(|last| all.contains(last)).or_else(|| all.pop())
+        };
+        let found = told.or_else(last);
+        if let Some(undo) = &found {
             self.toast.set(None);
-            self.undo(&undo);
+            self.undo(undo);
         }
+        found.is_some()
     }
 
     /// Everything that can still be brought back, as the palette names it.

@@ -37,7 +37,7 @@ fn steps_say_what_happened() {
             "3: The model answers (so far, ends: concluded at the turn limit)",
             "3: The user grants 1 more turn ()",
             "4: The model sends an empty reply (not accepted, empty_response: the reply was empty, attempt 2 is sent)",
-            "4: The request fails: auth_error (auth_error happened, ends: failed: the model did not answer)",
+            "4: The request fails: auth_error (auth_error happened, ends: failed: no answer)",
         ],
     );
 }
