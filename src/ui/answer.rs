@@ -6,9 +6,9 @@ use leptos::prelude::*;
 
 use crate::engine::RunConfig;
 use crate::protocol::desk::{RunLocation, VersionOf};
+use crate::view::SegmentView;
 use crate::view::formats::SHARE;
 use crate::view::panel::Remedy;
-use crate::view::{PanelView, Phase};
 
 use super::icon::{Icon, icon};
 use super::original::Original;
@@ -19,12 +19,12 @@ use super::{dom, versions};
 
 /// Draws the actions, once the run has ended. A step of a replay has none.
 pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
-    let (panel, page) = (page.panel.clone(), page.clone());
+    let (panel, over, page) = (page.panel.clone(), page.over.clone(), page.clone());
     let pager = versions::pager(app, &page);
     let has_acts = !matches!(page.behind, Behind::Stepped(_));
     let ended = Memo::new(move |_| {
-        let ended = |panel: &PanelView| has_acts && panel.phase == Phase::Ended && panel.ending.is_some();
-        panel.with(|panel| ended(panel).then_some(panel.remedy))
+        let is_over = has_acts && over.get();
+        panel.with(|panel| (is_over && panel.ending.is_some()).then_some(panel.remedy))
     });
     html::footer()
         .class("answer-foot")
@@ -33,13 +33,15 @@ pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
 
 fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
     let place = page.place;
-    let has_answer = page.answer().is_some();
+    // A report has a button of its own that copies it.
+    let reports = |segments: &Vec<SegmentView>| segments.last().is_some_and(|last| last.shown_report().is_some());
+    let copies = page.answer().is_some() && !page.transcript.segments.with_untracked(reports);
     let (copied, shared, compared, of) = (page.clone(), page.clone(), page.clone(), page.clone());
     let original = Memo::new(move |_| app.original_of(&of));
     // A record has its prompt, but not the settings to send another one.
     let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
     html::div().class("answer-acts").attr("role", "group").attr("aria-label", "This answer").child((
-        has_answer.then(|| {
+        copies.then(|| {
             button(Icon::Copy, "Copy", "Copy the answer as Markdown", move || {
                 if let Some(text) = copied.answer() {
                     app.copy(&text);

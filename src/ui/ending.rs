@@ -37,11 +37,7 @@ pub fn ending(
         html::p().class("granted").child(text)
     });
     let report_at = |position: ReportPosition| {
-        let report = segment.report.clone().filter(|report| report.position == position);
-        let report = match &view.cause {
-            Some(cause) => report.and_then(|report| report.after(cause)),
-            None => report,
-        };
+        let report = segment.shown_report().filter(|report| report.position == position);
         report.map(|view| html::div().class("reported").child(report::report(app, &view)))
     };
     let (failed, cancelled) = (view.tone == Tone::Failed, view.tone == Tone::Cancelled);

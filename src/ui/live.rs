@@ -34,8 +34,17 @@ struct LiveRunState {
     renderer: Renderer,
     pending: RefCell<Pending>,
     scheduled: Cell<bool>,
-    /// The end is in the transcript, and not yet in the panel and the list.
-    concluding: Cell<bool>,
+    /// How much of the end was drawn.
+    ending: Cell<Ending>,
+}
+
+/// The end changes much of the page: too much for one frame.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Ending {
+    #[default]
+    Nothing,
+    Transcript,
+    Panel,
 }
 
 /// Changes since the last frame.
@@ -50,8 +59,8 @@ struct Pending {
 
 impl LiveRun {
     pub fn new(app: App, page: Page, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
-        let (pending, scheduled, concluding) = (RefCell::default(), Cell::default(), Cell::default());
-        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled, concluding }))
+        let (pending, scheduled, ending) = (RefCell::default(), Cell::default(), Cell::default());
+        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled, ending }))
     }
 
     /// Collects a report of the desk about the run: streamed text, and whether anything else changed.
@@ -89,18 +98,25 @@ impl LiveRun {
     pub fn draw(&self) {
         self.0.scheduled.set(false);
         let pending = self.0.pending.take();
-        let (mut ended, mut put_off) = (None, false);
+        let mut ended = None;
         if pending.records {
             self.0.page.behind.with(|source| {
                 let under_way = self.0.page.panel.with_untracked(|panel| panel.phase != Phase::Ended);
-                let over = under_way && source.status == Status::Ended;
+                let is_over = source.status == Status::Ended;
+                let (drawn, before) = (&self.0.ending, self.0.ending.get());
                 self.0.page.transcript.refresh(source, &self.0.renderer);
-                // The end changes much of the page: too much for one frame.
-                put_off = over && !self.0.concluding.get();
-                self.0.concluding.set(put_off);
-                if !put_off {
-                    self.refresh(source);
-                    ended = source.segments.last().filter(|_| over).map(|ending| ending.outcome);
+                match before {
+                    Ending::Nothing if is_over && under_way => drawn.set(Ending::Transcript),
+                    Ending::Transcript if is_over => {
+                        put(&self.0.page.panel, PanelView::from(source));
+                        drawn.set(Ending::Panel);
+                    }
+                    _ => {
+                        self.refresh(source);
+                        drawn.set(Ending::Nothing);
+                        let ends = is_over && before == Ending::Panel;
+                        ended = source.segments.last().filter(|_| ends).map(|ending| ending.outcome);
+                    }
                 }
             });
         }
@@ -114,7 +130,7 @@ impl LiveRun {
             }
             follow::keep_up(app);
         }
-        if put_off {
+        if self.0.ending.get() != Ending::Nothing {
             self.renew();
         }
         // Last, because a queued message begins another run.
@@ -128,6 +144,7 @@ impl LiveRun {
     fn refresh(&self, source: &Source<'_>) {
         let page = &self.0.page;
         put(&page.panel, PanelView::from(source));
+        put(&page.over, page.panel.with_untracked(|panel| panel.phase == Phase::Ended));
         page.log.maybe_update(|log| log.take(source));
         if page.notes.with_untracked(|notes| notes != source.notes) {
             page.notes.set(source.notes.to_vec());

@@ -4,7 +4,6 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::files::picture::PictureView;
-use crate::view::Phase;
 
 use super::original::Original;
 use super::reactive::attribute;
@@ -28,9 +27,8 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     let original = Original::of(page).map(|original| {
         html::li().class("original").child(original.compare(app, "link", || "Compare with the original".into_any()))
     });
-    let panel = page.panel.clone();
-    let ended = Memo::new(move |_| panel.with(|panel| panel.phase == Phase::Ended));
-    html::article().class("page").attr("data-ended", attribute(move || ended.get().then_some(""))).child((
+    let over = page.over.clone();
+    html::article().class("page").attr("data-ended", attribute(move || over.get().then_some(""))).child((
         quotation.map(|text| html::blockquote().class("asked-of").attr("dir", "auto").child(text)),
         heading,
         pictures(&page.head.pictures),

@@ -22,6 +22,8 @@ use super::{dom, markdown};
 
 /// The attribute of a text that still grows; `www/boot.js` knows it too.
 const STREAMING: &str = "data-streaming";
+/// The attribute of the block that such a text grows in.
+const CARET: &str = "data-caret";
 
 /// How long blocks are built at a stretch at most, in milliseconds. It follows from how long the page was drawn.
 const STRETCH: f64 = 1.5;
@@ -202,11 +204,13 @@ impl Prose {
         match streaming {
             Streaming::Yes if !inner.host.has_attribute(STREAMING) => {
                 let _ = inner.host.set_attribute(STREAMING, "");
+                inner.point(true);
                 inner.stretch = STRETCH / 4.0;
             }
             Streaming::Yes => {}
             Streaming::No if inner.host.has_attribute(STREAMING) => {
                 let _ = inner.host.remove_attribute(STREAMING);
+                inner.point(false);
                 inner.grow();
                 super::scripts::cite(&inner.host);
                 super::scripts::drawings(&inner.host);
@@ -318,6 +322,10 @@ impl ProseState {
     }
 
     fn push(&mut self, block: &web_sys::Node) {
+        let grows = self.host.has_attribute(STREAMING);
+        if grows {
+            self.point(false);
+        }
         let last = self.host.last_element_child().filter(|_| !self.built.is_multiple_of(PART));
         let part = last.unwrap_or_else(|| {
             let part = dom::element("div");
@@ -326,8 +334,19 @@ impl ProseState {
             part
         });
         let _ = part.append_child(block);
+        if grows {
+            self.point(true);
+        }
         self.built += 1;
         self.kept = self.built;
+    }
+
+    /// Marks the last block as the one that the text grows in, or not.
+    fn point(&self, grows: bool) {
+        let part = self.host.last_element_child();
+        if let Some(block) = part.and_then(|part| part.last_element_child()) {
+            let _ = block.toggle_attribute_with_force(CARET, grows);
+        }
     }
 
     fn remove_last(&mut self) {

@@ -35,6 +35,8 @@ pub struct Page {
     pub behind: Behind,
     pub transcript: Transcript,
     pub panel: ArcRwSignal<PanelView>,
+    /// The run has ended, and the panel says so.
+    pub over: ArcRwSignal<bool>,
     pub log: ArcRwSignal<Log>,
     pub notes: ArcRwSignal<Vec<Note>>,
 }
@@ -144,8 +146,7 @@ impl Page {
 
     /// Returns whether a part of a turn can be changed in a branch, now that the run has ended; tracks that.
     pub fn is_changeable(&self, turn: usize, wanted: &Wanted) -> bool {
-        let has_ended = self.panel.with(|panel| panel.phase == Phase::Ended);
-        has_ended && self.behind.with_whole(|source| can_change(source, turn, wanted)).unwrap_or(false)
+        self.over.get() && self.behind.with_whole(|source| can_change(source, turn, wanted)).unwrap_or(false)
     }
 
     /// Returns the answer of its run, as Markdown; `None`: it has none.
@@ -166,12 +167,14 @@ impl Page {
     pub fn new(place: usize, source: &Source<'_>, behind: Behind) -> Self {
         let mut log = Log::default();
         log.take(source);
+        let panel = PanelView::from(source);
         Page {
             place,
             head: HeadView::from(source),
             behind,
             transcript: Transcript::new(source, Whose::Run),
-            panel: ArcRwSignal::new(PanelView::from(source)),
+            over: ArcRwSignal::new(panel.phase == Phase::Ended),
+            panel: ArcRwSignal::new(panel),
             log: ArcRwSignal::new(log),
             notes: ArcRwSignal::new(source.notes.to_vec()),
         }

@@ -79,7 +79,7 @@ pub struct App {
     /// The open questions of tool calls, oldest first.
     pub permits: RwSignal<Vec<PermitView>>,
     pub toast: RwSignal<Option<Toast>>,
-    /// What was deleted last, for Undo once its message is gone.
+    /// What was deleted last, unless something was brought back since.
     pub deleted_last: StoredValue<Option<Undo>>,
     /// A record that a page of another origin wants to open here.
     pub handed: RwSignal<Option<HandedOver>>,

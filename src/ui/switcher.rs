@@ -9,7 +9,7 @@ use crate::view::settings::Field;
 
 use super::icon::{Icon, icon};
 use super::models_used::{self, UsedModel};
-use super::reactive::reactive;
+use super::reactive::{attribute, reactive};
 use super::state::{App, Dialog};
 
 /// The value of the entry that opens the settings.
@@ -56,10 +56,9 @@ pub fn switcher(app: App) -> impl IntoView {
         });
     };
     (
-        html::label().class("btn bare switcher").child((
+        // On phones, the short name lies under the field: its own text would be too large there, and would be cut.
+        html::label().class("btn bare switcher").attr("data-short", attribute(short)).child((
             html::span().class("word").child("Model of the next run"),
-            // On phones, this lies under the field: its own text would be too large there, and would be cut.
-            html::span().class("short").attr("aria-hidden", "true").child(reactive(short)),
             icon(Icon::Down),
             html::select().attr("title", "Model of the next run").on(ev::change, changed).child(reactive(options)),
         )),

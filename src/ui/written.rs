@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::content::format::bytes;
 use crate::tools::path::normalize;
-use crate::view::{Phase, written::written};
+use crate::view::written::written;
 
 use super::icon::{Icon, icon};
 use super::library::whole;
@@ -19,10 +19,9 @@ const MOST: usize = 12;
 
 /// Draws them once the run has ended.
 pub fn cards(app: App, page: &Page) -> impl IntoView + use<> {
-    let (panel, behind) = (page.panel.clone(), page.behind.clone());
-    let ended = Memo::new(move |_| panel.with(|panel| panel.phase == Phase::Ended));
+    let (over, behind) = (page.over.clone(), page.behind.clone());
     let paths = move || {
-        let paths = ended.get().then(|| behind.with(written)).flatten().unwrap_or_default();
+        let paths = over.get().then(|| behind.with(written)).flatten().unwrap_or_default();
         app.files_version.track();
         paths.into_iter().filter_map(|path| normalize(&path).ok()).collect::<Vec<_>>()
     };

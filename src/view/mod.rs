@@ -86,6 +86,17 @@ pub struct SegmentView {
     pub granted: Option<u32>,
 }
 
+impl SegmentView {
+    /// Returns what its card shows of the report: the ending gives the cause of a failure itself.
+    #[must_use]
+    pub fn shown_report(&self) -> Option<ReportView> {
+        match &self.ending.cause {
+            Some(cause) => self.report.as_ref()?.after(cause),
+            None => self.report.clone(),
+        }
+    }
+}
+
 impl From<&Run> for ViewModel {
     fn from(run: &Run) -> Self {
         ViewModel::from(&Source::from(run))

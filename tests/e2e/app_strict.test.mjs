@@ -106,6 +106,9 @@ strict('a JSON report that fails its schema, then fits', {
   await rows.click();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.locator('.report').getByRole('button', { name: 'Copy' }).click();
+  const acts = page.getByRole('group', { name: 'This answer' });
+  await acts.getByRole('button', { name: 'Share' }).waitFor();
+  assert.equal(await acts.getByRole('button', { name: 'Copy' }).count(), 0, 'the report has its own');
   await page.getByText('Copied.').waitFor();
   assert.equal(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())).answer, 1.282);
   await page.getByRole('button', { name: 'Dismiss' }).click();

@@ -111,6 +111,7 @@ impl App {
 
     /// Undoes a deletion.
     pub fn undo(&self, deleted: &Undo) {
+        self.deleted_last.set_value(None);
         match deleted {
             Undo::Task(session) => {
                 self.keep_task(session);
@@ -126,15 +127,10 @@ impl App {
         }
     }
 
-    /// Brings back what was deleted last; if that is no longer possible, the last entry that the palette would offer. `false`: there
-    /// is nothing to bring back.
+    /// Brings back what was deleted last; after that, the last entry that the palette would offer. `false`: there is nothing to
+    /// bring back.
     pub fn undo_last(&self) -> bool {
-        let told = self.toast.get_untracked().and_then(|toast| toast.undo);
-        let last = || {
-            let mut all: Vec<Undo> = self.undoable().into_iter().map(|(_, undo)| undo).collect();
-            self.deleted_last.get_value().filter(|last| all.contains(last)).or_else(|| all.pop())
-        };
-        let found = told.or_else(last);
+        let found = self.deleted_last.get_value().or_else(|| self.undoable().pop().map(|(_, undo)| undo));
         if let Some(undo) = &found {
             self.toast.set(None);
             self.undo(undo);

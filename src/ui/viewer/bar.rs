@@ -5,7 +5,6 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::view::Phase;
 use crate::view::version::Choice;
 
 use super::super::focus;
@@ -24,7 +23,7 @@ impl Thread {
     /// Returns whether this is a run whose last page has ended.
     pub(super) fn can_be_viewed(&self) -> bool {
         let last = self.pages.with(|pages| pages.last().cloned());
-        self.plan().is_none() && last.is_some_and(|page| page.panel.with(|panel| panel.phase == Phase::Ended))
+        self.plan().is_none() && last.is_some_and(|page| page.over.get())
     }
 }
 
