@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 
 /**
- * Returns the longest task of the page's main thread while `body` runs, in milliseconds of processor time, so that other
- * processes of the machine do not count.
+ * Returns the longest task of the page's main thread while `body` runs, in milliseconds of processor time, so that waiting for
+ * other processes of the machine does not count.
  */
 export async function longestTask(page, body) {
   return (await longestTasks(page, body)).cpu;
@@ -14,7 +14,7 @@ const LEAST = 100;
 
 /**
  * Returns the same by the clock (`wall`) and by the thread's own processor time (`cpu`), which other programs on a busy
- * machine do not change.
+ * machine change less. Where a limit is asserted, the file runs alone (.ci/e2e.mjs).
  */
 export async function longestTasks(page, body, least = LEAST) {
   const session = await page.context().newCDPSession(page);
