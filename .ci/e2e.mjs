@@ -1,5 +1,5 @@
-// node .ci/e2e.mjs [FILE…]: runs the end-to-end tests, several files at a time, long files first, then those that measure times,
-// alone, and says at the end what was slowest. CONCURRENCY sets how many files.
+// node .ci/e2e.mjs [FILE…]: runs the end-to-end tests, several files at a time, long files first. Files that measure times run
+// alone, after all others. The last lines are what was slowest. CONCURRENCY sets how many files run at a time.
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';

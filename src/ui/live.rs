@@ -34,13 +34,14 @@ struct LiveRunState {
     renderer: Renderer,
     pending: RefCell<Pending>,
     scheduled: Cell<bool>,
-    /// How much of the end was drawn.
-    ending: Cell<Ending>,
+    /// How much of the run's end was drawn.
+    end: Cell<EndDrawn>,
 }
 
-/// The end changes much of the page: too much for one frame.
+/// The end of a run changes too much of the page for one frame, so it is drawn in three: the transcript, the panel with the task box,
+/// and the rest.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Ending {
+enum EndDrawn {
     #[default]
     Nothing,
     Transcript,
@@ -59,8 +60,8 @@ struct Pending {
 
 impl LiveRun {
     pub fn new(app: App, page: Page, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
-        let (pending, scheduled, ending) = (RefCell::default(), Cell::default(), Cell::default());
-        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled, ending }))
+        let (pending, scheduled, end) = (RefCell::default(), Cell::default(), Cell::default());
+        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled, end }))
     }
 
     /// Collects a report of the desk about the run: streamed text, and whether anything else changed.
@@ -103,18 +104,18 @@ impl LiveRun {
             self.0.page.behind.with(|source| {
                 let under_way = self.0.page.panel.with_untracked(|panel| panel.phase != Phase::Ended);
                 let is_over = source.status == Status::Ended;
-                let (drawn, before) = (&self.0.ending, self.0.ending.get());
+                let (drawn, before) = (&self.0.end, self.0.end.get());
                 self.0.page.transcript.refresh(source, &self.0.renderer);
                 match before {
-                    Ending::Nothing if is_over && under_way => drawn.set(Ending::Transcript),
-                    Ending::Transcript if is_over => {
+                    EndDrawn::Nothing if is_over && under_way => drawn.set(EndDrawn::Transcript),
+                    EndDrawn::Transcript if is_over => {
                         put(&self.0.page.panel, PanelView::from(source));
-                        drawn.set(Ending::Panel);
+                        drawn.set(EndDrawn::Panel);
                     }
                     _ => {
                         self.refresh(source);
-                        drawn.set(Ending::Nothing);
-                        let ends = is_over && before == Ending::Panel;
+                        drawn.set(EndDrawn::Nothing);
+                        let ends = is_over && before == EndDrawn::Panel;
                         ended = source.segments.last().filter(|_| ends).map(|ending| ending.outcome);
                     }
                 }
@@ -130,7 +131,7 @@ impl LiveRun {
             }
             follow::keep_up(app);
         }
-        if self.0.ending.get() != Ending::Nothing {
+        if self.0.end.get() != EndDrawn::Nothing {
             self.renew();
         }
         // Last, because a queued message begins another run.

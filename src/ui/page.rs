@@ -9,13 +9,13 @@ use super::original::Original;
 use super::reactive::attribute;
 use super::slots::Page;
 use super::state::App;
-use super::{answer, pictures, turn, written};
+use super::{answer, pictures, quote, turn, written};
 
 /// Tasks longer than this are set as text, not as a headline.
 const HEADLINE: usize = 180;
 
 pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
-    let (quotation, task) = split_quotation(&page.head.task);
+    let (quotation, task) = quote::split(&page.head.task);
     let task = task.to_owned();
     let class = if task.chars().count() > HEADLINE { "task long" } else { "task" };
     let facts = page.head.facts.iter().map(|fact| html::li().child(fact.clone())).collect_view();
@@ -37,21 +37,6 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
         written::cards(app, page),
         answer::acts(app, page),
     ))
-}
-
-/// Splits a task into the passage that it quotes at its beginning, without the marks, and the rest.
-fn split_quotation(task: &str) -> (Option<String>, &str) {
-    let (mut lines, mut rest) = (Vec::new(), task);
-    while let Some(quoted) = rest.strip_prefix('>') {
-        let (line, after) = quoted.split_once('\n').unwrap_or((quoted, ""));
-        lines.push(line.trim());
-        rest = after;
-    }
-    match rest.trim_start() {
-        // A task that only quotes has no other heading.
-        "" => (None, task),
-        rest => ((!lines.is_empty()).then(|| lines.join("\n")), rest),
-    }
 }
 
 /// Draws the pictures that came with the task.

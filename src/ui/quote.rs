@@ -51,6 +51,21 @@ impl App {
     }
 }
 
+/// Splits a task into the passage that it quotes at its beginning, without the marks, and the rest: what [`App::quote`] wrote.
+pub fn split(task: &str) -> (Option<String>, &str) {
+    let (mut lines, mut rest) = (Vec::new(), task);
+    while let Some(quoted) = rest.strip_prefix('>') {
+        let (line, after) = quoted.split_once('\n').unwrap_or((quoted, ""));
+        lines.push(line.trim());
+        rest = after;
+    }
+    match rest.trim_start() {
+        // A task that only quotes has no other heading.
+        "" => (None, task),
+        rest => ((!lines.is_empty()).then(|| lines.join("\n")), rest),
+    }
+}
+
 /// The selected text, if it is in the transcript.
 pub fn selection() -> Option<String> {
     let selection = dom::window().get_selection().ok().flatten().filter(|selection| !selection.is_collapsed())?;

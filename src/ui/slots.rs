@@ -35,7 +35,7 @@ pub struct Page {
     pub behind: Behind,
     pub transcript: Transcript,
     pub panel: ArcRwSignal<PanelView>,
-    /// The run has ended, and the panel says so.
+    /// The run has ended, and the panel shows that: set one frame after it, because the end changes too much for one (live.rs).
     pub over: ArcRwSignal<bool>,
     pub log: ArcRwSignal<Log>,
     pub notes: ArcRwSignal<Vec<Note>>,
