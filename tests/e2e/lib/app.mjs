@@ -83,7 +83,11 @@ export async function untilKept(page, paths) {
   }
 }
 
-const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
+/** Waits until the end of the run is drawn: the transcript first, what depends on it in later frames. */
+const ended = async (page) => {
+  await page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
+  await page.locator('.page[data-ended]').last().waitFor();
+};
 
 /** Reads the run from the page: turns with their calls and counter lines, and the fields of its ending. */
 export async function shown(page) {
