@@ -1,7 +1,7 @@
 // node benches/bench.mjs: benchmarks our package against a hand-written loop (the floor) and other agent loops, and the docs
 // agent against deep-chat, in one run. docs/development.md explains the columns.
 // REPS (5): rounds. In each, a part measures every page once, one after the other, so that ratios compare adjacent measurements.
-// PEERS: which other loops. ONLY: which parts. Exits with 1 if a part failed or a goal was missed.
+// PEERS: which other loops. ONLY: which parts. SITE: another build than dist/. Exits with 1 if a part failed or a goal was missed.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,13 +12,13 @@ import { printGoals, printPart } from './report.mjs';
 import { startModel } from './server.mjs';
 import { serve } from './site.mjs';
 import { DEEP_CHAT } from './parts/widget.mjs';
+import { dist } from '../tests/e2e/lib/site.mjs';
 
-const PARTS = ['sizes', 'cpu', 'stream', 'memory', 'tasks', 'crew', 'record', 'hostile', 'busy', 'start', 'widget', 'docs', 'same-agent'];
+const PARTS = ['sizes', 'cpu', 'stream', 'memory', 'tasks', 'crew', 'record', 'hostile', 'busy', 'start', 'slow', 'widget', 'docs', 'same-agent'];
 const PEERS = ['openai-sdk', 'ai-sdk', 'langgraph', 'openai-agents'];
 const FLOOR = 'floor';
 const OURS = 'turnwise';
 const here = import.meta.dirname;
-const dist = path.join(here, '../dist');
 
 const words = (value, otherwise) => (value || otherwise).split(/[\s,]+/).filter(Boolean);
 const reps = Number(process.env.REPS || 5);
@@ -31,7 +31,7 @@ const fail = (message) => {
 for (const name of only) if (!PARTS.includes(name)) fail(`ONLY names '${name}', it takes ${PARTS.join(', ')}`);
 for (const name of peers) if (!PEERS.includes(name)) fail(`PEERS names '${name}', it takes ${PEERS.join(', ')}`);
 if (!(reps >= 1)) fail(`REPS is '${process.env.REPS}', it takes a number from 1`);
-if (!existsSync(path.join(dist, 'bench'))) fail('dist/ is not built');
+if (!existsSync(path.join(dist, 'bench'))) fail(`${dist} is not built`);
 
 const began = performance.now();
 const seconds = (since) => (performance.now() - since) / 1000;

@@ -54,9 +54,11 @@ impl App {
 /// Splits a task into the passage that it quotes at its beginning, without the marks, and the rest: what [`App::quote`] wrote.
 pub fn split(task: &str) -> (Option<String>, &str) {
     let (mut lines, mut rest) = (Vec::new(), task);
-    while let Some(quoted) = rest.strip_prefix('>') {
-        let (line, after) = quoted.split_once('\n').unwrap_or((quoted, ""));
-        lines.push(line.trim());
+    loop {
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        // A task may begin with ">= 5" as well.
+        let Some(quoted) = line.strip_prefix("> ").or_else(|| (line == ">").then_some("")) else { break };
+        lines.push(quoted.trim());
         rest = after;
     }
     match rest.trim_start() {

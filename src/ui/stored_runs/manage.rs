@@ -200,6 +200,9 @@ impl App {
         let seats = self.seats_of(session_id);
         self.let_go(session_id);
         drafts::forget(session_id);
+        self.deleted_last.update_value(|last| {
+            last.take_if(|undo| matches!(undo, Undo::Task(session) if session == session_id));
+        });
         let (app, line, session) = (*self, self.line.get_value(), session_id.to_owned());
         spawn_local(async move {
             let Some(line) = line else { return };
