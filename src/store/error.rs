@@ -76,6 +76,7 @@ impl StoreError {
             StoreError::Failed(why) => why,
             _ => "this browser does not let the page store them",
         };
+        let why = why.trim_end_matches('.');
         format!("Your files are in this page only, and lost when you reload it: {why}. Runs can use them until then.")
     }
 }

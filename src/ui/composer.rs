@@ -58,7 +58,12 @@ pub fn composer(app: App) -> impl IntoView {
     let act = move || match phase.get() {
         Some(Phase::Running | Phase::Synthesizing) if !here.get() => ().into_any(),
         Some(Phase::Running) => (panel::stop(app), queue).into_any(),
-        Some(Phase::Synthesizing) => (html::span().class("hint").child("Concluding"), queue).into_any(),
+        Some(Phase::Synthesizing) => (
+            html::span().class("hint").child("Concluding"),
+            html::span().class("next").child(panel::cancel(app)),
+            queue,
+        )
+            .into_any(),
         Some(Phase::Ended) | None => (
             html::span().class("hint").child("Enter to run"),
             html::button()

@@ -28,9 +28,8 @@ pub(super) const LEFT_OUT: &[&str] = &[".git", "node_modules", ".DS_Store", ".ve
 /// Maximum number of files taken in one drop.
 const MOST: usize = 20_000;
 
-/// Listens on the whole window, and shows a drop panel while something is dragged over it.
-pub fn zone(app: App) -> impl IntoView {
-    let over = RwSignal::new(false);
+/// Listens on the whole window, and shows a drop panel while something is dragged over it: as long as `over` says so.
+pub fn zone(app: App, over: RwSignal<bool>) -> impl IntoView {
     let accept = move |event: DragEvent| {
         if has_files(&event) {
             event.prevent_default();

@@ -116,7 +116,9 @@ fn app() -> impl IntoView {
     viewer::listen(app);
     route::listen(app);
     let view = move || app.view.get().name();
-    html::div().class("app").attr("data-rail", attribute(rail_open)).attr("data-view", attribute(view)).child((
+    let dragged = RwSignal::new(false);
+    let div = html::div().class("app").attr("data-rail", attribute(rail_open)).attr("data-view", attribute(view));
+    div.attr("data-dragged", attribute(move || dragged.get().then_some(""))).child((
         rail::bar(app),
         rail::rail(app),
         html::button()
@@ -146,7 +148,7 @@ fn app() -> impl IntoView {
         palette::palette(app),
         palette::keys(app),
         plan::editor::editor(app),
-        drop::zone(app),
+        drop::zone(app, dragged),
         update::notice(),
         viewer::handed(app),
         html::p().class("hidden").attr("role", "status").child(reactive(move || app.announcement())),

@@ -4,18 +4,19 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::files::picture::PictureView;
+use crate::view::quotation;
 
 use super::original::Original;
 use super::reactive::attribute;
 use super::slots::Page;
 use super::state::App;
-use super::{answer, pictures, quote, turn, written};
+use super::{answer, pictures, turn, written};
 
 /// Tasks longer than this are set as text, not as a headline.
 const HEADLINE: usize = 180;
 
 pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
-    let (quotation, task) = quote::split(&page.head.task);
+    let (quotation, task) = quotation::split(&page.head.task);
     let task = task.to_owned();
     let class = if task.chars().count() > HEADLINE { "task long" } else { "task" };
     let facts = page.head.facts.iter().map(|fact| html::li().child(fact.clone())).collect_view();

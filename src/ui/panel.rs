@@ -172,11 +172,16 @@ pub fn stop(app: App) -> impl IntoView {
         .child("Stop")
 }
 
+/// Draws the button that ends the open run at once.
+pub fn cancel(app: App) -> impl IntoView {
+    button("btn quiet", "Cancel", CANCEL, move || app.cancel())
+}
+
 fn running(app: App, phase: Phase) -> impl IntoView {
     let stops = phase == Phase::Running;
     html::div().class("row").child((
         stops.then(|| stop(app)),
-        button("btn quiet", "Cancel", CANCEL, move || app.cancel()),
+        cancel(app),
         html::p().class("fact").child(if stops { HOW_TO_END } else { HOW_TO_CANCEL }),
     ))
 }

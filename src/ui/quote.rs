@@ -6,6 +6,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
+use crate::view::quotation;
+
 use super::icon::{Icon, icon};
 use super::reactive::reactive;
 use super::state::App;
@@ -41,30 +43,8 @@ pub fn button(app: App) -> impl IntoView {
 impl App {
     /// Adds a passage to the task box, as a quotation.
     pub(super) fn quote(&self, text: &str) {
-        let quoted: Vec<String> = text.trim().lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
-        self.draft.update(|draft| {
-            let before = draft.trim_end();
-            let gap = if before.is_empty() { "" } else { "\n\n" };
-            *draft = format!("{before}{gap}{}\n\n", quoted.join("\n"));
-        });
+        self.draft.update(|draft| *draft = quotation::add(draft, text));
         dom::focus(dom::TASK);
-    }
-}
-
-/// Splits a task into the passage that it quotes at its beginning, without the marks, and the rest: what [`App::quote`] wrote.
-pub fn split(task: &str) -> (Option<String>, &str) {
-    let (mut lines, mut rest) = (Vec::new(), task);
-    loop {
-        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
-        // A task may begin with ">= 5" as well.
-        let Some(quoted) = line.strip_prefix("> ").or_else(|| (line == ">").then_some("")) else { break };
-        lines.push(quoted.trim());
-        rest = after;
-    }
-    match rest.trim_start() {
-        // A task that only quotes has no other heading.
-        "" => (None, task),
-        rest => ((!lines.is_empty()).then(|| lines.join("\n")), rest),
     }
 }
 

@@ -138,7 +138,7 @@ fn change(name: &str, from: Option<u64>, to: Option<u64>) -> Option<String> {
         std::cmp::Ordering::Less => ('\u{2212}', from - to, if is_time { "shorter" } else { "fewer" }),
     };
     let amount = if is_time { duration(by) } else { thousands(by) };
-    let percent = by.saturating_mul(100).checked_div(from).map(|percent| format!(" ({sign}{percent} %)"));
+    let percent = by.saturating_mul(100).checked_div(from).map(|percent| format!(" ({sign}{percent}\u{a0}%)"));
     Some(format!("{amount} {than}{}", percent.unwrap_or_default()))
 }
 
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn an_amount_says_by_how_much_it_differs() {
-        assert_eq!(change("Tokens in", Some(1_000), Some(2_200)).as_deref(), Some("1,200 more (+120 %)"));
-        assert_eq!(change("Turns", Some(4), Some(3)).as_deref(), Some("1 fewer (\u{2212}25 %)"));
+        assert_eq!(change("Tokens in", Some(1_000), Some(2_200)).as_deref(), Some("1,200 more (+120\u{a0}%)"));
+        assert_eq!(change("Turns", Some(4), Some(3)).as_deref(), Some("1 fewer (\u{2212}25\u{a0}%)"));
         assert_eq!(change(DURATION, Some(0), Some(1_500)).as_deref(), Some("1.5 s longer"));
         assert_eq!((change("Turns", Some(4), Some(4)), change("Task", None, None)), (None, None));
     }

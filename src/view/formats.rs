@@ -6,6 +6,6 @@ pub const COMPRESSED: (&str, &str) = ("Compressed trajectory", "a small file tha
 pub const COMPRESSED_NAME: &str = ".turnwise.json.gz";
 /// What `Share` passes on.
 pub const SHARE: &str =
-    "One HTML page with the task, every turn with its tool calls, and the answer. Keys are removed.";
+    "One HTML page with the conversation up to this answer, its tool calls and your notes. Keys are removed.";
 /// The maximum size to which a compressed file is unpacked, in MB of 1,048,576 bytes.
 pub const MOST_MB: u32 = 200;

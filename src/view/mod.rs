@@ -28,6 +28,7 @@ pub mod plan;
 pub mod preview;
 pub mod probe;
 pub mod provider;
+pub mod quotation;
 pub mod rail;
 pub mod replay;
 pub mod report;

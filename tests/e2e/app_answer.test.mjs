@@ -32,7 +32,7 @@ for (const look of Object.keys(LOOKS)) {
     { text: 'Another answer.', check: ({ messages }) => assert.equal(messages.at(-1).content, 'Show me code.') },
     { text: 'In Rust.', check: ({ messages }) => assert.equal(messages.at(-1).content, 'Show me Rust.') },
     { text: 'A follow-up.' },
-    { text: 'In other words.', check: ({ messages }) => assert.deepEqual(messages.slice(1).map(({ role, content }) => [role, content]), [['user', 'Show me Rust.'], ['assistant', 'In Rust.'], ['user', 'And now?']]) },
+    { text: 'In other words.', check: ({ messages }) => assert.deepEqual(messages.slice(1).map(({ role, content }) => [role, content]), [['user', 'Show me Rust.'], ['assistant', 'In Rust.'], ['user', '>= 5, or not?\nAnd now?']]) },
   ], async (page) => {
     const shoot = camera(page, 'answer-acts', look);
     await runTask(page, 'Show me code.');
@@ -83,9 +83,11 @@ for (const look of Object.keys(LOOKS)) {
     await shoot('quoted');
     await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
     assert.equal(await task(page).inputValue(), '> In Rust.\n\nWhat now?');
-    await task(page).fill('And now?');
+    // What begins with a comparison quotes nothing.
+    await task(page).fill('>= 5, or not?\nAnd now?');
     await task(page).press('Enter');
     await said(page, 'In other words.');
+    assert.equal(await page.locator('.page > blockquote').count(), 0);
     assert.match(await page.locator('.facts').innerText(), /continues an earlier conversation/);
     await storedToTheEnd(page, 5);
   }, { look }));
@@ -378,6 +380,11 @@ test('a run has an address, keeps its place in the list, and comes back after Un
     await page.keyboard.press('Enter');
     await row.waitFor();
     // As long as the pointer or the focus is on the message, it stays, and nothing is deleted.
+    await page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: /^Files/ }).click();
+    const files = page.getByRole('dialog', { name: 'Files' });
+    await files.getByRole('button', { name: 'Remove docs/agent.md', exact: true }).click();
+    await files.getByRole('status').getByText(/^Removed /).waitFor();
+    await page.keyboard.press('Escape');
     await page.clock.install();
     await remove();
     const undo = page.getByRole('status').getByRole('button', { name: 'Undo' });
@@ -395,6 +402,10 @@ test('a run has an address, keeps its place in the list, and comes back after Un
     await page.clock.runFor(UNDO_MS);
     await undo.waitFor({ state: 'detached' });
     await untilStored(page, (runs) => runs.length === 2);
+    // The key goes on to what can still be brought back.
+    assert.notEqual(await page.evaluate(() => localStorage.getItem('turnwise.samples_removed') ?? ''), '');
+    await page.keyboard.press('ControlOrMeta+z');
+    await page.waitForFunction(() => !localStorage.getItem('turnwise.samples_removed'));
     await page.goto(`${address.replace(/run\/.*/, 'run/gone')}`);
     await page.reload();
     await page.getByText('The run in the address is not stored in this browser.').waitFor();
@@ -404,7 +415,7 @@ test('a run has an address, keeps its place in the list, and comes back after Un
 test('a removed file comes back after Undo', () => withModel([], async (page) => {
   await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
   const files = page.getByRole('dialog', { name: 'Files' });
-  const first = files.locator('.file').getByRole('button', { name: /^Remove / }).first();
+  const first = files.locator('.file').getByRole('button', { name: 'Remove docs/agent.md', exact: true });
   const name = (await first.getAttribute('aria-label')).replace('Remove ', '');
   await first.click();
   assert.equal(await files.getByRole('button', { name: `Remove ${name}`, exact: true }).count(), 0);

@@ -13,7 +13,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::HtmlInputElement;
+use web_sys::{Element, HtmlInputElement};
 
 use crate::view::settings::{Field, FieldError, Group, ROWS, Tab};
 
@@ -49,25 +49,37 @@ pub fn settings(app: App) -> impl IntoView {
 type Errors = Memo<Vec<FieldError>>;
 
 fn content(app: App) -> impl IntoView {
-    // An empty field is no mistake before the user has been there, or has tried to run with it.
+    // An empty field is no mistake before the user has been there, or has tried to run with it, and no value is one while it is
+    // being written.
     let left = RwSignal::new(Vec::<String>::new());
+    let written = RwSignal::new(String::new());
     let errors: Errors = Memo::new(move |_| {
         app.settings.with(|settings| {
             let mut errors = settings.build(Vec::new()).err().unwrap_or_default();
             errors.retain(|error| {
-                let is_empty = settings.value(error.field).trim().is_empty();
-                !is_empty || app.refused.get() || left.with(|left| left.contains(&id_of(error.field)))
+                let (id, is_empty) = (id_of(error.field), settings.value(error.field).trim().is_empty());
+                let is_due = !is_empty || app.refused.get() || left.with(|left| left.contains(&id));
+                is_due && written.with(|written| *written != id)
             });
             errors
         })
     });
     on_cleanup(move || app.refused.set(false));
-    let target = |event: &web_sys::Event| event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
-    let leave = move |event: web_sys::FocusEvent| {
-        if let Some(field) = target(&event) {
-            left.update(|left| left.push(field.id()));
-        }
+    let id = |event: &web_sys::FocusEvent| {
+        let field = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        field.map(|field| field.id()).unwrap_or_default()
     };
+    let enter = move |event: web_sys::FocusEvent| {
+        let id = id(&event);
+        // A value that was found wrong is judged while it is corrected.
+        let is_wrong = errors.with_untracked(|errors| errors.iter().any(|error| id_of(error.field) == id));
+        written.set(if is_wrong { String::new() } else { id });
+    };
+    let leave = move |event: web_sys::FocusEvent| {
+        left.update(|left| left.push(id(&event)));
+        written.set(String::new());
+    };
+    let target = |event: &web_sys::Event| event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
     let change = move |event: web_sys::Event| {
         if target(&event).is_some_and(|field| field.name() == "provider") {
             left.set(Vec::new());
@@ -104,32 +116,38 @@ fn content(app: App) -> impl IntoView {
     };
     (
         tabs::list(open, errors),
-        html::div().class("dialog-body").node_ref(body).on(ev::focusout, leave).on(ev::change, change).child((
-            tabs::panel(Tab::Model, open, model::model(app, errors)),
-            tabs::panel(
-                Tab::Run,
-                open,
-                (
-                    group(app, Group::Run, errors),
-                    folded(app, Group::Report, errors),
-                    folded(app, Group::Counter, errors),
-                    folded(app, Group::Synthesis, errors),
+        html::div()
+            .class("dialog-body")
+            .node_ref(body)
+            .on(ev::focusin, enter)
+            .on(ev::focusout, leave)
+            .on(ev::change, change)
+            .child((
+                tabs::panel(Tab::Model, open, model::model(app, errors)),
+                tabs::panel(
+                    Tab::Run,
+                    open,
+                    (
+                        group(app, Group::Run, errors),
+                        folded(app, Group::Report, errors),
+                        folded(app, Group::Counter, errors),
+                        folded(app, Group::Synthesis, errors),
+                    ),
                 ),
-            ),
-            tabs::panel(Tab::Tools, open, (group(app, Group::Tools, errors), tools(app))),
-            tabs::panel(
-                Tab::Limits,
-                open,
-                (
-                    group(app, Group::Limits, errors),
-                    folded(app, Group::Prices, errors),
-                    folded(app, Group::Deadlines, errors),
-                    folded(app, Group::Retries, errors),
+                tabs::panel(Tab::Tools, open, (group(app, Group::Tools, errors), tools(app))),
+                tabs::panel(
+                    Tab::Limits,
+                    open,
+                    (
+                        group(app, Group::Limits, errors),
+                        folded(app, Group::Prices, errors),
+                        folded(app, Group::Deadlines, errors),
+                        folded(app, Group::Retries, errors),
+                    ),
                 ),
-            ),
-            tabs::panel(Tab::Appearance, open, appearance(app)),
-            tabs::panel(Tab::Storage, open, stored::storage(app, open)),
-        )),
+                tabs::panel(Tab::Appearance, open, appearance(app)),
+                tabs::panel(Tab::Storage, open, stored::storage(app, open)),
+            )),
         html::div().class("dialog-foot").child((
             html::span().class("grow").child((
                 html::span().attr("role", "status").child(reactive(wrong)),

@@ -8,6 +8,7 @@ use crate::engine::ProviderKind;
 use crate::view::provider::{COMPATIBLE, DEMOS, Place, ProviderCard, cards, demo_name, provider_card, title};
 use crate::view::settings::Field;
 
+use super::super::dom;
 use super::super::reactive::{flag, reactive};
 use super::super::state::App;
 use super::{Errors, built_in, field, key, model_field, probe};
@@ -56,7 +57,14 @@ fn card(app: App, id: &'static str, name: String, text: &'static str) -> impl In
             .attr("aria-label", text)
             .value(id)
             .prop("checked", flag(move || app.settings.with(|settings| settings.value(Field::Provider)) == id))
-            .on(ev::change, move |_| app.settings.update(|settings| settings.set(Field::Provider, id))),
+            .on(ev::change, move |_| {
+                app.settings.update(|settings| settings.set(Field::Provider, id));
+                // On a phone they are below what is seen.
+                dom::after_frame(|_| {
+                    let fields = dom::document().query_selector(".server").ok().flatten();
+                    fields.iter().for_each(dom::reveal);
+                });
+            }),
         html::b().child(name),
     ))
 }

@@ -6,7 +6,7 @@ use crate::trajectory::Trajectory;
 use crate::trajectory::export::whole_cost;
 use crate::trajectory::import::EMBEDDED;
 use crate::view::markup::Html;
-use crate::view::{HeadView, PanelView, Source};
+use crate::view::{HeadView, PanelView, Source, quotation};
 
 /// The app's own colours.
 const TOKENS: &str = include_str!("../../../www/styles/tokens.css");
@@ -28,7 +28,7 @@ pub fn write(document: &Trajectory) -> String {
     html.raw("<meta http-equiv=\"Content-Security-Policy\"").attribute("content", POLICY).raw(">\n");
     html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     html.raw("<meta name=\"referrer\" content=\"no-referrer\">\n");
-    html.element("title", "", &title(&head.task)).raw("\n");
+    html.element("title", "", &title(quotation::split(&head.task).1)).raw("\n");
     let mut transcript = Html::default();
     turns::transcript(&mut transcript, &source, 2);
     let transcript = transcript.finish();
@@ -53,7 +53,11 @@ fn title(task: &str) -> String {
 
 fn task(html: &mut Html, head: &HeadView) {
     html.raw("<header>");
-    html.element("h1", if head.task.chars().count() > HEADLINE { "task long" } else { "task" }, &head.task);
+    let (quoted, task) = quotation::split(&head.task);
+    if let Some(quoted) = quoted {
+        html.element("blockquote", "asked-of", &quoted);
+    }
+    html.element("h1", if task.chars().count() > HEADLINE { "task long" } else { "task" }, task);
     if !head.pictures.is_empty() {
         html.raw("<ul class=\"pictures\">");
         for picture in &head.pictures {
