@@ -1,7 +1,6 @@
 // Measures the app on a slow machine: the page's processor time is slowed four times. When it is painted and takes a task, when
 // the demo has answered, and how long the page's tasks are while an answer of 30,000 characters arrives within 1.5 seconds.
 import { reply, withScript } from '../../tests/e2e/lib/script-server.mjs';
-import { withPage } from '../../tests/e2e/lib/browser.mjs';
 import { withSite } from '../../tests/e2e/lib/site.mjs';
 import { longestTasks } from '../../tests/e2e/lib/trace.mjs';
 
@@ -89,19 +88,23 @@ function watch() {
 }
 
 /** Opens the app slowed, on a scripted model if there is an address, otherwise on the demo. */
-const opened = (baseUrl, body) => withSite((site) => {
+const opened = (browser, baseUrl, body) => withSite(async (site) => {
   const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' });
   const origins = baseUrl ? [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] : [];
-  return withPage('about:blank', { reach: [site.app, ...(baseUrl ? [baseUrl] : [])], context: { viewport: { width: 1366, height: 768 }, storageState: { cookies: [], origins } } }, async (page) => {
+  const context = await browser.newContext({ viewport: { width: 1366, height: 768 }, storageState: { cookies: [], origins } });
+  try {
+    const page = await context.newPage();
     await page.addInitScript(watch);
     await slowed(page);
     await page.goto(site.app);
-    return body(page);
-  });
+    return await body(page);
+  } finally {
+    await context.close();
+  }
 });
 
-const firstMinute = () => opened(undefined, async (page) => {
-  const example = page.getByRole('button', { name: /^How do agents work/ });
+const firstMinute = (browser) => opened(browser, undefined, async (page) => {
+  const example = page.getByRole('button', { name: /Tools over files/ });
   await page.waitForFunction(() => window.noted.interactive, undefined, { polling: 50 });
   await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
   await example.click();
@@ -117,10 +120,10 @@ const firstMinute = () => opened(undefined, async (page) => {
  * Sends a task, and runs `body(page, stream)` once the app waits for the model: the click is over. `stream()` lets the answer come, and
  * waits until its run must have ended.
  */
-async function streaming(body) {
+async function streaming(browser, body) {
   let release;
   const until = new Promise((resolve) => { release = resolve; });
-  return withScript([{ chunks: blocks(), pace: WRITE_MS, until }], (baseUrl) => opened(baseUrl, async (page) => {
+  return withScript([{ chunks: blocks(), pace: WRITE_MS, until }], (baseUrl) => opened(browser, baseUrl, async (page) => {
     await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
     await page.getByRole('textbox', { name: 'Task' }).fill('Describe the service, part by part.');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -136,13 +139,13 @@ async function streaming(body) {
   }));
 }
 
-const byTheClock = () => streaming(async (page, stream) => {
+const byTheClock = (browser) => streaming(browser, async (page, stream) => {
   await page.evaluate(() => { window.noted.long.length = 0; });
   await stream();
   const long = (await page.evaluate(() => window.noted.long)).filter((ms) => ms > LONG_MS);
   return { 'tasks over 50 ms while streaming, by the clock': long.length, 'the longest of them (ms)': Math.max(0, ...long) };
 });
 
-const byItself = () => streaming(async (page, stream) => ({ 'longest task while streaming, its own time (ms)': (await longestTasks(page, stream)).cpu }));
+const byItself = (browser) => streaming(browser, async (page, stream) => ({ 'longest task while streaming, its own time (ms)': (await longestTasks(page, stream)).cpu }));
 
-export const measure = async () => ({ ...await firstMinute(), ...await byTheClock(), ...await byItself() });
+export const measure = async ({ browser }) => ({ ...await firstMinute(browser), ...await byTheClock(browser), ...await byItself(browser) });

@@ -181,7 +181,10 @@ impl App {
         follow::keep_up(*self);
         self.give_back_unsent();
         // Its line in the list, unless the list is closed.
-        dom::after_frame(|_| {
+        dom::after_frame(move |_| {
+            if document {
+                follow::to_start();
+            }
             let line = dom::document().query_selector(".run[aria-current=true]").ok().flatten();
             line.filter(focus::is_shown).iter().for_each(dom::reveal);
         });

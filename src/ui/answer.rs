@@ -19,11 +19,11 @@ use super::{dom, versions};
 
 /// Draws the actions, once the run has ended. A step of a replay has none.
 pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
-    let (panel, over, page) = (page.panel.clone(), page.over.clone(), page.clone());
+    let (panel, drawn, page) = (page.panel.clone(), page.clone(), page.clone());
     let pager = versions::pager(app, &page);
     let has_acts = !matches!(page.behind, Behind::Stepped(_));
     let ended = Memo::new(move |_| {
-        let is_over = has_acts && over.get();
+        let is_over = has_acts && drawn.is_over();
         panel.with(|panel| (is_over && panel.ending.is_some()).then_some(panel.remedy))
     });
     html::footer()

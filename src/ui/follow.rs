@@ -10,10 +10,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlElement};
 
-use super::dom;
 use super::icon::{Icon, icon};
 use super::reactive::reactive;
 use super::state::App;
+use super::{dom, focus};
 
 /// The id of the scrolling element.
 pub const TRANSCRIPT: &str = "transcript";
@@ -81,6 +81,13 @@ pub fn keep_up(app: App) {
     }
 }
 
+/// Scrolls to the beginning. Another run may have been shown in the same element before.
+pub fn to_start() {
+    if let Some(scroller) = scroller() {
+        scroller.set_scroll_top(0);
+    }
+}
+
 pub fn to_end() {
     if let Some(scroller) = scroller() {
         scroller.set_scroll_top(scroller.scroll_height());
@@ -89,18 +96,29 @@ pub fn to_end() {
     }
 }
 
-/// Scrolls to the next or the previous turn, and moves the focus there, so that a screen reader reads it.
+/// Scrolls to the next or the previous turn, and moves the focus there, so that a screen reader reads it. It counts from the turn
+/// that has the focus, if that is in view, since the last turns cannot be scrolled to the top.
 pub fn to_turn(app: App, next: bool) {
     let Some(it) = scroller() else { return };
     let Ok(list) = it.query_selector_all("section.turn") else { return };
     let turns: Vec<HtmlElement> = (0..list.length()).filter_map(|at| list.get(at)?.dyn_into().ok()).collect();
-    let edge = it.get_bounding_client_rect().top() + ABOVE;
+    let view = it.get_bounding_client_rect();
+    let edge = view.top() + ABOVE;
     let offset = |turn: &HtmlElement| turn.get_bounding_client_rect().top() - edge;
+    let active = focus::active();
+    let in_view = |turn: &HtmlElement| {
+        let place = turn.get_bounding_client_rect();
+        place.bottom() > edge && place.top() < view.bottom()
+    };
+    let at = turns.iter().position(|turn| active.as_ref() == Some(turn) && in_view(turn));
     // A turn within a pixel is the one that is being read.
-    let wanted = if next {
-        turns.iter().find(|turn| offset(turn) > 1.0)
-    } else {
-        turns.iter().rev().find(|turn| offset(turn) < -1.0)
+    let wanted = match at {
+        Some(at) if next => turns.get(at + 1),
+        Some(at) if turns.get(at).is_some_and(|turn| offset(turn) >= -1.0) => {
+            at.checked_sub(1).and_then(|before| turns.get(before))
+        }
+        _ if next => turns.iter().find(|turn| offset(turn) > 1.0),
+        _ => turns.iter().rev().find(|turn| offset(turn) < -1.0),
     };
     let Some(turn) = wanted else { return };
     set_at_end(app, false);

@@ -3,7 +3,7 @@
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlSelectElement, KeyboardEvent};
+use web_sys::{Element, HtmlElement, HtmlSelectElement, KeyboardEvent};
 
 use super::state::{App, Dialog};
 use super::viewer::state::View;
@@ -33,10 +33,24 @@ pub fn listen(app: App) {
             return event.prevent_default();
         }
         let undoes = command && plain && event.key().eq_ignore_ascii_case("z") && !event.default_prevented();
-        if undoes && !focus::active().is_some_and(|active| focus::is_field(&active)) {
+        // An empty task box has nothing of its own to undo, and the focus may be there because the deleted run is gone.
+        let is_offered = || app.toast.with_untracked(|toast| toast.as_ref().is_some_and(|toast| toast.undo.is_some()));
+        let writes = |active: &Element| {
+            let is_empty_task = active.id() == dom::TASK && app.draft.with_untracked(String::is_empty);
+            focus::is_field(active) && !(is_empty_task && is_offered())
+        };
+        if undoes && !focus::active().as_ref().is_some_and(writes) {
             if app.undo_last() {
                 // Or the browser would undo typing in the task box, too, and move the focus there.
                 event.prevent_default();
+            }
+            return;
+        }
+        if command && plain && event.key() == "Enter" && !event.default_prevented() {
+            let sends = dom::document().query_selector("dialog[open] .dialog-foot .btn.primary").ok().flatten();
+            if let Some(sends) = sends.and_then(|button| button.dyn_into::<HtmlElement>().ok()) {
+                event.prevent_default();
+                sends.click();
             }
             return;
         }

@@ -9,11 +9,11 @@ use leptos::prelude::*;
 
 use crate::engine::Status;
 use crate::protocol::desk::Streamed;
-use crate::view::{Live, PanelView, Phase, RailView, Source};
+use crate::view::{Live, PanelView, RailView, Source};
 
 use super::prose::Streaming;
 use super::render::Renderer;
-use super::slots::{Page, TurnSlot, put};
+use super::slots::{EndDrawn, Page, TurnSlot, put};
 use super::state::App;
 use super::{dom, follow};
 
@@ -34,18 +34,6 @@ struct LiveRunState {
     renderer: Renderer,
     pending: RefCell<Pending>,
     scheduled: Cell<bool>,
-    /// How much of the run's end was drawn.
-    end: Cell<EndDrawn>,
-}
-
-/// The end of a run changes too much of the page for one frame, so it is drawn in three: the transcript, the panel with the task box,
-/// and the rest.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum EndDrawn {
-    #[default]
-    Nothing,
-    Transcript,
-    Panel,
 }
 
 /// Changes since the last frame.
@@ -60,8 +48,8 @@ struct Pending {
 
 impl LiveRun {
     pub fn new(app: App, page: Page, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
-        let (pending, scheduled, end) = (RefCell::default(), Cell::default(), Cell::default());
-        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled, end }))
+        let (pending, scheduled) = (RefCell::default(), Cell::default());
+        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled }))
     }
 
     /// Collects a report of the desk about the run: streamed text, and whether anything else changed.
@@ -102,23 +90,29 @@ impl LiveRun {
         let mut ended = None;
         if pending.records {
             self.0.page.behind.with(|source| {
-                let under_way = self.0.page.panel.with_untracked(|panel| panel.phase != Phase::Ended);
                 let is_over = source.status == Status::Ended;
-                let (drawn, before) = (&self.0.end, self.0.end.get());
-                self.0.page.transcript.refresh(source, &self.0.renderer);
-                match before {
-                    EndDrawn::Nothing if is_over && under_way => drawn.set(EndDrawn::Transcript),
+                let page = &self.0.page;
+                page.transcript.refresh(source, &self.0.renderer);
+                let end = match page.end.get_untracked() {
+                    EndDrawn::Nothing if is_over => EndDrawn::Transcript,
                     EndDrawn::Transcript if is_over => {
-                        put(&self.0.page.panel, PanelView::from(source));
-                        drawn.set(EndDrawn::Panel);
+                        put(&page.panel, PanelView::from(source));
+                        EndDrawn::Panel
+                    }
+                    EndDrawn::Panel if is_over => {
+                        self.refresh(source);
+                        EndDrawn::List
+                    }
+                    EndDrawn::List if is_over => {
+                        ended = source.segments.last().map(|ending| ending.outcome);
+                        EndDrawn::Whole
                     }
                     _ => {
                         self.refresh(source);
-                        drawn.set(EndDrawn::Nothing);
-                        let ends = is_over && before == EndDrawn::Panel;
-                        ended = source.segments.last().filter(|_| ends).map(|ending| ending.outcome);
+                        page.panel.with_untracked(EndDrawn::of)
                     }
-                }
+                };
+                put(&page.end, end);
             });
         }
         if let Some(slot) = self.0.page.transcript.last() {
@@ -131,7 +125,7 @@ impl LiveRun {
             }
             follow::keep_up(app);
         }
-        if self.0.end.get() != EndDrawn::Nothing {
+        if !matches!(self.0.page.end.get_untracked(), EndDrawn::Nothing | EndDrawn::Whole) {
             self.renew();
         }
         // Last, because a queued message begins another run.
@@ -145,7 +139,6 @@ impl LiveRun {
     fn refresh(&self, source: &Source<'_>) {
         let page = &self.0.page;
         put(&page.panel, PanelView::from(source));
-        put(&page.over, page.panel.with_untracked(|panel| panel.phase == Phase::Ended));
         page.log.maybe_update(|log| log.take(source));
         if page.notes.with_untracked(|notes| notes != source.notes) {
             page.notes.set(source.notes.to_vec());

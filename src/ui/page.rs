@@ -28,8 +28,8 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     let original = Original::of(page).map(|original| {
         html::li().class("original").child(original.compare(app, "link", || "Compare with the original".into_any()))
     });
-    let over = page.over.clone();
-    html::article().class("page").attr("data-ended", attribute(move || over.get().then_some(""))).child((
+    let drawn = page.clone();
+    html::article().class("page").attr("data-ended", attribute(move || drawn.is_over().then_some(""))).child((
         quotation.map(|text| html::blockquote().class("asked-of").attr("dir", "auto").child(text)),
         heading,
         pictures(&page.head.pictures),

@@ -41,6 +41,7 @@ const KEYS: &[(&str, &str)] = &[
     ("/", "Go to the task box"),
     ("Enter", "Run the task, or queue it while a run goes on"),
     ("Shift Enter", "Line break in the task"),
+    ("Ctrl Enter", "In a dialog or a note: what its main button does"),
     (STOP, "Stop the run or the plan: it wraps up"),
     ("\u{2191}", "In an empty task box: the last prompt"),
     ("J and K", "Next and previous turn"),
@@ -80,6 +81,7 @@ enum Action {
     EditPlan,
     /// A run, by its id.
     Compare(String),
+    Rename(String),
     Delete(String),
     Share,
     Download(Format),
@@ -233,6 +235,7 @@ fn group(action: &Action) -> &'static str {
         | Action::EditPrompt
         | Action::EditPlan
         | Action::Compare(_)
+        | Action::Rename(_)
         | Action::Delete(_)
         | Action::Share
         | Action::Download(_)
@@ -293,11 +296,16 @@ impl App {
         add("New run", "N", Action::NewRun);
         add("New plan", "", Action::NewPlan);
         add("Open or import a file\u{2026}", "", Action::OpenFile);
-        if self.selected.with_value(Option::is_some) && untrack(|| self.can_write()) {
-            add("Quote the selection", "", Action::Quote);
-        }
         let thread = self.thread_now();
         let page = untrack(|| self.page());
+        if untrack(|| self.can_write()) {
+            if self.selected.with_value(Option::is_some) {
+                add("Quote the selection", "", Action::Quote);
+            } else if let Some(answer) = page.as_ref().and_then(|page| page.answer()) {
+                self.selected.set_value(Some(answer));
+                add("Quote the answer", "", Action::Quote);
+            }
+        }
         let panel = page.as_ref().map(|page| page.panel.get_untracked());
         match panel.as_ref().map(|panel| panel.phase) {
             Some(Phase::Running) => {
@@ -366,7 +374,9 @@ impl App {
         }
         let is_under_way = plan.as_ref().map_or_else(|| untrack(|| self.running()), |plan| plan.running);
         if let Some(session) = thread.and_then(|thread| thread.session_id).filter(|_| !is_under_way) {
-            add(if plan.is_some() { "Delete this plan" } else { "Delete this run" }, "", Action::Delete(session));
+            let what = if plan.is_some() { "plan" } else { "run" };
+            add(&format!("Rename this {what}"), "", Action::Rename(session.clone()));
+            add(&format!("Delete this {what}"), "", Action::Delete(session));
         }
         if self.threads.with_untracked(|threads| !threads.is_empty())
             || self.stored.with_untracked(|all| !all.is_empty())
@@ -374,7 +384,7 @@ impl App {
             add("Export the runs in the list", "", Action::ExportShown);
         }
         add("Files", "", Action::Show(Dialog::Files));
-        add("Settings", "", Action::Show(Dialog::Settings));
+        add("Settings: connect a model, keys, tools, limits", "", Action::Show(Dialog::Settings));
         add("Insight", "", Action::Insight);
         add("Keys", "?", Action::Show(Dialog::Keys));
         for theme in Theme::ALL.into_iter().filter(|theme| *theme != self.theme.get_untracked()) {
@@ -431,6 +441,7 @@ impl App {
                     }
                 });
             }
+            Action::Rename(session) => self.start_renaming(session),
             Action::Delete(session) => self.delete_task(session),
             Action::Share => untrack(|| self.page()).into_iter().for_each(|page| self.share(page)),
             Action::Download(format) => self.download(*format),

@@ -20,7 +20,7 @@ use super::meter;
 use super::plan;
 use super::plan::state::PlanPage;
 use super::reactive::{attribute, reactive};
-use super::slots::Page;
+use super::slots::{EndDrawn, Page};
 use super::state::{App, Dialog};
 use super::viewer::state::View;
 
@@ -93,7 +93,9 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
         let under_way = Memo::new(move |_| panel.with(|view| view.phase != Phase::Ended));
         move || under_way.get().then(|| behind.with(|source| legend(preview::legend(source.config))))
     };
-    let ending = move || panel.with(|view| view.ending.as_ref().map(ends));
+    let end = page.end.clone();
+    let is_due = Memo::new(move |_| end.get() != EndDrawn::Panel);
+    let ending = move || panel.with(|view| view.ending.as_ref().filter(|_| is_due.get()).map(ends));
     (meter, progress, controls, reactive(ending), numbers, legend, log(app, page))
 }
 

@@ -35,10 +35,28 @@ pub struct Page {
     pub behind: Behind,
     pub transcript: Transcript,
     pub panel: ArcRwSignal<PanelView>,
-    /// The run has ended, and the panel shows that: set one frame after it, because the end changes too much for one (live.rs).
-    pub over: ArcRwSignal<bool>,
+    pub end: ArcRwSignal<EndDrawn>,
     pub log: ArcRwSignal<Log>,
     pub notes: ArcRwSignal<Vec<Note>>,
+}
+
+/// How much of a run's end is drawn. It changes too much of the page for one frame (live.rs): the transcript comes first, then the
+/// panel's figures with the task box, then the list with the log and the notes and how the run ended in the panel, and at last what is
+/// there only once a run is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndDrawn {
+    Nothing,
+    Transcript,
+    Panel,
+    List,
+    Whole,
+}
+
+impl EndDrawn {
+    /// Of a run that is drawn in one frame.
+    pub fn of(panel: &PanelView) -> Self {
+        if panel.phase == Phase::Ended { EndDrawn::Whole } else { EndDrawn::Nothing }
+    }
 }
 
 /// The source of a page, for its parts that are created later.
@@ -146,7 +164,12 @@ impl Page {
 
     /// Returns whether a part of a turn can be changed in a branch, now that the run has ended; tracks that.
     pub fn is_changeable(&self, turn: usize, wanted: &Wanted) -> bool {
-        self.over.get() && self.behind.with_whole(|source| can_change(source, turn, wanted)).unwrap_or(false)
+        self.is_over() && self.behind.with_whole(|source| can_change(source, turn, wanted)).unwrap_or(false)
+    }
+
+    /// Whether its run has ended, and all of the page shows that.
+    pub fn is_over(&self) -> bool {
+        self.end.get() == EndDrawn::Whole
     }
 
     /// Returns the answer of its run, as Markdown; `None`: it has none.
@@ -173,7 +196,7 @@ impl Page {
             head: HeadView::from(source),
             behind,
             transcript: Transcript::new(source, Whose::Run),
-            over: ArcRwSignal::new(panel.phase == Phase::Ended),
+            end: ArcRwSignal::new(EndDrawn::of(&panel)),
             panel: ArcRwSignal::new(panel),
             log: ArcRwSignal::new(log),
             notes: ArcRwSignal::new(source.notes.to_vec()),

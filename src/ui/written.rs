@@ -19,9 +19,9 @@ const MOST: usize = 12;
 
 /// Draws them once the run has ended.
 pub fn cards(app: App, page: &Page) -> impl IntoView + use<> {
-    let (over, behind) = (page.over.clone(), page.behind.clone());
+    let (drawn, behind) = (page.clone(), page.behind.clone());
     let paths = move || {
-        let paths = over.get().then(|| behind.with(written)).flatten().unwrap_or_default();
+        let paths = drawn.is_over().then(|| behind.with(written)).flatten().unwrap_or_default();
         app.files_version.track();
         paths.into_iter().filter_map(|path| normalize(&path).ok()).collect::<Vec<_>>()
     };

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runTask, startPage, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
+import { hasFocus } from './lib/keys.mjs';
 import { camera, contextOf } from './lib/looks.mjs';
 import { reply, withScript } from './lib/script-server.mjs';
 import { withSite } from './lib/site.mjs';
@@ -26,14 +27,6 @@ const withModel = (steps, body, { context = {}, expect = [] } = {}) => withSite(
   });
 }));
 
-/** Waits until what matches this has the focus. */
-const hasFocus = async (page, locator) => {
-  try {
-    await locator.and(page.locator(':focus')).waitFor();
-  } catch {
-    assert.fail(`the focus is on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 160))}`);
-  }
-};
 /** Waits until the run has the focus: its title, and what is around it shows that, wherever it is scrolled to. */
 const isAtRun = async (page, title) => {
   await hasFocus(page, heading(page, title));

@@ -102,7 +102,7 @@ test('an ended run is shared as an HTML report without keys: as a download, by t
     assert.ok(!text.includes(KEY));
   };
   const share = acts(page).getByRole('button', { name: 'Share', exact: true });
-  const means = 'One HTML page with the conversation up to this answer, its tool calls and your notes. Keys are removed.';
+  const means = 'One HTML page with the task, every turn, the answer and your notes; what was said before a follow-up is in its data only. Keys are removed.';
   assert.equal(await share.getAttribute('title'), means);
   const [file] = await Promise.all([page.waitForEvent('download'), share.click()]);
   check(file.suggestedFilename(), (await contents(file)).toString());

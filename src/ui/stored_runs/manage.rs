@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, HtmlInputElement};
 
 use crate::content::format::counted;
 use crate::protocol::desk::{Header, Order};
@@ -30,6 +32,29 @@ impl App {
             })
         };
         runs.first().map(|header| RailView::from(header).title).or_else(open).unwrap_or_default()
+    }
+
+    /// Opens the menu of a stored task in the list, with the focus in the field for its name.
+    pub fn start_renaming(&self, session_id: &str) {
+        let find = |inside: &str| {
+            let found = dom::document().query_selector(&format!("[data-line=\"{session_id}\"] > .run-menu {inside}"));
+            found.ok().flatten()
+        };
+        let menu = find("> summary").and_then(|menu| menu.dyn_into::<HtmlElement>().ok());
+        let name = find("input").and_then(|name| name.dyn_into::<HtmlInputElement>().ok());
+        let (Some(menu), Some(name)) = (menu, name) else {
+            return self.complain(
+                "The filter of the list hides this run: choose \u{201c}Any ending\u{201d} and clear the search first.",
+            );
+        };
+        if !focus::is_shown(&menu) {
+            self.rail_open.set(true);
+        }
+        menu.click();
+        dom::after_frame(move |_| {
+            let _ = name.focus();
+            name.select();
+        });
     }
 
     /// Renames a stored task; if the name is empty, it is named after its text again.

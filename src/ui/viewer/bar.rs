@@ -23,7 +23,7 @@ impl Thread {
     /// Returns whether this is a run whose last page has ended.
     pub(super) fn can_be_viewed(&self) -> bool {
         let last = self.pages.with(|pages| pages.last().cloned());
-        self.plan().is_none() && last.is_some_and(|page| page.over.get())
+        self.plan().is_none() && last.is_some_and(|page| page.is_over())
     }
 }
 
