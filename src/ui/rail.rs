@@ -71,8 +71,8 @@ pub fn rail(app: App) -> impl IntoView {
                     .child("Your runs appear here, with a tick for each turn and how each run ended.")
             })
         }),
-        messages(app, Memo::new(move |_| app.rail_open.get() && app.dialog.get().is_none())),
         list::list(app),
+        messages(app, Memo::new(move |_| app.rail_open.get() && app.dialog.get().is_none())),
         html::div().class("foot").child((
             html::button()
                 .r#type("button")

@@ -59,11 +59,13 @@ fn card(app: App, id: &'static str, name: String, text: &'static str) -> impl In
             .prop("checked", flag(move || app.settings.with(|settings| settings.value(Field::Provider)) == id))
             .on(ev::change, move |_| {
                 app.settings.update(|settings| settings.set(Field::Provider, id));
-                // On a phone they are below what is seen.
-                dom::after_frame(|_| {
-                    let fields = dom::document().query_selector(".server").ok().flatten();
-                    fields.iter().for_each(dom::reveal);
-                });
+                // On a phone its fields are below what is seen.
+                if dom::matches("(max-width: 720px)") {
+                    dom::after_frame(|_| {
+                        let fields = dom::document().query_selector(".server").ok().flatten();
+                        fields.iter().for_each(dom::reveal);
+                    });
+                }
             }),
         html::b().child(name),
     ))
