@@ -65,6 +65,6 @@ const checks = [['launcher', launcher, 5_000], ['launcher, opened widget and cli
   ['sandbox of programs, on first use', sandbox, 260_000],
   ['office documents, on first use', office, 530_000], ['PDF, on first use', pdf, 470_000], ['character maps of PDFs', maps, 390_000],
   ['SQL, on first use', sql, 320_000], ['jq, on first use', jq, 390_000],
-  ['app, in its agent\'s worker', desk, 590_000], ['app, figures, previews, folders and archives, on first use', figures, 9_000], ['app, formulas, on first use', formulas, 90_000], ['app, diagrams, on first use', diagrams, 800_000], ['app, in the page', app, 876_000]];
+  ['app, in its agent\'s worker', desk, 590_000], ['app, figures, previews, folders and archives, on first use', figures, 9_000], ['app, formulas, on first use', formulas, 90_000], ['app, diagrams, on first use', diagrams, 800_000], ['app, in the page', app, 878_000]];
 for (const [name, weight, most] of checks) console.log(`  ${name}: ${n(weight)} bytes of brotli, at most ${n(most)}: ${verdict(weight, most)}`);
 process.exit(guard && checks.some(([, weight, most]) => weight > most || weight === 0) ? 1 : 0);
