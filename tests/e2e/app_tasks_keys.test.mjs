@@ -132,6 +132,7 @@ test('4, 5, 6: a tool\'s result is changed, the run is shared with another perso
   await ask(page, 'What is a lamp?');
   await answered(page, 'A lamp gives light.');
   await choose(page, 'edit', 'Edit the prompt');
+  await page.getByRole('group', { name: 'Editing a prompt' }).waitFor();
   await hasFocus(page, task(page));
   assert.equal(await task(page).inputValue(), 'What is a lamp?');
   await press(page, 'Control+a');

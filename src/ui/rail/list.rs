@@ -266,16 +266,13 @@ pub fn menu(app: App, session: String) -> impl IntoView {
         .node_ref(details)
         .on(ev::toggle, reveal)
         .on(ev::keydown, move |event| {
+            let named = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
             if event.key() == "Escape" {
                 event.stop_propagation();
                 close();
-            }
-        })
-        // After the change of the name, which Enter reports.
-        .on(ev::keyup, move |event| {
-            let named = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
-            if named && event.key() == "Enter" {
-                close();
+            } else if named && event.key() == "Enter" {
+                // After the change of the name, which Enter reports.
+                dom::later(0, close);
             }
         })
         .on(ev::focusout, move |event| {
