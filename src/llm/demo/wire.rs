@@ -10,8 +10,13 @@ use crate::engine::{DemoMode, Message, RequestId, ToolChoice, ToolSpec};
 /// The demo model's display name.
 pub const NAME: &str = "Demo: scripted, not an AI";
 
-/// Maximum total duration of the pieces of one text, in milliseconds.
-const MAX_TEXT_MS: u64 = 1_800;
+/// Maximum total duration of the pieces of one text, in milliseconds. On a slow machine, the first example has to be answered within
+/// six seconds of opening the page.
+const MAX_TEXT_MS: u64 = 1_200;
+/// Maximum duration of one piece of text, in milliseconds.
+const MAX_PIECE_MS: u64 = 16;
+/// The time to the first piece of a reply, in milliseconds.
+const FIRST_MS: u64 = 180;
 
 /// One request, with the whole chat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -111,10 +116,10 @@ pub(super) fn chunks(reply: &Reply, messages: &[Message], rng: &mut Rng) -> Vec<
     };
     let delta = |delta: Value| json!([{ "index": 0, "delta": delta, "finish_reason": null }]);
     let pieces = |text: &str| -> Vec<String> { text.split_inclusive([' ', '\n', ',']).map(str::to_owned).collect() };
-    send(260, &delta(json!({ "role": "assistant", "content": "" })), &Value::Null);
+    send(FIRST_MS, &delta(json!({ "role": "assistant", "content": "" })), &Value::Null);
     for (name, text) in [("reasoning_content", &reply.reasoning), ("content", &reply.text)] {
         let pieces = pieces(text);
-        let pause_ms = (MAX_TEXT_MS / pieces.len().max(1) as u64).min(24);
+        let pause_ms = (MAX_TEXT_MS / pieces.len().max(1) as u64).min(MAX_PIECE_MS);
         pieces.iter().for_each(|piece| send(pause_ms, &delta(json!({ name: piece })), &Value::Null));
     }
     for (index, ReplyCall { name, arguments, number }) in reply.calls.iter().enumerate() {
