@@ -159,6 +159,8 @@ for (const look of Object.keys(LOOKS)) {
     await drawer(page, look);
     await page.clock.install();
     await remove();
+    // The message stays for as long as the pointer is on it, and on a phone it appears where the pointer is.
+    await page.mouse.move(5, 5);
     await page.clock.fastForward(UNDO_MS);
     // Once it can no longer be undone.
     await untilStored(page, (headers) => headers.length === 5 && headers.every(({ kind }) => !kind));
