@@ -33,7 +33,7 @@ pub fn listen(app: App) {
             return event.prevent_default();
         }
         let undoes = command && plain && event.key().eq_ignore_ascii_case("z") && !event.default_prevented();
-        // An empty task box has nothing of its own to undo, and the focus may be there because the deleted run is gone.
+        // An empty task box has no typing to undo. The focus may have moved there when the open run was deleted.
         let is_offered = || app.toast.with_untracked(|toast| toast.as_ref().is_some_and(|toast| toast.undo.is_some()));
         let writes = |active: &Element| {
             let is_empty_task = active.id() == dom::TASK && app.draft.with_untracked(String::is_empty);
