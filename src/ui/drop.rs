@@ -144,7 +144,11 @@ async fn take(app: App, files: Vec<(String, Blob)>) {
     let text = App::added(&files);
     match files.as_slice() {
         [] => return app.complain("No files were added: the folder is empty or could not be read."),
-        [(name, blob)] if opens(name) && open(app, name, blob).await => return,
+        [(name, blob)] if opens(name) => match open(app, name, blob).await {
+            Ok(true) => return,
+            Ok(false) => {}
+            Err(why) => return refuse(app, why),
+        },
         several if several.len() > 1 && several.iter().all(|(name, _)| opens(name)) => {
             return take_records(app, files).await;
         }
@@ -188,27 +192,39 @@ async fn opened(files: Vec<(String, Blob)>) -> (Vec<(String, Blob)>, Vec<String>
     (all, closed)
 }
 
-/// Takes several JSON files: the trajectories open as runs, one after another; the others go to the agent.
+/// Takes several JSON files: the records open as runs and plans, one after another; the others go to the agent. The message names each
+/// record that could not be opened, and why.
 async fn take_records(app: App, files: Vec<(String, Blob)>) {
-    let mut rest = Vec::new();
-    let all = files.len();
+    let (mut opened, mut rest, mut refused) = (0, Vec::new(), Vec::new());
     for (name, blob) in files {
-        if !open(app, &name, &blob).await {
-            rest.push((name, blob));
+        match open(app, &name, &blob).await {
+            Ok(true) => opened += 1,
+            Ok(false) => rest.push((name, blob)),
+            Err(why) => refused.push(why),
         }
     }
-    let opened = counted((all - rest.len()) as u64, "record");
-    match (all - rest.len(), rest.is_empty()) {
-        (_, true) => app.tell_opened(&format!("Opened {opened} (read-only).")),
-        (0, _) => {
-            app.tell(format!("Added {} for the agent.", App::added(&rest)));
-            app.add_files(rest);
-        }
+    let records = counted(opened, "record");
+    let done = match (opened, rest.is_empty()) {
+        (0, true) => None,
+        (0, false) => Some(format!("Added {} for the agent.", App::added(&rest))),
+        (_, true) => Some(app.about_opened(&format!("Opened {records} (read-only)."))),
         (_, false) => {
-            app.tell_opened(&format!("Opened {opened}, and added {} for the agent.", App::added(&rest)));
-            app.add_files(rest);
+            Some(app.about_opened(&format!("Opened {records}, and added {} for the agent.", App::added(&rest))))
         }
+    };
+    if !rest.is_empty() {
+        app.add_files(rest);
     }
+    match (done, refused.is_empty()) {
+        (Some(done), true) => app.tell(done),
+        (done, _) => refuse(app, done.into_iter().chain(refused).collect::<Vec<_>>().join(" ")),
+    }
+}
+
+/// Says what was not opened. The dialog of files closes, as it does for what opens.
+fn refuse(app: App, why: String) {
+    app.dialog.update(|dialog| *dialog = dialog.filter(|dialog| *dialog != Dialog::Files));
+    app.complain(why);
 }
 
 /// Returns whether a file may be a run or a plan, by its name.
@@ -216,40 +232,37 @@ fn opens(name: &str) -> bool {
     [".json", ".json.gz", ".html", ".htm"].iter().any(|end| name.to_ascii_lowercase().ends_with(end))
 }
 
-/// Opens a file if it is a trajectory. Returns whether the file was handled, which includes trajectories that cannot be
-/// read.
-async fn open(app: App, name: &str, blob: &Blob) -> bool {
+/// Opens a file if it is a record of a run or of a plan, and returns whether it is one.
+///
+/// # Errors
+/// A sentence about a record that could not be opened.
+async fn open(app: App, name: &str, blob: &Blob) -> Result<bool, String> {
     let file = match unpacked(name, blob).await {
         Ok(file) => file,
         Err(NotUnpacked::TooLarge) => {
-            app.complain(format!("{name} was not opened: it unpacks to more than {MOST_MB} MB."));
-            return true;
+            return Err(format!("{name} was not opened: it unpacks to more than {MOST_MB} MB."));
         }
         // Another kind of file that only has such a name.
-        Err(NotUnpacked::Damaged) => return false,
+        Err(NotUnpacked::Damaged) => return Ok(false),
     };
     // Without the folder, or the archive, that it came from.
     let name = name.trim_end_matches(".gz").rsplit('/').next().unwrap_or(name);
     if !name.to_ascii_lowercase().ends_with(".json") {
         let text = text_of(&file).await;
-        return text.contains(EMBEDDED.0) && app.import(name, text).await;
+        return if text.contains(EMBEDDED.0) { import(app, name, text).await } else { Ok(false) };
     }
     match viewer::open_text(app, Some(name), &file).await {
         Ok(()) => {
             app.tell_opened(&format!("Opened {name} (read-only)."));
-            true
+            Ok(true)
         }
         Err(Refused::OtherFormat) => {
             let text = text_of(&file).await;
-            if text.contains("\"ATIF-v") { app.import(name, text).await } else { open_plan(app, name, text).await }
+            if text.contains("\"ATIF-v") { import(app, name, text).await } else { open_plan(app, name, text).await }
         }
         // Any other JSON is an ordinary file.
-        Err(Refused::NotJson) => false,
-        Err(Refused::Unreadable(error)) => {
-            app.dialog.update(|dialog| *dialog = dialog.filter(|dialog| *dialog != Dialog::Files));
-            app.complain(format!("{name} was not opened. {error}"));
-            true
-        }
+        Err(Refused::NotJson) => Ok(false),
+        Err(Refused::Unreadable(error)) => Err(not_opened(name, &error)),
     }
 }
 
@@ -267,16 +280,24 @@ async fn text_of(blob: &Blob) -> String {
     text.unwrap_or_default()
 }
 
+fn not_opened(name: &str, why: &str) -> String {
+    format!("{name} was not opened. {why}")
+}
+
+/// Opens a record of another format. Returns `true`.
+async fn import(app: App, name: &str, text: String) -> Result<bool, String> {
+    app.import(text).await.map_err(|why| not_opened(name, &why))?;
+    app.tell_opened(&format!("Opened {name} (read-only)."));
+    Ok(true)
+}
+
 /// Opens the record of a plan; returns whether the file is one.
-async fn open_plan(app: App, name: &str, text: String) -> bool {
+async fn open_plan(app: App, name: &str, text: String) -> Result<bool, String> {
     if !PlanDocument::is_one(&text) {
-        return false;
+        return Ok(false);
     }
-    if let Err(error) = app.open_plan(name, text).await {
-        app.dialog.update(|dialog| *dialog = dialog.filter(|dialog| *dialog != Dialog::Files));
-        app.complain(format!("{name} was not opened. {error}"));
-    }
-    true
+    app.open_plan(name, text).await.map_err(|why| not_opened(name, &why))?;
+    Ok(true)
 }
 
 /// Returns all files below the entries, with their paths.

@@ -117,19 +117,15 @@ impl App {
         }
     }
 
-    /// Opens a file of another format. Always returns `true`: the file was handled, even if it could not be opened.
-    pub async fn import(self, name: &str, text: String) -> bool {
-        let opened = async {
-            let text = records::ask(dom::worker_url(), DocumentTask::Import, text).await?;
-            let blob = dom::text_blob(&text, "application/json").ok_or("there is not enough storage space")?;
-            // Named after its run.
-            viewer::open_text(self, None, &blob).await.map_err(|refused| refused.to_string())
-        };
-        match opened.await {
-            Ok(()) => self.tell_opened(&format!("Opened {name} (read-only).")),
-            Err(why) => self.complain(format!("{name} was not opened. {why}")),
-        }
-        true
+    /// Opens a record of another format.
+    ///
+    /// # Errors
+    /// The reason why that is not possible.
+    pub async fn import(self, text: String) -> Result<(), String> {
+        let text = records::ask(dom::worker_url(), DocumentTask::Import, text).await?;
+        let blob = dom::text_blob(&text, "application/json").ok_or("there is not enough storage space")?;
+        // Named after its run.
+        viewer::open_text(self, None, &blob).await.map_err(|refused| refused.to_string())
     }
 }
 

@@ -10,8 +10,11 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
+use crate::protocol::record::Refused;
+
 use super::dom;
 use super::icon::{Icon, icon};
+use super::plan::state::{PlanPage, Record};
 use super::state::{App, Backing, OpenRecord, Thread};
 use super::{storage, viewer};
 
@@ -39,13 +42,10 @@ pub fn keep(app: App) {
             let Some((name, text)) = kept.split_once('\n').filter(|(name, _)| named.as_deref() != Some(*name)) else {
                 continue;
             };
-            let Some(blob) = dom::text_blob(text, "application/json") else { continue };
             // What this version cannot read was read by an earlier one: it is dropped.
-            if let Ok(opened) = viewer::read_text(app, Some(name), &blob).await {
-                let id = opened.add(app);
-                if shown == Some(at) && app.visits.get_value() == visits {
-                    app.open_thread(id);
-                }
+            let id = read(app, name, text).await;
+            if let Some(id) = id.filter(|_| shown == Some(at) && app.visits.get_value() == visits) {
+                app.open_thread(id);
             }
         }
         ready.set(true);
@@ -79,6 +79,25 @@ pub fn keep(app: App) {
     });
 }
 
+/// Adds a record to the list without showing it. Returns the number of its thread.
+async fn read(app: App, name: &str, text: &str) -> Option<u32> {
+    let blob = dom::text_blob(text, "application/json")?;
+    match viewer::read_text(app, Some(name), &blob).await {
+        Ok(opened) => Some(opened.add(app)),
+        // A plan.
+        Err(Refused::OtherFormat) => {
+            let id = StoredValue::new(None);
+            let add = move |thread: Thread| {
+                id.set_value(Some(thread.id));
+                app.threads.update(|threads| threads.push(thread));
+            };
+            app.read_plan(name, text.into(), add).await.ok()?;
+            id.get_value()
+        }
+        Err(_) => None,
+    }
+}
+
 fn key(at: usize) -> String {
     format!("{RECORD}{at}")
 }
@@ -86,6 +105,9 @@ fn key(at: usize) -> String {
 fn record(thread: &Thread) -> Option<Open> {
     match &thread.backing {
         Backing::Document(OpenRecord { name, text, .. }) => Some((thread.id, name.clone(), Arc::clone(text))),
+        Backing::Plan { page: PlanPage { record: Record::Document { name, text }, .. }, .. } => {
+            Some((thread.id, name.clone(), Arc::clone(text)))
+        }
         Backing::Live { .. } | Backing::Plan { .. } => None,
     }
 }
@@ -104,11 +126,16 @@ fn fitting(open: &[Open]) -> usize {
 impl App {
     /// Says that a record was opened, and whether a reload loses it.
     pub(super) fn tell_opened(&self, text: &str) {
+        self.tell(self.about_opened(text));
+    }
+
+    /// Adds to what is said of opened records whether a reload loses them.
+    pub(super) fn about_opened(&self, text: &str) -> String {
         let open: Vec<Open> = self.threads.with_untracked(|threads| threads.iter().rev().filter_map(record).collect());
         match (fitting(&open), open.len()) {
-            (fit, all) if fit == all => self.tell(text),
-            (0, _) => self.tell(format!("{text} It is too large to be kept when this page is reloaded.")),
-            _ => self.tell(format!("{text} Older open records are not kept when this page is reloaded.")),
+            (fit, all) if fit == all => text.to_owned(),
+            (0, _) => format!("{text} It is too large to be kept when this page is reloaded."),
+            _ => format!("{text} Older open records are not kept when this page is reloaded."),
         }
     }
 

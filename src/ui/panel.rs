@@ -229,8 +229,9 @@ fn numbers(app: App, view: &PanelView) -> impl IntoView + use<> {
     let row = |class: &'static str, name: &'static str, value: String| {
         (html::dt().class(class).child(name), html::dd().child(value))
     };
-    let started = view.started_at;
     let ended = view.elapsed_ms;
+    // As if it had begun so much later.
+    let started = view.started_at.saturating_add(view.paused_ms);
     let elapsed = move || clock(ended.unwrap_or_else(|| app.now.get().saturating_sub(started)));
     html::dl().class("figures").child((
         (html::dt().child("LLM calls"), html::dd().attr("title", view.calls_bound.clone()).child(view.calls.clone())),

@@ -8,7 +8,12 @@ use wasm_bindgen_futures::spawn_local;
 use crate::protocol::DocumentTask;
 use crate::worker::RenderHost;
 
-use super::prose::{Prose, Taken};
+use super::dom;
+use super::prose::{Prose, Streaming, Taken};
+
+/// Every kind of block and of text that an answer commonly has.
+const REHEARSAL: &str = "## Title\n\nA **bold**, an *italic* and a `code` word.\n\n- An item\n\n1. Another\n\n> A quotation\n\n\
+    ```rust\nlet one = \"1\"; // one\n```\n\n| Name | Number |\n|---|---:|\n| One | 1 |\n";
 
 #[derive(Clone, Debug)]
 pub struct Renderer(Rc<RendererState>);
@@ -16,7 +21,7 @@ pub struct Renderer(Rc<RendererState>);
 #[derive(Debug)]
 struct RendererState {
     host: RenderHost,
-    /// The worker was started before there was a text.
+    /// The first text was drawn, or is being drawn where nobody sees it.
     warm: Cell<bool>,
     /// A streaming text is being rendered.
     busy: Cell<bool>,
@@ -34,12 +39,24 @@ impl Renderer {
         }))
     }
 
-    /// Starts the worker, so that it is ready when the first text comes.
+    /// Draws a text where nobody sees it, before there is one: the worker starts, the browser loads the fonts of an answer and
+    /// compiles the code that builds it. With the first text of a run, that would be two long tasks on a slow processor.
     pub fn warm(&self) {
-        if !self.0.warm.replace(true) {
-            let host = self.0.host.clone();
-            spawn_local(async move { drop(host.render("").await) });
+        if self.0.warm.replace(true) {
+            return;
         }
+        let renderer = self.clone();
+        spawn_local(async move {
+            let prose = Prose::new("prose unseen");
+            prose.mark(&Streaming::Yes);
+            prose.append(REHEARSAL);
+            let host = prose.host();
+            let _ = host.set_attribute("aria-hidden", "true");
+            let _ = dom::document().body().map(|body| body.append_child(&host));
+            renderer.show(&prose).await;
+            prose.built().await;
+            host.remove();
+        });
     }
 
     /// Renders a complete text. If the worker cannot, the text stays plain.

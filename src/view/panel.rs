@@ -42,8 +42,10 @@ pub struct PanelView {
     pub progress: Option<Progress>,
     /// Milliseconds since 1970.
     pub started_at: u64,
-    /// Its duration, once it has ended.
+    /// Its duration, once it has ended, without the pauses between its segments.
     pub elapsed_ms: Option<u64>,
+    /// These pauses, in total.
+    pub paused_ms: u64,
     pub wait: Option<Wait>,
     pub ending: Option<EndingView>,
     /// Whether `Resume` has an effect: the page was closed during the run.
@@ -135,6 +137,7 @@ impl From<&Source<'_>> for PanelView {
             progress: progress(source, phase),
             started_at: source.started_at.0,
             elapsed_ms: (phase == Phase::Ended).then(|| source.elapsed_ms()),
+            paused_ms: source.paused_ms(),
             wait: wait(source),
             can_resume: source.origin == Origin::Interrupted,
             elsewhere: source.origin == Origin::Elsewhere,

@@ -257,20 +257,39 @@ impl Source<'_> {
         self.turns.iter().rev().find(|turn| !turn.synthesis).map_or(0, |turn| turn.turn)
     }
 
-    /// Returns the time from the start of the run to the end of its last activity.
+    /// Returns the time from the start of the run to the end of its last activity, without the pauses between its segments.
     pub(super) fn elapsed_ms(&self) -> u64 {
-        let ends = self.turns.iter().rev().take(2).flat_map(|turn| {
-            let attempts = turn.attempts.iter().map(|attempt| attempt.started_ms + attempt.duration_ms.unwrap_or(0));
-            let calls = turn.tool_calls.iter().map(|call| call.started_ms + call.duration_ms.unwrap_or(0));
-            attempts.chain(calls)
+        last_moment(self.turns).saturating_sub(self.paused_ms())
+    }
+
+    /// Returns for how long the run had ended before somebody granted it more turns, in total.
+    pub(super) fn paused_ms(&self) -> u64 {
+        if self.segments.is_empty() {
+            return 0;
+        }
+        let spans = self.spans();
+        let turns = |span: &SegmentSpan| self.turns.get(span.start..span.end).unwrap_or_default();
+        let pauses = spans.iter().zip(spans.iter().skip(1)).filter_map(|(ended, next)| {
+            let attempt = turns(next).first()?.attempts.first()?;
+            Some(attempt.started_ms.saturating_sub(last_moment(turns(ended))))
         });
-        ends.max().unwrap_or(0)
+        pauses.sum()
     }
 
     /// Returns whether only a report is accepted, as in the last turn of a strict run (strict.md#the-contract).
     pub(super) fn asks_for_report(&self, record: &TurnRecord, max_turns: u32) -> bool {
         !record.synthesis && record.turn >= max_turns && forces_report(self.config)
     }
+}
+
+/// Returns when the last activity in these turns ended, in milliseconds of the run.
+fn last_moment(turns: &[TurnRecord]) -> u64 {
+    let ends = turns.iter().rev().take(2).flat_map(|turn| {
+        let attempts = turn.attempts.iter().map(|attempt| attempt.started_ms + attempt.duration_ms.unwrap_or(0));
+        let calls = turn.tool_calls.iter().map(|call| call.started_ms + call.duration_ms.unwrap_or(0));
+        attempts.chain(calls)
+    });
+    ends.max().unwrap_or(0)
 }
 
 /// Returns whether the last turn of a run accepts only a report.

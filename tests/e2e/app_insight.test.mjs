@@ -152,17 +152,21 @@ test('with no run it says what to do, and a run of this session counts', { timeo
   assert.ok((await pictures(dialog)).length >= 4);
 }));
 
-test('records dropped together open as runs and plans, each step counts, and other files are the agent\'s', { timeout: 120_000 }, async () => {
+test('records dropped together open as runs and plans, each step counts, what is damaged is named, and other files are the agent\'s', { timeout: 120_000 }, async () => {
   const agent = new Agent({ provider: { kind: 'custom', complete: async () => 'done' }, tools: [], seed: 1 });
   const steps = [1, 2].map((order) => ({ order, agent: 'A', action: `step ${order}` }));
   const session = await agent.runPlan({ agents: { A: { kind: 'gather' } }, steps });
   agent.free();
-  const [plan, other] = ['plan.json', 'other.json'].map((name) => path.join(folder, name));
+  const [plan, newer, damaged, other] = ['plan.json', 'newer.json', 'damaged.json', 'other.json'].map((name) => path.join(folder, name));
   writeFileSync(plan, JSON.stringify(session));
+  writeFileSync(newer, JSON.stringify({ ...session, version: 9 }));
+  writeFileSync(damaged, JSON.stringify({ ...session, steps: 3 }));
   writeFileSync(other, '{"prices":[1,2]}');
   await withApp({ context: { viewport: WIDE } }, async (page) => {
-    await drop(page, [files[0], plan, other]);
-    await page.getByText('Opened 2 records, and added 1 file, 16 B for the agent.').waitFor();
+    await drop(page, [newer, damaged]);
+    await page.getByText(/^newer\.json was not opened\. This record has version 9.* damaged\.json was not opened\. This record is damaged/).waitFor();
+    await drop(page, [files[0], damaged, plan, other]);
+    await page.getByText(/^Opened 2 records, and added 1 file, 16 B for the agent\. damaged\.json was not opened\. This record is damaged/).waitFor();
     await page.getByRole('navigation', { name: 'Runs', exact: true }).getByRole('button', { name: 'Insight' }).click();
     await page.getByRole('dialog', { name: 'Insight' }).getByRole('status').getByText('3 runs', { exact: true }).waitFor();
   });

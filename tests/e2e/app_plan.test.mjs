@@ -94,7 +94,18 @@ looked('again from a step, from a record too', {}, async (page) => {
     await drop(page, [put('plan.json', saved.text)]);
     await page.getByText('Opened plan.json.').waitFor();
     assert.equal((await labels(page)).length, 7);
+    // It stays open after a reload, until it is closed.
+    await page.reload();
+    await page.getByRole('button', { name: 'Close plan.json', exact: true }).click();
+    await runs.nth(2).waitFor({ state: 'detached' });
+    await page.reload();
+    await runs.nth(1).waitFor();
+    assert.equal(await runs.count(), 2);
+    await drop(page, [put('plan.json', saved.text)]);
+    await page.getByText('Opened plan.json.').waitFor();
+    await page.reload();
     await node(page, 7).click();
+    assert.equal((await labels(page)).length, 7);
     assert.deepEqual(await told(page), [1, 2, 3, 4, 5, 6]);
     assert.ok(await page.getByRole('region', { name: 'Step transcript' }).locator('section.turn').count() >= 1);
     await page.getByRole('button', { name: 'Run again from this step' }).click();

@@ -254,6 +254,19 @@ fn a_grant_stands_between_its_segments_and_the_meter_goes_on() {
 }
 
 #[test]
+fn the_time_before_a_grant_does_not_count_as_elapsed() {
+    // Every event comes 10 ms after the one before: the first segment ends after 30 ms, the grant comes at 40 ms.
+    let mut script = tool_turn("1");
+    script.extend([text("first conclusion"), Step::Grant(3)]);
+    let open = view(&play_open(limited(1), script.clone())).panel;
+    assert_eq!((open.elapsed_ms, open.paused_ms), (None, 10));
+    script.extend(tool_turn("2"));
+    script.push(text("the answer"));
+    let ended = view(&play(limited(1), script)).panel;
+    assert_eq!((ended.elapsed_ms, ended.paused_ms), (Some(60), 10));
+}
+
+#[test]
 fn a_run_that_can_go_on_says_what_ended_it() {
     let mut limit = tool_turn("1");
     limit.push(text("conclusion"));

@@ -12,7 +12,7 @@ pub const NAME: &str = "Demo: scripted, not an AI";
 
 /// Maximum total duration of the pieces of one text, in milliseconds. On a slow machine, the first example has to be answered within
 /// six seconds of opening the page.
-const MAX_TEXT_MS: u64 = 1_200;
+const MAX_TEXT_MS: u64 = 900;
 /// Maximum duration of one piece of text, in milliseconds.
 const MAX_PIECE_MS: u64 = 16;
 /// The time to the first piece of a reply, in milliseconds.

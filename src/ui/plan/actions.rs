@@ -55,22 +55,31 @@ impl App {
     /// # Errors
     /// The reason why it was not opened.
     pub async fn open_plan(&self, name: &str, text: String) -> Result<(), String> {
+        let app = *self;
+        self.read_plan(name, text.into(), move |thread| {
+            app.dialog.set(None);
+            app.add_thread(thread);
+        })
+        .await?;
+        self.tell(self.about_opened(&format!("Opened {name}. The file itself is not changed.")));
+        Ok(())
+    }
+
+    /// Reads the record of a plan. `then` takes its thread.
+    ///
+    /// # Errors
+    /// The reason why it was not read.
+    pub async fn read_plan(&self, name: &str, text: Arc<str>, then: impl Fn(Thread) + 'static) -> Result<(), String> {
         let Some(line) = self.line.get_value() else { return Ok(()) };
         let app = *self;
-        let parts = vec![text.as_str().into()];
-        let record = Record::Document { name: name.to_owned(), text: text.into() };
+        let parts = vec![text.as_ref().into()];
+        let record = Record::Document { name: name.to_owned(), text };
         let (plan, seats) = self.show_plan(
             &line,
             |_| record,
-            move |page, rail| {
-                app.dialog.set(None);
-                app.add_plan(page.clone(), rail.clone(), None);
-            },
+            move |page, rail| then(app.plan_thread(page.clone(), rail.clone(), None)),
         );
-        let opened = line.ask(|id| Order::ShowPlan { id, plan, seats }, parts).await;
-        opened?;
-        self.tell(format!("Opened {name}. The file itself is not changed."));
-        Ok(())
+        line.ask(|id| Order::ShowPlan { id, plan, seats }, parts).await.map(drop)
     }
 
     /// Opens a stored plan.
@@ -114,17 +123,20 @@ impl App {
     }
 
     fn add_plan(&self, page: PlanPage, rail: ArcRwSignal<RailView>, workspace: Option<Workspace>) {
+        self.add_thread(self.plan_thread(page, rail, workspace));
+    }
+
+    fn plan_thread(&self, page: PlanPage, rail: ArcRwSignal<RailView>, workspace: Option<Workspace>) -> Thread {
         let session_id = page.key.clone();
-        let backing = Backing::Plan { page, workspace: workspace.map(Local::new) };
-        self.add_thread(Thread {
+        Thread {
             id: self.next_id(),
             opened_ms: dom::now(),
             pages: ArcRwSignal::new(Vec::new()),
             rail,
-            backing,
+            backing: Backing::Plan { page, workspace: workspace.map(Local::new) },
             session_id,
             queued: ArcRwSignal::default(),
-        });
+        }
     }
 
     /// Resumes the open plan, if it was interrupted.
