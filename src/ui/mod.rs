@@ -160,7 +160,7 @@ fn app() -> impl IntoView {
     ))
 }
 
-/// Draws a first text unseen once the start page has been there for a moment. What is shown elsewhere has texts of its own.
+/// Draws a first text unseen once the start page has been there for a moment. Where a run is shown instead, its own texts do the same.
 fn warm(app: App) {
     dom::later(SETTLED_MS, move || {
         if app.current.get_untracked().is_none() && !dom::document().hidden() {

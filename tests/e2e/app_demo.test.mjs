@@ -22,6 +22,24 @@ for (const [size, viewport] of Object.entries({ wide: WIDE, phone: PHONE })) {
   }));
 }
 
+test('before the first run a text with every kind of block is drawn unseen, and is gone again', () => withApp({}, async (page) => {
+  await page.addInitScript(() => {
+    new MutationObserver((changes) => {
+      const unseen = (nodes) => [...nodes].find((node) => node.classList?.contains('unseen'));
+      for (const { addedNodes, removedNodes } of changes) {
+        const [added, removed] = [unseen(addedNodes), unseen(removedNodes)];
+        if (added) window.isHidden = getComputedStyle(added).visibility === 'hidden' && added.ariaHidden === 'true';
+        if (removed) window.drawn = ['h2', 'strong', 'em', 'ul', 'ol', 'blockquote', 'pre [class^="tok-"]', 'td'].filter((kind) => removed.querySelector(kind));
+      }
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await page.reload();
+  const drawn = await page.waitForFunction(() => window.drawn);
+  assert.deepEqual(await drawn.jsonValue(), ['h2', 'strong', 'em', 'ul', 'ol', 'blockquote', 'pre [class^="tok-"]', 'td']);
+  assert.ok(await page.evaluate(() => window.isHidden), 'it can be seen');
+  assert.equal(await page.locator('.unseen').count(), 0);
+}));
+
 test('on a touch screen no field has so small a text that a phone zooms in on it, and nothing scrolls sideways', () => withApp({ context: { viewport: PHONE, isMobile: true, hasTouch: true } }, async (page) => {
   await page.getByTitle('Model and settings').click();
   await page.getByRole('dialog').waitFor();
