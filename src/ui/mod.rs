@@ -83,11 +83,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use reactive::{attribute, reactive};
-use render::Renderer;
 use state::App;
-
-/// Time until nothing of the start is left to be done, even on a slow processor, in milliseconds.
-const SETTLED_MS: i32 = 1500;
 
 /// Mounts the app in the document's body, in place of what was shown while it loaded.
 pub fn mount() {
@@ -113,7 +109,6 @@ fn app() -> impl IntoView {
     kept_files::load(app);
     kept_records::keep(app);
     clock(app);
-    warm(app);
     title(app);
     mentions(app);
     app.search_answers(app.search, app.found);
@@ -158,15 +153,6 @@ fn app() -> impl IntoView {
         viewer::handed(app),
         html::p().class("hidden").attr("role", "status").child(reactive(move || app.announcement())),
     ))
-}
-
-/// Draws a first text unseen once the start page has been there for a moment. Where a run is shown instead, its own texts do the same.
-fn warm(app: App) {
-    dom::later(SETTLED_MS, move || {
-        if app.current.get_untracked().is_none() && !dom::document().hidden() {
-            app.renderer.with_value(Renderer::warm);
-        }
-    });
 }
 
 /// Updates countdowns and elapsed times while a run is open; a tab with an open run asks before it closes.

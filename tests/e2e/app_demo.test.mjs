@@ -22,7 +22,7 @@ for (const [size, viewport] of Object.entries({ wide: WIDE, phone: PHONE })) {
   }));
 }
 
-test('before the first run a text with every kind of block is drawn unseen, and is gone again', () => withApp({}, async (page) => {
+test('while the first task is typed, a text with every kind of block is drawn unseen, and is gone again', () => withApp({}, async (page) => {
   await page.addInitScript(() => {
     new MutationObserver((changes) => {
       const unseen = (nodes) => [...nodes].find((node) => node.classList?.contains('unseen'));
@@ -34,6 +34,7 @@ test('before the first run a text with every kind of block is drawn unseen, and 
     }).observe(document, { childList: true, subtree: true });
   });
   await page.reload();
+  await page.getByRole('textbox', { name: 'Task' }).press('W');
   const drawn = await page.waitForFunction(() => window.drawn);
   assert.deepEqual(await drawn.jsonValue(), ['h2', 'strong', 'em', 'ul', 'ol', 'blockquote', 'pre [class^="tok-"]', 'td']);
   assert.ok(await page.evaluate(() => window.isHidden), 'it can be seen');
