@@ -93,6 +93,7 @@ impl Renderer {
 
     async fn show(&self, prose: &Prose) {
         let Some(Taken { number, text }) = prose.take() else { return };
+        self.0.warm.set(true);
         match self.0.host.render_changes(number, &text).await {
             Ok(blocks) => prose.show(number, blocks),
             Err(_) => prose.show_plain(),
