@@ -1,5 +1,6 @@
 // Measures the app on a slow machine: the page's processor time is slowed four times. When it is painted and takes a task, when
 // the demo has answered, and how long the page's tasks are while an answer of 30,000 characters arrives within 1.5 seconds.
+import os from 'node:os';
 import { reply, withScript } from '../../tests/e2e/lib/script-server.mjs';
 import { withSite } from '../../tests/e2e/lib/site.mjs';
 import { longestTasks } from '../../tests/e2e/lib/trace.mjs';
@@ -141,14 +142,44 @@ async function streaming(browser, body) {
   }));
 }
 
-const byTheClock = (browser) => streaming(browser, async (page, stream) => {
+/**
+ * Lets the threads that run pages go first. The server, the test and the browser's other processes share the machine's cores with
+ * them, and Chromium measures by the clock how long a slowed page has worked: a part of its waiting for a core counts, too.
+ */
+async function putFirst(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  try {
+    // On Linux, that is the priority of a process's first thread alone.
+    processInfo.filter(({ type }) => type === 'renderer').forEach(({ id }) => os.setPriority(id, os.constants.priority.PRIORITY_HIGHEST));
+  } catch (error) {
+    console.log(`the page does not go first, only root may have it so: ${error.message}`);
+  }
+}
+
+async function longByTheClock(page, stream) {
   await page.evaluate(() => { window.noted.long.length = 0; });
   await stream();
   const long = (await page.evaluate(() => window.noted.long)).filter((ms) => ms > LONG_MS);
-  return { 'tasks over 50 ms while streaming, by the clock': long.length, 'the longest of them (ms)': Math.max(0, ...long) };
+  return [long.length, Math.max(0, ...long)];
+}
+
+const byTheClock = (browser) => streaming(browser, async (page, stream) => {
+  const [count, longest] = await longByTheClock(page, stream);
+  return { 'tasks over 50 ms while streaming, by the clock': count, 'the longest of them (ms)': longest };
 });
 
-const byItself = (browser) => streaming(browser, async (page, stream) => ({ 'longest task while streaming, its own time (ms)': (await longestTasks(page, stream)).cpu }));
+const byTheClockFirst = (browser) => streaming(browser, async (page, stream) => {
+  await putFirst(browser);
+  const [count, longest] = await longByTheClock(page, stream);
+  return { 'tasks over 50 ms, with the page first': count, 'the longest of those (ms)': longest };
+});
+
+const byItself = (browser) => streaming(browser, async (page, stream) => {
+  await putFirst(browser);
+  return { 'longest task while streaming, its own time (ms)': (await longestTasks(page, stream)).cpu };
+});
 
 /** How fast the machine is: what is four times slower depends on it. */
 async function machine(browser) {
@@ -167,4 +198,4 @@ async function machine(browser) {
   }
 }
 
-export const measure = async ({ browser }) => ({ ...await machine(browser), ...await firstMinute(browser), ...await byTheClock(browser), ...await byItself(browser) });
+export const measure = async ({ browser }) => ({ ...await machine(browser), ...await firstMinute(browser), ...await byTheClock(browser), ...await byTheClockFirst(browser), ...await byItself(browser) });

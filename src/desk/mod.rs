@@ -34,7 +34,7 @@ use permits::Permits;
 use running::PlanRunning;
 use seat::Seat;
 pub use state::Desk;
-use state::{DeskState, access};
+use state::{DeskState, access, all_access};
 
 impl Desk {
     /// Opens the desk and its database. `post` sends news with their parts to the page; `page` calls the models that
@@ -97,11 +97,13 @@ impl Desk {
             }
             Order::Stop { seat } => self.with(seat, |seat| seat.session.stop()),
             Order::Cancel { seat } => self.with(seat, |seat| seat.session.cancel()),
-            Order::Grant { seat, turns } => {
+            Order::Grant { seat, turns, with } => {
+                self.with(seat, |seat| seat.session.set_access(all_access(&with, &seat.session.providers())));
                 let granted = self.seat(seat).map(|seat| seat.session.grant(turns));
                 self.complain(granted);
             }
-            Order::Resume { seat } => {
+            Order::Resume { seat, with } => {
+                self.with(seat, |seat| seat.session.set_access(all_access(&with, &seat.session.providers())));
                 let resumed = self.seat(seat).map(|seat| seat.session.resume());
                 self.complain(resumed);
                 self.with(seat, Seat::renew);
@@ -161,9 +163,12 @@ impl Desk {
                     desk.take_waiting();
                 });
             }
-            Order::ResumePlan { plan } => {
+            Order::ResumePlan { plan, with } => {
                 let running = self.plan(plan);
-                self.complain(running.as_ref().map(|running| running.session.resume()));
+                self.complain(running.as_ref().map(|running| {
+                    running.session.set_access(&all_access(&with, &running.session.providers()));
+                    running.session.resume()
+                }));
                 running.iter().for_each(PlanRunning::renew);
             }
             Order::StopPlan { plan } => self.plan(plan).iter().for_each(|plan| plan.session.stop()),

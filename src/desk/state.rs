@@ -49,7 +49,7 @@ impl Desk {
     /// Creates a session with the user's keys, whose questions the user answers. `seat`: where the page shows it; of a plan,
     /// that of its first step.
     pub(super) fn session(&self, seat: SeatId, with: &With, mut config: RunConfig, workspace: Workspace) -> Session {
-        let access = config.providers.iter().enumerate().map(|(at, provider)| access(with, provider, at)).collect();
+        let access = all_access(with, &config.providers);
         let page: Rc<dyn Page> = Rc::new(Asking::new(Rc::clone(&self.0.page), Rc::clone(&self.0.permits), seat));
         permit(&mut config);
         let worker_url = with.worker_url.clone();
@@ -120,6 +120,11 @@ impl WeakDesk {
 pub(super) fn permit(config: &mut RunConfig) {
     let rules = || Permissions { workspace: Some(Rule::Allow), ..Permissions::default() };
     config.permissions.get_or_insert_with(rules);
+}
+
+/// Returns how to reach each provider of a configuration.
+pub(super) fn all_access(with: &With, providers: &[ProviderConfig]) -> Vec<Access> {
+    providers.iter().enumerate().map(|(at, provider)| access(with, provider, at)).collect()
 }
 
 /// Returns how to reach a provider, with the user's key if there is one for its current address.

@@ -85,13 +85,16 @@ pub enum Order {
     Cancel {
         seat: SeatId,
     },
+    /// `with`: its keys replace those that the run had.
     Grant {
         seat: SeatId,
         turns: u32,
+        with: With,
     },
-    /// Resumes a run that was interrupted.
+    /// Resumes a run that was interrupted. `with`: its keys replace those that the run had.
     Resume {
         seat: SeatId,
+        with: With,
     },
     /// The user's answer to a question.
     Permit {
@@ -147,9 +150,10 @@ pub enum Order {
         with: With,
         key: String,
     },
-    /// Resumes a plan that was interrupted.
+    /// Resumes a plan that was interrupted. `with`: its keys replace those that the plan had.
     ResumePlan {
         plan: PlanId,
+        with: With,
     },
     StopPlan {
         plan: PlanId,
@@ -237,7 +241,7 @@ impl Order {
             Order::Stop { seat }
             | Order::Cancel { seat }
             | Order::Grant { seat, .. }
-            | Order::Resume { seat }
+            | Order::Resume { seat, .. }
             | Order::Close { seat }
             | Order::Record { seat, .. } => vec![*seat],
             Order::Run { after: of, .. } | Order::Branch { of, .. } | Order::Note { seat: of, .. } => {
@@ -275,7 +279,7 @@ impl Order {
     #[must_use]
     pub fn about_plan(&self) -> Option<PlanId> {
         match self {
-            Order::ResumePlan { plan }
+            Order::ResumePlan { plan, .. }
             | Order::StopPlan { plan }
             | Order::CancelPlan { plan }
             | Order::PlanRecord { plan, .. }

@@ -53,7 +53,7 @@ impl Session {
         self.claim()?;
         models::complete(&mut config);
         self.permit(&mut config);
-        self.0.secrets.scrub_origin(&mut config, &mut task);
+        self.secrets().scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);
         if let Some(journal) = self.journal() {
             journal.begun(&recorder);
@@ -142,7 +142,7 @@ impl Session {
 
     fn handle(&self, mut event: Event) {
         caps::cut_event(&mut event);
-        self.0.secrets.scrub_event(&mut event);
+        self.secrets().scrub_event(&mut event);
         let journal = self.journal();
         let effects = self.live(|live| {
             let at = live.clock();

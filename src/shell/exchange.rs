@@ -119,7 +119,7 @@ impl Reading {
             state.first_token_ms.borrow_mut().get_or_insert_with(elapsed);
             let (text, reasoning) = {
                 let (secrets, [text, reasoning]) = (state.session.secrets(), &mut *state.shown.borrow_mut());
-                (text.push(secrets, delta.text), reasoning.push(secrets, delta.reasoning))
+                (text.push(&secrets, delta.text), reasoning.push(&secrets, delta.reasoning))
             };
             self.tell(&text, &reasoning);
         }
@@ -166,7 +166,7 @@ impl Reading {
     pub(super) fn finish(&self) -> Event {
         let [text, reasoning] = self.0.shown.take();
         let secrets = self.0.session.secrets();
-        self.tell(&text.finish(secrets), &reasoning.finish(secrets));
+        self.tell(&text.finish(&secrets), &reasoning.finish(&secrets));
         let (request, first_token_ms) = (self.0.request, self.0.first_token_ms.take());
         match self.0.decoder.take().map(Decoder::finish) {
             Some((Ok(reply), raw)) => Event::ModelReplied { request, reply, raw: Some(raw), first_token_ms },

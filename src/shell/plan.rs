@@ -11,12 +11,13 @@ use std::rc::Rc;
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 
+use super::access::Access;
 use super::journal::PlanJournal;
 use super::live::Notice;
 use super::misuse::StartError;
 use super::session::Session;
 use super::{ids, js};
-use crate::engine::{EpochMillis, Millis, Record, RecordKind, Run, RunConfig, Task};
+use crate::engine::{EpochMillis, Millis, ProviderConfig, Record, RecordKind, Run, RunConfig, Task};
 use crate::plan::{
     Fault, PARALLEL, Plan, PlanDocument, PlanEffect, PlanEvent, PlanOptions, PlanRecord, PlanRecordKind, PlanRun,
     PlanTraceRecord, StepRun, read,
@@ -154,6 +155,18 @@ impl PlanSession {
             step.set_journal(journal.as_ref().map(|journal| journal.step(*order)));
         }
         self.0.journal.replace(journal);
+    }
+
+    /// Replaces the credentials of the plan's agent and of the steps that have begun, from the next request on.
+    pub fn set_access(&self, access: &[Access]) {
+        self.0.agent.set_access(access.to_vec());
+        self.0.steps.borrow().iter().for_each(|(_, step)| step.set_access(access.to_vec()));
+    }
+
+    /// The models that the plan's agent has keys for.
+    #[must_use]
+    pub fn providers(&self) -> Vec<ProviderConfig> {
+        self.0.agent.providers()
     }
 
     /// Resumes a restored plan.

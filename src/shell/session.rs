@@ -27,9 +27,9 @@ pub struct Session(pub(super) Rc<Agent>);
 
 pub(super) struct Agent {
     config: RefCell<RunConfig>,
-    access: Vec<Access>,
+    access: RefCell<Vec<Access>>,
     known: Known,
-    pub(super) secrets: Secrets,
+    secrets: RefCell<Rc<Secrets>>,
     pub(super) host: ToolHost,
     /// Shared with sibling sessions; released on close.
     pub(super) demo: RefCell<Option<DemoHost>>,
@@ -81,11 +81,11 @@ impl Session {
         let SessionOptions { config, access, workspace, worker_url, page } = options;
         let access: Vec<Access> = access.into_iter().map(Access::trimmed).collect();
         Session(Rc::new(Agent {
-            secrets: Secrets::new(access.iter().flat_map(Access::secrets)),
+            secrets: RefCell::new(Rc::new(Secrets::new(access.iter().flat_map(Access::secrets)))),
             host: host(&config, worker_url.clone(), workspace.clone()),
             demo: RefCell::new(Some(DemoHost::new(worker_url.clone()))),
             config: RefCell::new(config),
-            access,
+            access: RefCell::new(access),
             known: Known::default(),
             workspace,
             worker_url,
@@ -158,6 +158,15 @@ impl Session {
         self.0.config.borrow().providers.clone()
     }
 
+    /// Replaces the credentials, one entry per provider of the config, from the next request on. What was secret stays secret.
+    pub fn set_access(&self, access: Vec<Access>) {
+        let access: Vec<Access> = access.into_iter().map(Access::trimmed).collect();
+        let secrets = self.secrets().and(access.iter().flat_map(Access::secrets));
+        self.0.secrets.replace(Rc::new(secrets));
+        self.live(|live| live.wires.values_mut().for_each(|wire| wire.set_access(&access)));
+        self.0.access.replace(access);
+    }
+
     /// Sets who answers whether calls may run, from the next run or segment on.
     pub fn set_answers(&self, answers: Answers) {
         self.0.answers.set(answers);
@@ -181,7 +190,7 @@ impl Session {
     pub(super) fn beside(&self, config: RunConfig, scope: &str) -> Session {
         let session = Session::new(SessionOptions {
             config,
-            access: self.0.access.clone(),
+            access: self.0.access.borrow().clone(),
             workspace: self.0.workspace.scoped(scope),
             worker_url: self.0.worker_url.clone(),
             page: self.0.page.clone(),
@@ -210,7 +219,7 @@ impl Session {
             let run = &live.recorder.run;
             let of = run.children().iter().find(|c| c.id == child).and_then(Child::run);
             let config = of.map_or(run.config(), Run::config);
-            let wire = live.wires.entry(child).or_insert_with(|| Wire::new(config, &self.0.access));
+            let wire = live.wires.entry(child).or_insert_with(|| Wire::new(config, &self.0.access.borrow()));
             (wire.prepare(config, call), live.dog.clone())
         })
     }
@@ -241,8 +250,8 @@ impl Session {
         &self.0.known
     }
 
-    pub(super) fn secrets(&self) -> &Secrets {
-        &self.0.secrets
+    pub(super) fn secrets(&self) -> Rc<Secrets> {
+        Rc::clone(&self.0.secrets.borrow())
     }
 
     pub(super) fn host(&self) -> &ToolHost {

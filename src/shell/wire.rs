@@ -75,6 +75,14 @@ impl Wire {
         Wire { base: None, lines: config.providers.iter().map(line).collect() }
     }
 
+    /// Replaces the credentials, from the next request on.
+    pub(super) fn set_access(&mut self, access: &[Access]) {
+        let mut access = access.iter().cloned();
+        for line in &mut self.lines {
+            (line.access, line.template) = (access.next().unwrap_or_default(), None);
+        }
+    }
+
     /// Adds the new messages and builds the request. `Err` is what the browser threw.
     pub(super) fn prepare(&mut self, config: &RunConfig, call: &ModelCall) -> Result<Job, JsValue> {
         let fresh_base = self.base.replace(call.base) != Some(call.base);

@@ -355,12 +355,12 @@ impl Seat {
     }
 
     pub fn grant(&self, turns: u32) {
-        self.tell(&Order::Grant { seat: self.0.id, turns });
+        self.tell(&Order::Grant { seat: self.0.id, turns, with: self.0.line.with_no_files() });
     }
 
     /// Resumes a run that was interrupted.
     pub fn resume(&self) {
-        self.tell(&Order::Resume { seat: self.0.id });
+        self.tell(&Order::Resume { seat: self.0.id, with: self.0.line.with_no_files() });
     }
 
     /// Closes the run: nothing in it continues. What was reported of it stays.

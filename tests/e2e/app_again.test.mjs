@@ -157,30 +157,48 @@ for (const look of Object.keys(LOOKS)) {
   }, look));
 }
 
-test('a key that is missing is asked for before anything is sent', () => withSettings({ provider: 'openai', model: 'gpt-5' }, {}, async (page) => {
-  const shoot = camera(page, 'key', 'wide');
+const MISSING = 'Nothing was sent: OpenAI needs a key, and this page has none. Enter it in the settings.';
+
+/** Has OpenAI's address answer with these replies, one after another; a reply that is undefined never comes. Returns the keys that were sent. */
+async function answering(page, replies, settled = () => {}) {
   const keys = [];
   await page.context().route('https://api.openai.com/**', (route) => {
     const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
     if (route.request().method() === 'OPTIONS') return route.fulfill({ status: 204, headers: cors });
+    const answer = replies[keys.length];
     keys.push(route.request().headers().authorization);
-    return route.fulfill({ headers: { ...cors, 'content-type': 'text/event-stream' }, body: reply({ text: 'Hello.' }).join('') });
+    return answer ? route.fulfill({ headers: { ...cors, 'content-type': 'text/event-stream' }, body: reply(answer).join('') }) : settled();
   });
+  return keys;
+}
+
+/** Waits until the settings are open at the key, and say that it is missing. */
+async function refused(page) {
   const settings = page.getByRole('dialog', { name: 'Settings' });
   const key = settings.getByLabel('API key').and(page.locator(':focus'));
-  const refused = async () => {
-    await key.waitFor();
-    await settings.getByText('OpenAI needs a key. A key that is not remembered on this device is gone after a reload: enter it again.').waitFor();
-    assert.equal(await key.getAttribute('aria-invalid'), 'true');
-  };
-  await box(page).fill('Hello?');
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await refused();
-  await shoot('missing');
-  await key.fill('sk-first-0123456789');
+  await key.waitFor();
+  await settings.getByText('OpenAI needs a key. A key that is not remembered on this device is gone after a reload: enter it again.').waitFor();
+  assert.equal(await key.getAttribute('aria-invalid'), 'true');
+  return key;
+}
+
+async function enter(page, text) {
+  const settings = page.getByRole('dialog', { name: 'Settings' });
+  await settings.getByLabel('API key').fill(text);
   await settings.getByText('OpenAI needs a key.').waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
-  await page.getByText('Nothing was sent: OpenAI needs a key, and this page has none. Enter it in the settings.').waitFor();
+  await settings.waitFor({ state: 'detached' });
+}
+
+test('a key that is missing is asked for before anything is sent', () => withSettings({ provider: 'openai', model: 'gpt-5' }, {}, async (page) => {
+  const shoot = camera(page, 'key', 'wide');
+  const keys = await answering(page, [{ text: 'Hello.' }]);
+  await box(page).fill('Hello?');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await refused(page);
+  await shoot('missing');
+  await enter(page, 'sk-first-0123456789');
+  await page.getByText(MISSING).waitFor();
   assert.equal(await box(page).inputValue(), 'Hello?', 'the task is still there');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await said(page, 'Hello.');
@@ -188,8 +206,45 @@ test('a key that is missing is asked for before anything is sent', () => withSet
   // The key was in memory only.
   await page.reload();
   await acts(page).getByRole('button', { name: 'Regenerate' }).click();
-  await refused();
+  await refused(page);
   assert.deepEqual(keys, ['Bearer sk-first-0123456789']);
+}));
+
+test('a run goes on with the key that is entered for it after its page was gone', () => withSettings({ provider: 'openai', model: 'gpt-5', max_turns: '1' }, {}, async (first) => {
+  let asked;
+  const sent = new Promise((resolve) => { asked = resolve; });
+  const call = { id: 'c1', name: 'calculate', args: { expression: '6 * 7' } };
+  const keys = await answering(first, [undefined, { calls: [call] }, { text: 'So far, it is 42.' }, { text: 'It is 42 in the end.' }], asked);
+  await first.getByRole('button', { name: 'Settings' }).first().click();
+  await enter(first, 'sk-first-0123456789');
+  await box(first).fill('How much is it?');
+  await first.getByRole('button', { name: 'Run', exact: true }).click();
+  await sent;
+  const address = first.url();
+  await first.close({ runBeforeUnload: false });
+
+  // Resumed.
+  const page = await first.context().newPage();
+  page.setDefaultTimeout(40000);
+  await page.goto(address);
+  const resume = page.getByRole('button', { name: 'Resume', exact: true });
+  await resume.click();
+  await refused(page);
+  await enter(page, 'sk-second-0123456789');
+  await page.getByText(MISSING).waitFor();
+  await resume.click();
+  await said(page, 'So far, it is 42.');
+  await storedToTheEnd(page, 1);
+
+  // Continued with more turns.
+  await page.reload();
+  const more = page.getByRole('button', { name: /^Continue/ });
+  await more.click();
+  await refused(page);
+  await enter(page, 'sk-third-0123456789');
+  await more.click();
+  await said(page, 'It is 42 in the end.');
+  assert.deepEqual(keys, ['first', 'second', 'second', 'third'].map((key) => `Bearer sk-${key}-0123456789`));
 }));
 
 const withRecord = (body) => withModel([{ text: 'It is **two**.' }], async (page) => {

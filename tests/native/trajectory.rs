@@ -194,6 +194,9 @@ fn secrets_are_scrubbed_wherever_they_turn_up() {
         assert_eq!(secrets.scrub(text), clean);
     }
     assert_eq!(format!("{secrets:?}"), "Secrets(1)");
+    // A key that was replaced stays secret.
+    let both = secrets.and(["another-key-of-mine".to_owned()]);
+    assert_eq!(both.scrub("s3cret-key-of-mine, another-key-of-mine"), "[redacted], [redacted]");
 }
 
 #[test]

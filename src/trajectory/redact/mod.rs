@@ -51,6 +51,12 @@ impl Secrets {
         Secrets { known }
     }
 
+    /// Returns these secrets and more.
+    #[must_use]
+    pub fn and(&self, more: impl IntoIterator<Item = String>) -> Self {
+        Secrets::new(self.known.iter().cloned().chain(more))
+    }
+
     /// Returns the text without secrets.
     #[must_use]
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {

@@ -141,22 +141,25 @@ impl App {
 
     /// Resumes the open plan, if it was interrupted.
     pub fn resume_plan(&self) {
-        self.order_plan(|plan| Order::ResumePlan { plan });
+        if self.own_model_lacks_key() {
+            return;
+        }
+        self.order_plan(|plan, line| Order::ResumePlan { plan, with: line.with_no_files() });
     }
 
     pub fn stop_plan(&self) {
-        self.order_plan(|plan| Order::StopPlan { plan });
+        self.order_plan(|plan, _| Order::StopPlan { plan });
     }
 
     pub fn cancel_plan(&self) {
-        self.order_plan(|plan| Order::CancelPlan { plan });
+        self.order_plan(|plan, _| Order::CancelPlan { plan });
     }
 
-    fn order_plan(&self, order: impl FnOnce(PlanId) -> Order) {
+    fn order_plan(&self, order: impl FnOnce(PlanId, &Line) -> Order) {
         let Some(thread) = self.thread_now().filter(|thread| self.find_again(thread).is_ok()) else { return };
         if let (Some(line), Some(PlanPage { record: Record::Live(plan), .. })) = (self.line.get_value(), thread.plan())
         {
-            line.tell(&order(plan), Vec::new());
+            line.tell(&order(plan, &line), Vec::new());
         }
     }
 

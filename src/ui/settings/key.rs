@@ -53,9 +53,13 @@ impl App {
         true
     }
 
-    /// The same for what goes on with the model of the open thread's last run.
+    /// The same for what goes on with the model of the open thread's last run, or of its plan.
     pub(in super::super) fn own_model_lacks_key(&self) -> bool {
-        let config = self.thread_now().and_then(|thread| thread.with_last(|source| source.config.clone()));
+        let config = self.thread_now().and_then(|thread| match thread.plan() {
+            // All of its steps have the same model.
+            Some(plan) => plan.steps.iter().find_map(|step| step.seat.look(|source| source.config.clone())),
+            None => thread.with_last(|source| source.config.clone()),
+        });
         config.is_some_and(|config| self.lacks_key(&config))
     }
 
