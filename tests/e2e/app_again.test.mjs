@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { download, drop, runTask, startPage, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
+import { MISSING, answerAsOpenAi, enterKey } from './lib/openai.mjs';
 import { reply, withScript } from './lib/script-server.mjs';
 import { withSite } from './lib/site.mjs';
 import { inFolder } from './lib/stored.mjs';
@@ -157,21 +158,6 @@ for (const look of Object.keys(LOOKS)) {
   }, look));
 }
 
-const MISSING = 'Nothing was sent: OpenAI needs a key, and this page has none. Enter it in the settings.';
-
-/** Has OpenAI's address answer with these replies, one after another; a reply that is undefined never comes. Returns the keys that were sent. */
-async function answering(page, replies, settled = () => {}) {
-  const keys = [];
-  await page.context().route('https://api.openai.com/**', (route) => {
-    const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
-    if (route.request().method() === 'OPTIONS') return route.fulfill({ status: 204, headers: cors });
-    const answer = replies[keys.length];
-    keys.push(route.request().headers().authorization);
-    return answer ? route.fulfill({ headers: { ...cors, 'content-type': 'text/event-stream' }, body: reply(answer).join('') }) : settled();
-  });
-  return keys;
-}
-
 /** Waits until the settings are open at the key, and say that it is missing. */
 async function refused(page) {
   const settings = page.getByRole('dialog', { name: 'Settings' });
@@ -179,25 +165,16 @@ async function refused(page) {
   await key.waitFor();
   await settings.getByText('OpenAI needs a key. A key that is not remembered on this device is gone after a reload: enter it again.').waitFor();
   assert.equal(await key.getAttribute('aria-invalid'), 'true');
-  return key;
-}
-
-async function enter(page, text) {
-  const settings = page.getByRole('dialog', { name: 'Settings' });
-  await settings.getByLabel('API key').fill(text);
-  await settings.getByText('OpenAI needs a key.').waitFor({ state: 'detached' });
-  await page.keyboard.press('Escape');
-  await settings.waitFor({ state: 'detached' });
 }
 
 test('a key that is missing is asked for before anything is sent', () => withSettings({ provider: 'openai', model: 'gpt-5' }, {}, async (page) => {
   const shoot = camera(page, 'key', 'wide');
-  const keys = await answering(page, [{ text: 'Hello.' }]);
+  const keys = await answerAsOpenAi(page, [{ text: 'Hello.' }]);
   await box(page).fill('Hello?');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await refused(page);
   await shoot('missing');
-  await enter(page, 'sk-first-0123456789');
+  await enterKey(page, 'sk-first-0123456789');
   await page.getByText(MISSING).waitFor();
   assert.equal(await box(page).inputValue(), 'Hello?', 'the task is still there');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -214,12 +191,13 @@ test('a run goes on with the key that is entered for it after its page was gone'
   let asked;
   const sent = new Promise((resolve) => { asked = resolve; });
   const call = { id: 'c1', name: 'calculate', args: { expression: '6 * 7' } };
-  const keys = await answering(first, [undefined, { calls: [call] }, { text: 'So far, it is 42.' }, { text: 'It is 42 in the end.' }], asked);
+  const keys = await answerAsOpenAi(first, [undefined, { calls: [call] }, { text: 'So far, it is 42.' }, { text: 'It is 42 in the end.' }], asked);
   await first.getByRole('button', { name: 'Settings' }).first().click();
-  await enter(first, 'sk-first-0123456789');
+  await enterKey(first, 'sk-first-0123456789');
   await box(first).fill('How much is it?');
   await first.getByRole('button', { name: 'Run', exact: true }).click();
   await sent;
+  await first.waitForURL(/#\/run\//);
   const address = first.url();
   await first.close({ runBeforeUnload: false });
 
@@ -230,7 +208,7 @@ test('a run goes on with the key that is entered for it after its page was gone'
   const resume = page.getByRole('button', { name: 'Resume', exact: true });
   await resume.click();
   await refused(page);
-  await enter(page, 'sk-second-0123456789');
+  await enterKey(page, 'sk-second-0123456789');
   await page.getByText(MISSING).waitFor();
   await resume.click();
   await said(page, 'So far, it is 42.');
@@ -241,7 +219,7 @@ test('a run goes on with the key that is entered for it after its page was gone'
   const more = page.getByRole('button', { name: /^Continue/ });
   await more.click();
   await refused(page);
-  await enter(page, 'sk-third-0123456789');
+  await enterKey(page, 'sk-third-0123456789');
   await more.click();
   await said(page, 'It is 42 in the end.');
   assert.deepEqual(keys, ['first', 'second', 'second', 'third'].map((key) => `Bearer sk-${key}-0123456789`));

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { UNDO_MS, download, runTask, startPage, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
-import { reply, withScript } from './lib/script-server.mjs';
+import { MISSING, answerAsOpenAi, enterKey } from './lib/openai.mjs';
+import { withScript } from './lib/script-server.mjs';
 import { assertValidSession } from './lib/session.mjs';
 import { withSite } from './lib/site.mjs';
 import { changeStored, everything, withPatched } from './lib/stored.mjs';
@@ -254,26 +255,15 @@ test('a plan whose key was lost with its page asks for it, and loses nothing', (
   const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage }] };
   return withPage(site.app, { context: contextOf('wide', { storageState }) }, async (first) => {
     const asked = gate();
-    const keys = [];
-    await first.context().route('https://api.openai.com/**', (route) => {
-      const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
-      if (route.request().method() === 'OPTIONS') return route.fulfill({ status: 204, headers: cors });
-      keys.push(route.request().headers().authorization);
-      // The first is never answered: the page is closed meanwhile.
-      if (keys.length === 1) return asked.go();
-      return route.fulfill({ headers: { ...cors, 'content-type': 'text/event-stream' }, body: reply({ text: 'The sea rises and falls.' }).join('') });
-    });
+    const text = 'The sea rises and falls.';
+    // The first request is never answered: the page is closed meanwhile.
+    const keys = await answerAsOpenAi(first, [undefined, { text }, { text }, { text }], asked.go);
     await ready(first);
-    const enter = async (page, key) => {
-      const dialog = page.getByRole('dialog', { name: 'Settings' });
-      await dialog.getByLabel('API key').fill(key);
-      await page.keyboard.press('Escape');
-      await dialog.waitFor({ state: 'detached' });
-    };
     await first.getByRole('button', { name: 'Settings' }).first().click();
-    await enter(first, 'sk-first-0123456789');
+    await enterKey(first, 'sk-first-0123456789');
     await runPlan(first);
     await asked.opened;
+    await first.waitForURL(/#\/plan\//);
     const address = first.url();
     await first.close({ runBeforeUnload: false });
 
@@ -281,9 +271,9 @@ test('a plan whose key was lost with its page asks for it, and loses nothing', (
     page.setDefaultTimeout(40000);
     await page.goto(address);
     await resume(page).click();
-    await page.getByText('Nothing was sent: OpenAI needs a key, and this page has none. Enter it in the settings.').waitFor();
+    await page.getByText(MISSING).waitFor();
     assert.equal(keys.length, 1);
-    await enter(page, 'sk-second-0123456789');
+    await enterKey(page, 'sk-second-0123456789');
     await resume(page).click();
     await finished(page);
     // One request was lost, and each step asked once.
