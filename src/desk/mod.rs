@@ -98,15 +98,13 @@ impl Desk {
             Order::Stop { seat } => self.with(seat, |seat| seat.session.stop()),
             Order::Cancel { seat } => self.with(seat, |seat| seat.session.cancel()),
             Order::Grant { seat, turns, with } => {
-                self.with(seat, |seat| seat.session.set_access(all_access(&with, &seat.session.providers())));
-                let granted = self.seat(seat).map(|seat| seat.session.grant(turns));
+                let granted = self.seat_with_keys(seat, &with).map(|seat| seat.session.grant(turns));
                 self.complain(granted);
             }
             Order::Resume { seat, with } => {
-                self.with(seat, |seat| seat.session.set_access(all_access(&with, &seat.session.providers())));
-                let resumed = self.seat(seat).map(|seat| seat.session.resume());
-                self.complain(resumed);
-                self.with(seat, Seat::renew);
+                let seat = self.seat_with_keys(seat, &with);
+                self.complain(seat.as_ref().map(|seat| seat.session.resume()));
+                seat.iter().for_each(Seat::renew);
             }
             Order::Permit { permit, answered } => self.0.permits.answer(permit, answered),
             Order::Close { seat: id } => self.with(id, |seat| {

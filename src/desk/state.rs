@@ -73,6 +73,13 @@ impl Desk {
         self.0.seats.borrow().get(&id).cloned()
     }
 
+    /// Returns a seat, whose run goes on with the keys of this moment.
+    pub(super) fn seat_with_keys(&self, id: SeatId, with: &With) -> Option<Rc<Seat>> {
+        let seat = self.seat(id)?;
+        seat.session.set_access(&all_access(with, &seat.session.providers()));
+        Some(seat)
+    }
+
     pub(super) fn with(&self, id: SeatId, act: impl FnOnce(&Rc<Seat>)) {
         if let Some(seat) = self.seat(id) {
             act(&seat);

@@ -159,8 +159,8 @@ impl PlanSession {
 
     /// Replaces the credentials of the plan's agent and of the steps that have begun, from the next request on.
     pub fn set_access(&self, access: &[Access]) {
-        self.0.agent.set_access(access.to_vec());
-        self.0.steps.borrow().iter().for_each(|(_, step)| step.set_access(access.to_vec()));
+        self.0.agent.set_access(access);
+        self.0.steps.borrow().iter().for_each(|(_, step)| step.set_access(access));
     }
 
     /// The models that the plan's agent has keys for.

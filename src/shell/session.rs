@@ -159,8 +159,8 @@ impl Session {
     }
 
     /// Replaces the credentials, one entry per provider of the config, from the next request on. What was secret stays secret.
-    pub fn set_access(&self, access: Vec<Access>) {
-        let access: Vec<Access> = access.into_iter().map(Access::trimmed).collect();
+    pub fn set_access(&self, access: &[Access]) {
+        let access: Vec<Access> = access.iter().cloned().map(Access::trimmed).collect();
         let secrets = self.secrets().and(access.iter().flat_map(Access::secrets));
         self.0.secrets.replace(Rc::new(secrets));
         self.live(|live| live.wires.values_mut().for_each(|wire| wire.set_access(&access)));

@@ -13,7 +13,7 @@ use crate::view::panel::Remedy;
 use super::icon::{Icon, icon};
 use super::original::Original;
 use super::reactive::reactive;
-use super::slots::{Behind, Page};
+use super::slots::{Behind, EndDrawn, Page};
 use super::state::{App, Backing, Editing, TaskInput, Thread};
 use super::{dom, versions};
 
@@ -23,8 +23,8 @@ pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
     let pager = versions::pager(app, &page);
     let has_acts = !matches!(page.behind, Behind::Stepped(_));
     let ended = Memo::new(move |_| {
-        let is_over = has_acts && drawn.is_over();
-        panel.with(|panel| (is_over && panel.ending.is_some()).then_some(panel.remedy))
+        let is_due = has_acts && drawn.end.get() >= EndDrawn::AnswerActions;
+        panel.with(|panel| (is_due && panel.ending.is_some()).then_some(panel.remedy))
     });
     html::footer()
         .class("answer-foot")

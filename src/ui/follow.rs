@@ -8,6 +8,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{Element, FocusOptions, HtmlElement};
 
 use super::icon::{Icon, icon};
@@ -79,6 +80,19 @@ pub fn keep_up(app: App) {
     if app.at_end.get_untracked() {
         dom::later(0, to_end);
     }
+}
+
+/// The same after a small change, in the task that made it, also for a reader who is elsewhere: what is not laid out before the page is
+/// painted makes that task longer.
+pub fn keep_up_at_once(app: App) {
+    // After the effects of the change.
+    spawn_local(async move {
+        if app.at_end.try_get_untracked() == Some(true) {
+            to_end();
+        } else if let Some(it) = scroller() {
+            let _ = it.scroll_height();
+        }
+    });
 }
 
 /// Scrolls to the beginning. Another run may have been shown in the same element before.

@@ -87,51 +87,57 @@ impl LiveRun {
     pub fn draw(&self) {
         self.0.scheduled.set(false);
         let pending = self.0.pending.take();
-        let mut ended = None;
+        let (app, page) = (self.0.app, &self.0.page);
+        let is_open = app.is_open(&page.panel);
+        let drawn = page.end.get_untracked();
+        let mut outcome = None;
         if pending.records {
-            self.0.page.behind.with(|source| {
-                let is_over = source.status == Status::Ended;
-                let page = &self.0.page;
-                page.transcript.refresh(source, &self.0.renderer);
-                let end = match page.end.get_untracked() {
-                    EndDrawn::Nothing if is_over => EndDrawn::Transcript,
-                    EndDrawn::Transcript if is_over => {
-                        put(&page.panel, PanelView::from(source));
-                        EndDrawn::Panel
-                    }
-                    EndDrawn::Panel if is_over => {
-                        self.refresh(source);
-                        EndDrawn::List
-                    }
-                    EndDrawn::List if is_over => {
-                        ended = source.segments.last().map(|ending| ending.outcome);
-                        EndDrawn::Whole
-                    }
-                    _ => {
-                        self.refresh(source);
-                        page.panel.with_untracked(EndDrawn::of)
-                    }
+            page.behind.with(|source| {
+                outcome = source.segments.last().map(|ending| ending.outcome);
+                let step = match source.status == Status::Ended {
+                    false => EndDrawn::Nothing,
+                    true if is_open && !dom::document().hidden() => drawn.next(),
+                    true => EndDrawn::Whole,
                 };
-                put(&page.end, end);
+                self.draw_step(source, step);
+                put(&page.end, step);
             });
         }
-        if let Some(slot) = self.0.page.transcript.last() {
+        if let Some(slot) = page.transcript.last() {
             self.stream(&slot, &pending);
         }
-        let (app, panel) = (self.0.app, &self.0.page.panel);
-        if app.is_open(panel) {
+        if is_open {
             if !app.at_end.get_untracked() {
                 app.unseen.set(true);
             }
-            follow::keep_up(app);
+            follow::keep_up_at_once(app);
         }
-        if !matches!(self.0.page.end.get_untracked(), EndDrawn::Nothing | EndDrawn::Whole) {
-            self.renew();
+        match page.end.get_untracked() {
+            EndDrawn::Nothing => {}
+            // Last, because a queued message begins another run.
+            EndDrawn::Whole => {
+                if let Some(outcome) = outcome.filter(|_| drawn != EndDrawn::Whole) {
+                    page.panel.with_untracked(|panel| app.notify_end(panel, &page.head.task));
+                    app.run_ended(&page.panel, outcome);
+                }
+            }
+            _ => self.renew(),
         }
-        // Last, because a queued message begins another run.
-        if let Some(outcome) = ended {
-            panel.with_untracked(|panel| app.notify_end(panel, &self.0.page.head.task));
-            app.run_ended(panel, outcome);
+    }
+
+    /// Draws the state of the run, or a step of its end.
+    fn draw_step(&self, source: &Source<'_>, step: EndDrawn) {
+        let page = &self.0.page;
+        match step {
+            EndDrawn::Turn => page.transcript.refresh_turns(source, &self.0.renderer),
+            EndDrawn::Ending => page.transcript.refresh(source, &self.0.renderer),
+            EndDrawn::Panel => put(&page.panel, PanelView::from(source)),
+            // They wait for their step (panel.rs, answer.rs).
+            EndDrawn::PanelActions | EndDrawn::PanelEnding | EndDrawn::AnswerActions => {}
+            EndDrawn::Nothing | EndDrawn::List | EndDrawn::Whole => {
+                page.transcript.refresh(source, &self.0.renderer);
+                self.refresh(source);
+            }
         }
     }
 

@@ -69,7 +69,11 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
     };
     let controls = {
         let panel = panel.clone();
-        let state = Memo::new(move |_| panel.with(Can::from_panel));
+        let end = page.end.clone();
+        let state = Memo::new(move |before: Option<&Can>| match (end.get(), before) {
+            (EndDrawn::Panel, Some(before)) => *before,
+            _ => panel.with(Can::from_panel),
+        });
         move || {
             let can = state.get();
             match can.phase {
@@ -94,7 +98,7 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
         move || under_way.get().then(|| behind.with(|source| legend(preview::legend(source.config))))
     };
     let end = page.end.clone();
-    let is_due = Memo::new(move |_| end.get() != EndDrawn::Panel);
+    let is_due = Memo::new(move |_| !matches!(end.get(), EndDrawn::Panel | EndDrawn::PanelActions));
     let ending = move || panel.with(|view| view.ending.as_ref().filter(|_| is_due.get()).map(ends));
     (meter, progress, controls, reactive(ending), numbers, legend, log(app, page))
 }

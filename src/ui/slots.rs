@@ -40,15 +40,25 @@ pub struct Page {
     pub notes: ArcRwSignal<Vec<Note>>,
 }
 
-/// How much of a run's end is drawn. It changes too much of the page for one frame (live.rs): the transcript comes first, then the
-/// panel's figures with the task box, then the list with the log and the notes and how the run ended in the panel, and at last what is
-/// there only once a run is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How much of a run's end is drawn. It changes too much of the page for one frame: each step is drawn in a frame of its own (live.rs).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EndDrawn {
     Nothing,
-    Transcript,
+    /// The last turn, as it was recorded.
+    Turn,
+    /// Below the turns, how the run ended.
+    Ending,
+    /// The panel's figures, and the task box.
     Panel,
+    /// The panel's actions.
+    PanelActions,
+    /// How the run ended, in the panel.
+    PanelEnding,
+    /// The list, the log and the notes.
     List,
+    /// The actions below the answer.
+    AnswerActions,
+    /// The rest of what is there only once a run is over.
     Whole,
 }
 
@@ -56,6 +66,20 @@ impl EndDrawn {
     /// Of a run that is drawn in one frame.
     pub fn of(panel: &PanelView) -> Self {
         if panel.phase == Phase::Ended { EndDrawn::Whole } else { EndDrawn::Nothing }
+    }
+
+    /// Returns what is drawn next of a run that has ended.
+    pub fn next(self) -> Self {
+        match self {
+            EndDrawn::Nothing => EndDrawn::Turn,
+            EndDrawn::Turn => EndDrawn::Ending,
+            EndDrawn::Ending => EndDrawn::Panel,
+            EndDrawn::Panel => EndDrawn::PanelActions,
+            EndDrawn::PanelActions => EndDrawn::PanelEnding,
+            EndDrawn::PanelEnding => EndDrawn::List,
+            EndDrawn::List => EndDrawn::AnswerActions,
+            EndDrawn::AnswerActions | EndDrawn::Whole => EndDrawn::Whole,
+        }
     }
 }
 
@@ -251,8 +275,14 @@ impl Transcript {
         self.made.borrow().get(&last).cloned()
     }
 
-    /// Updates the turns that can have changed: the last known one and those after it.
+    /// Updates the turns that can have changed, and the endings.
     pub fn refresh(&self, source: &Source<'_>, renderer: &Renderer) {
+        self.refresh_turns(source, renderer);
+        put(&self.segments, segments(source));
+    }
+
+    /// Updates the turns that can have changed: the last known one and those after it.
+    pub fn refresh_turns(&self, source: &Source<'_>, renderer: &Renderer) {
         let known = self.length.get_untracked();
         for index in known.saturating_sub(1)..source.turns.len() {
             let made = self.made.borrow().get(&index).cloned();
@@ -261,7 +291,7 @@ impl Transcript {
                 None => drop(self.turn(source, index, renderer)),
             }
         }
-        self.settle(source);
+        put(&self.length, source.turns.len());
     }
 
     /// Updates every created turn from `from` on. The transcript may have become shorter, too.
@@ -273,11 +303,7 @@ impl Transcript {
             made.range(from..).map(|(_, slot)| slot.clone()).collect()
         };
         changed.into_iter().for_each(|slot| self.renew(slot, source, renderer));
-        self.settle(source);
-    }
-
-    fn settle(&self, source: &Source<'_>) {
-        put(&self.length, source.turns.len());
+        put(&self.length, length);
         put(&self.segments, segments(source));
     }
 
