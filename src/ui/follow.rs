@@ -82,8 +82,7 @@ pub fn keep_up(app: App) {
     }
 }
 
-/// The same after a small change, in the task that made it, also for a reader who is elsewhere: what is not laid out before the page is
-/// painted makes that task longer.
+/// The same after a small change, in the task that made it, also for a reader who is elsewhere: the next frame only has to paint it.
 pub fn keep_up_at_once(app: App) {
     // After the effects of the change.
     spawn_local(async move {
