@@ -25,7 +25,8 @@ use web_sys::Blob;
 use crate::engine::{Branch, RunConfig, Task};
 use crate::protocol::FileChange;
 use crate::protocol::desk::{News, Order, PlanId, QuestionId, SeatId, StoredKind, With};
-use crate::shell::{self, Carried, Notice, Page, js};
+use crate::shell::{self, Access, Carried, Notice, Page, js};
+use crate::store::Keeper;
 use crate::trajectory::{Restored, Trajectory};
 use crate::view::probe::{self, Probe};
 use crate::worker::{ToolHost, Workspace};
@@ -34,7 +35,7 @@ use permits::Permits;
 use running::PlanRunning;
 use seat::Seat;
 pub use state::Desk;
-use state::{DeskState, access, all_access};
+use state::{DeskState, all_access};
 
 impl Desk {
     /// Opens the desk and its database. `post` sends news with their parts to the page; `page` calls the models that
@@ -72,9 +73,13 @@ impl Desk {
             Order::Run { seat, with, config, task, after, kept, version } => {
                 let seat = self.new_seat(seat, &with, config.as_ref().clone(), kept);
                 seat.keeper.iter().for_each(|keeper| keeper.set_version(version.clone()));
+                if after.is_some_and(|after| self.is_strange(after)) {
+                    seat.keeper.iter().for_each(Keeper::set_strange);
+                }
                 self.run(&seat, *config, *task, after);
             }
             Order::Branch { id, seat, with, of, place, branch, result } => {
+                let strange = of.is_none_or(|of| self.is_strange(of));
                 let document = match of {
                     Some(of) => self.seat(of).and_then(|seat| seat.session.document()),
                     None => part(&mut parts).and_then(|text| Trajectory::parse(&text).ok()),
@@ -83,7 +88,10 @@ impl Desk {
                     (Some(document), Some(call), Some(result)) => document.with_result(call, result),
                     (document, ..) => document.ok_or_else(|| "The run no longer exists.".to_owned()),
                 };
-                self.answer(id, document.and_then(|document| self.branch(seat, &with, &document, place, *branch)));
+                self.answer(
+                    id,
+                    document.and_then(|document| self.branch(seat, &with, &document, place, *branch, strange)),
+                );
             }
             Order::Open { id, with, runs } => {
                 self.0.opening.borrow_mut().extend(runs.iter().map(|(seat, _)| *seat));
@@ -97,13 +105,15 @@ impl Desk {
             }
             Order::Stop { seat } => self.with(seat, |seat| seat.session.stop()),
             Order::Cancel { seat } => self.with(seat, |seat| seat.session.cancel()),
-            Order::Grant { seat, turns, with } => {
-                let granted = self.seat_with_keys(seat, &with).map(|seat| seat.session.grant(turns));
+            Order::Grant { seat, turns, with, authority } => {
+                let seat = self.seat_with_keys(seat, &with);
+                let granted = seat.map(|seat| seat.session.grant(turns, authority.map(|authority| *authority)));
                 self.complain(granted);
             }
-            Order::Resume { seat, with } => {
+            Order::Resume { seat, with, authority } => {
                 let seat = self.seat_with_keys(seat, &with);
-                self.complain(seat.as_ref().map(|seat| seat.session.resume()));
+                let authority = authority.map(|authority| *authority);
+                self.complain(seat.as_ref().map(|seat| seat.session.resume(authority)));
                 seat.iter().for_each(Seat::renew);
             }
             Order::Permit { permit, answered } => self.0.permits.answer(permit, answered),
@@ -144,7 +154,8 @@ impl Desk {
             }
             Order::Plan { plan, seats, with, config, written, after, from } => {
                 let (desk, text) = (self.clone(), part(&mut parts));
-                let start = plans::Start { plan, seats, with, config: *config, written: *written, from };
+                let strange = false; // known once it is clear what it continues
+                let start = plans::Start { plan, seats, with, config: *config, written: *written, from, strange };
                 spawn_local(async move { desk.run_plan(start, after, text).await });
             }
             Order::ShowPlan { id, plan, seats } => {
@@ -164,7 +175,7 @@ impl Desk {
             Order::ResumePlan { plan, with } => {
                 let running = self.plan(plan);
                 self.complain(running.as_ref().map(|running| {
-                    running.session.set_access(&all_access(&with, &running.session.providers()));
+                    running.session.set_access(&all_access(&with));
                     running.session.resume()
                 }));
                 running.iter().for_each(PlanRunning::renew);
@@ -178,7 +189,7 @@ impl Desk {
             Order::Models { id, with, provider } => {
                 let desk = self.clone();
                 spawn_local(async move {
-                    match shell::list_models(&provider, &access(&with, &provider, 0)).await {
+                    match shell::list_models(&provider, &Access::of(&all_access(&with), 0, &provider)).await {
                         Ok(models) => desk.hand_over(id, Some(&models)),
                         Err(error) => desk.answer(id, Err(error.message)),
                     }
@@ -272,15 +283,18 @@ impl Desk {
         with: &With,
         document: &Trajectory,
         place: usize,
-        branch: Branch,
+        mut branch: Branch,
+        strange: bool,
     ) -> Result<(), String> {
         let restored = Restored::before_turn(document, place)
             .ok_or("This turn cannot be reached from the events of the record.")?;
+        // Whoever wrote the record decides nothing here: not even which folders are open.
+        let authority = branch.authority.as_mut().ok_or("The branch says nothing about who decides in it.")?;
+        state::permit_branch(&mut authority.permissions, self.files(with.files).workspace());
         let mut config = restored.recorder.run.config().clone();
-        if let Some(providers) = &branch.providers {
-            config.providers.clone_from(providers);
-        }
+        drop(authority.apply(&mut config));
         let seat = self.new_seat(id, with, config, true);
+        seat.keeper.iter().filter(|_| strange).for_each(Keeper::set_strange);
         let listener = seat.ear();
         seat.session.branch(restored, branch, listener).map_err(|error| error.to_string())?;
         seat.tell();
@@ -294,6 +308,11 @@ impl Desk {
         let seat = Seat::new(self.news(), id, session, keeper);
         self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
         seat
+    }
+
+    /// Whether the content of a run comes from a record that this store did not make.
+    fn is_strange(&self, id: SeatId) -> bool {
+        self.seat(id).is_some_and(|seat| seat.keeper.as_ref().is_some_and(Keeper::is_strange))
     }
 
     fn complain<E: std::fmt::Display>(&self, done: Option<Result<(), E>>) {

@@ -22,14 +22,28 @@ pub(super) struct Start {
     pub config: RunConfig,
     pub written: Plan,
     pub from: Option<u32>,
+    /// As in the header of what is stored.
+    pub strange: bool,
 }
 
 impl Desk {
     /// Runs a plan. `text`: the record that it continues, if that is a file.
-    pub(super) async fn run_plan(&self, start: Start, after: Option<After>, text: Option<String>) {
+    pub(super) async fn run_plan(&self, mut start: Start, after: Option<After>, text: Option<String>) {
+        start.strange = after.as_ref().is_some_and(|after| self.is_after_strange(after));
         match self.earlier(after, text, &start.with.worker_url).await {
             Ok(after) => self.start_plan(start, after),
             Err(why) => self.notify(why, true),
+        }
+    }
+
+    /// Whether the results that a plan takes over come from a record that this store did not make.
+    fn is_after_strange(&self, after: &After) -> bool {
+        match after {
+            After::Record(_) => true,
+            After::Plan(plan) => {
+                let keeper = self.plan(*plan).and_then(|running| running.keeper.clone());
+                keeper.is_some_and(|keeper| keeper.0.is_strange())
+            }
         }
     }
 
@@ -56,12 +70,13 @@ impl Desk {
     }
 
     fn start_plan(&self, start: Start, after: Option<Box<PlanDocument>>) {
-        let Start { plan: id, seats: first, with, config, written, from } = start;
+        let Start { plan: id, seats: first, with, config, written, from, strange } = start;
         let workspace = self.files(with.files).workspace().clone();
         let agent = self.session(first, &with, config, workspace);
         let place = Place::default();
         let (desk, known) = (self.clone(), place.clone());
         let keeper = self.new_keeper(agent.workspace()).map(PlanKeeper::begin);
+        keeper.iter().filter(|_| strange).for_each(|keeper| keeper.0.set_strange());
         let ready = move |session: &PlanSession| {
             if let Some(keeper) = &keeper {
                 session.set_journal(Some(Rc::new(keeper.clone())));

@@ -9,11 +9,11 @@ use wasm_bindgen::JsValue;
 use super::permits::{Asking, Permits};
 use super::running::PlanRunning;
 use super::seat::{NewsSender, PostNews, Seat};
-use crate::engine::{Answers, Permissions, ProviderConfig, ProviderKind, Rule, RunConfig};
+use crate::engine::{Answers, Permissions, Rule, RunConfig};
+use crate::llm::address::ServerAddress;
 use crate::protocol::desk::{FilesId, News, Order, PlanId, SeatId, With};
 use crate::shell::{Access, Page, Session, SessionOptions};
 use crate::store::{Database, Tabs};
-use crate::view::provider::address;
 use crate::worker::{Twin, Workspace};
 
 /// Handles the orders of one page; clones share the same desk.
@@ -49,7 +49,7 @@ impl Desk {
     /// Creates a session with the user's keys, whose questions the user answers. `seat`: where the page shows it; of a plan,
     /// that of its first step.
     pub(super) fn session(&self, seat: SeatId, with: &With, mut config: RunConfig, workspace: Workspace) -> Session {
-        let access = all_access(with, &config.providers);
+        let access = all_access(with);
         let page: Rc<dyn Page> = Rc::new(Asking::new(Rc::clone(&self.0.page), Rc::clone(&self.0.permits), seat));
         permit(&mut config);
         let worker_url = with.worker_url.clone();
@@ -76,7 +76,7 @@ impl Desk {
     /// Returns a seat, whose run goes on with the keys of this moment.
     pub(super) fn seat_with_keys(&self, id: SeatId, with: &With) -> Option<Rc<Seat>> {
         let seat = self.seat(id)?;
-        seat.session.set_access(&all_access(with, &seat.session.providers()));
+        seat.session.set_access(&all_access(with));
         Some(seat)
     }
 
@@ -129,21 +129,21 @@ pub(super) fn permit(config: &mut RunConfig) {
     config.permissions.get_or_insert_with(rules);
 }
 
-/// Returns how to reach each provider of a configuration.
-pub(super) fn all_access(with: &With, providers: &[ProviderConfig]) -> Vec<Access> {
-    providers.iter().enumerate().map(|(at, provider)| access(with, provider, at)).collect()
+/// The same for a branch, whose files are these: the folders that are open now count, not those that a record names.
+pub(super) fn permit_branch(rules: &mut Permissions, files: &Workspace) {
+    rules.workspace.get_or_insert(Rule::Allow);
+    rules.folders = files.folders().into_iter().map(|(name, _)| name).collect();
 }
 
-/// Returns how to reach a provider, with the user's key if there is one for its current address.
-pub(super) fn access(with: &With, provider: &ProviderConfig, at: usize) -> Access {
-    let address = address(provider);
-    let address = address.trim().trim_end_matches('/');
-    let key = || with.keys.iter().find(|(key_address, _)| key_address == address).map(|(_, key)| key.clone());
-    Access {
-        api_key: provider.kind.is_http().then(key).flatten(),
-        headers: Vec::new(),
-        in_page: (provider.kind == ProviderKind::PromptApi).then_some(at),
-    }
+/// Returns the user's keys, each for the server it was entered for, and how to reach the browser's own model.
+pub(super) fn all_access(with: &With) -> Vec<Access> {
+    let key = |(address, key): &(String, String)| Access {
+        server: ServerAddress::parse(address).ok(),
+        api_key: Some(key.clone()),
+        ..Access::default()
+    };
+    let in_page = Access { server: ServerAddress::parse("").ok(), in_page: Some(0), ..Access::default() };
+    std::iter::once(in_page).chain(with.keys.iter().map(key)).collect()
 }
 
 impl std::fmt::Debug for Desk {

@@ -10,7 +10,8 @@ use wasm_bindgen_futures::spawn_local;
 
 use super::calls::{Calls, PageOf};
 use super::outbox::{Outbox, Refusal};
-use crate::engine::{Answers, Branch, Image, Message, ProviderConfig, Record, RecordKind};
+use crate::engine::{Answers, Branch, Image, Message, ProviderConfig, Record, RecordKind, Run};
+use crate::llm;
 use crate::protocol::{
     AccessOptions, AgentId, AgentOptions, Approval, AskId, Delta, DeltaKind, FileChange, Listening, RunEvent, Step,
     WorkerMessage,
@@ -56,9 +57,11 @@ impl Agent {
         let config = options.config(random_seed())?;
         let workspace = Workspace::new();
         let page: Rc<dyn Page> = Rc::new(PageOf { calls: Rc::clone(calls), agent: Some(id) });
+        let given = config.providers.iter().zip(options.access).enumerate();
+        let access = given.map(|(at, (provider, given))| access(at, provider, given)).collect();
         let session = Session::new(SessionOptions {
             config,
-            access: options.access.into_iter().enumerate().map(|(at, given)| access(at, given)).collect(),
+            access,
             workspace: workspace.clone(),
             worker_url: options.worker_url.unwrap_or_else(|| worker_url.to_owned()),
             page: Some(page),
@@ -111,18 +114,27 @@ impl Agent {
         }
         self.read(id, task, "trajectory", text, move |agent, Course { config, task, events, branch }| {
             let providers = agent.session.providers();
-            if branch.is_none() && !same_servers(&config.providers, &providers) {
+            let restored = Restored::from_events(config, task, events);
+            // After the replay: events can change the models that a run began with.
+            if branch.is_none() && !same_models(&restored.recorder.run, &providers) {
                 return agent.outbox.refused(id, &Refusal::Wrong(OTHER_MODEL.to_owned()));
             }
-            let restored = Restored::from_events(config, task, events);
             let ear = Rc::clone(agent);
             let listener = move |notice: Notice<'_>| ear.on_notice(notice);
-            agent.segment(id, how, |session| match branch {
-                Some(branch) => session.branch(restored, Branch { providers: Some(providers), ..branch }, listener),
-                None => {
-                    session.restore(restored);
-                    session.observe(listener);
-                    session.resume()
+            agent.segment(id, how, |session| {
+                let authority = session.authority();
+                match branch {
+                    Some(branch) => {
+                        let others = restored.recorder.run.config().providers != providers;
+                        let providers = others.then_some(providers);
+                        let authority = Some(Box::new(authority));
+                        session.branch(restored, Branch { providers, authority, ..branch }, listener)
+                    }
+                    None => {
+                        session.restore(restored);
+                        session.observe(listener);
+                        session.resume(Some(authority))
+                    }
                 }
             });
         });
@@ -168,7 +180,7 @@ impl Agent {
     }
 
     pub(super) fn grant(self: &Rc<Self>, id: AskId, turns: u32, how: Listening) {
-        self.segment(id, how, |session| session.grant(turns));
+        self.segment(id, how, |session| session.grant(turns, None));
     }
 
     fn segment(&self, id: AskId, how: Listening, start: impl FnOnce(&Session) -> Result<(), StartError>) {
@@ -267,10 +279,10 @@ pub(super) enum Before {
 const OTHER_MODEL: &str =
     "trajectory: the run was made with another model or address than this agent's; branch from it";
 
-/// Whether the keys for these models would go to the right servers: the address in a record may be anybody's.
-fn same_servers(recorded: &[ProviderConfig], own: &[ProviderConfig]) -> bool {
-    let server = |provider: &ProviderConfig| (provider.kind, provider.base_url.clone(), provider.model.clone());
-    recorded.iter().map(server).eq(own.iter().map(server))
+/// Whether a recorded run uses these models: the conversation with other ones is not continued unasked.
+fn same_models(run: &Run, own: &[ProviderConfig]) -> bool {
+    let model = |provider: &ProviderConfig| (provider.kind, llm::server(provider).ok(), provider.model.clone());
+    run.config().providers.iter().map(model).eq(own.iter().map(model))
 }
 
 /// Decodes data URLs, which the page has checked.
@@ -278,10 +290,10 @@ pub(super) fn images(urls: &[String]) -> Vec<Image> {
     urls.iter().filter_map(|url| Image::from_data_url(url)).collect()
 }
 
-/// Converts a provider's credentials. The number of a provider is its index in the configuration.
-pub(super) fn access(at: usize, given: AccessOptions) -> Access {
+/// Converts the credentials of a provider, which is the `at`th of the configuration.
+pub(super) fn access(at: usize, provider: &ProviderConfig, given: AccessOptions) -> Access {
     let AccessOptions { api_key, headers, in_page } = given;
-    Access { api_key, headers, in_page: in_page.then_some(at) }
+    Access { server: llm::server(provider).ok(), api_key, headers, in_page: in_page.then_some(at) }
 }
 
 pub(super) fn is_terminal(record: &Record) -> bool {

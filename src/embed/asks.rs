@@ -99,7 +99,7 @@ struct Listed {
 pub(super) fn models(outbox: &Rc<Outbox>, id: AskId, provider: ProviderOptions) {
     let outbox = Rc::clone(outbox);
     spawn_local(async move {
-        match shell::list_models(&provider.config, &access(0, provider.access)).await {
+        match shell::list_models(&provider.config, &access(0, &provider.config, provider.access)).await {
             Ok(models) => {
                 let listed = models.into_iter().map(|ModelInfo { id, name, context_tokens, price, images }| Listed {
                     id,

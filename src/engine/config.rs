@@ -44,8 +44,8 @@ pub struct RunConfig {
     pub providers: Vec<ProviderConfig>,
     /// Requirements for the `final_report`. Used by the `strict` preset.
     pub report: ReportConfig,
-    /// Every tool the model is offered. Empty in a record, which lists the tools at the top level.
-    #[cfg_attr(feature = "types", schemars(length(max = 0)))]
+    /// Every tool the model is offered. Empty in a record, which lists the tools at the top level, unless the run began with
+    /// others.
     pub tools: Vec<ToolSpec>,
     /// Kinds of sub-agents that the model can choose from; if empty, one kind with this run's own tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::authority::Authority;
 use super::config::{Limits, Permissions, Scope, ToolSpec};
 use super::failure::Slug;
 use super::ids::{BaseId, CallId, EpochMillis, RequestId, TimerId};
@@ -72,7 +73,12 @@ pub enum Event {
     /// The user granted more turns after a run that ended on a limit.
     TurnsGranted { turns: u32 },
     /// The former driver of the run is gone, and with it what was in flight; from here on there is a new one.
-    Resumed { at: EpochMillis },
+    Resumed {
+        at: EpochMillis,
+        /// Who decides from here on; omitted: the run belongs to whoever resumes it, so nothing changes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        authority: Option<Box<Authority>>,
+    },
     /// From here on this is another run, which takes another way than the one it comes from.
     Branched(Box<Branch>),
 }
@@ -133,6 +139,10 @@ pub struct Branch {
     pub providers: Option<Vec<ProviderConfig>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
+    /// Who decides from here on; its models and limits take precedence over the ones above. Omitted in records made before
+    /// there were authorities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authority: Option<Box<Authority>>,
     /// Another system message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
@@ -167,6 +177,9 @@ pub struct Parent {
 pub struct BranchChanges {
     pub parent: Parent,
     pub parts: Vec<BranchPart>,
+    /// Whether whoever made the branch decides in it; not in records made before there were authorities.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adopted: bool,
     /// The call whose result was changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<CallId>,
@@ -196,6 +209,7 @@ impl From<&Branch> for BranchChanges {
         ];
         BranchChanges {
             parent: branch.parent.clone(),
+            adopted: branch.authority.is_some(),
             parts: parts.into_iter().filter_map(|(part, changed)| changed.then_some(part)).collect(),
             edited: branch.edited.clone(),
         }

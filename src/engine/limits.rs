@@ -144,6 +144,19 @@ impl Run {
         self.clock.wall = Some(Deadline { timer: self.sleep(ms), at });
     }
 
+    /// The open segment ends no later than its limit says from now on: an adopter may have another limit.
+    pub(super) fn limit_wall_time(&mut self) {
+        let Some(ms) = self.config.limits.wall_ms else { return };
+        let at = Millis(self.clock.now.0.saturating_add(ms));
+        if let Some(wall) = &mut self.clock.wall {
+            wall.at = wall.at.min(at);
+        } else if !self.is_concluding() {
+            self.clock.timers += 1;
+            let timer = TimerId::numbered(self.task.child, self.clock.timers);
+            self.clock.wall = Some(Deadline { timer, at });
+        }
+    }
+
     /// Starts the same clock for another driver.
     pub(super) fn restart_wall_timer(&mut self) {
         if let Some(Deadline { timer, at }) = self.clock.wall {

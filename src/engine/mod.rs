@@ -45,8 +45,9 @@
 //! | `turn` | the loop: how a turn begins, what follows, when the run concludes |
 //! | `request`, `tool_calls` | one request with its retries; the run's side of a round, stop and its grace period, the counter line |
 //! | `limits`, `ending` | usage, cost, bound, wall time, context guard; wrap-up, synthesis, and the ends of a run |
-//! | `subagents`, `restart`, `status` | child runs; resume and branch; what others may ask about a run |
+//! | `subagents`, `restart`, `authority`, `status` | child runs; resume and branch; who decides after that; what others may ask about a run |
 
+mod authority;
 pub mod caps;
 pub mod config;
 pub mod digest;
@@ -76,6 +77,7 @@ mod tool_calls;
 mod tool_round;
 mod turn;
 
+pub use authority::Authority;
 pub use caps::RAW_CAP;
 pub use config::*;
 pub use failure::Slug;

@@ -5,14 +5,16 @@
 
 use serde_json::json;
 
+use super::authority::Authority;
 use super::config::RunConfig;
 use super::failure::Slug;
 use super::ids::EpochMillis;
 use super::interface::{Abort, Branch, BranchChanges, Effect};
 use super::judge::AtLimit;
 use super::message::{Message, Reply};
+use super::permission::Consent;
 use super::record::Trigger;
-use super::run::{Exchange, ExchangeState, Origin, Phase, Run};
+use super::run::{ChildState, Exchange, ExchangeState, Origin, Phase, Run};
 use super::time;
 
 /// The message of an attempt that failed because the page was closed.
@@ -21,7 +23,13 @@ const INTERRUPTED: &str = "the page was closed, or its worker ended, before the 
 impl Run {
     /// The run has a new driver. The attempt in flight is lost and the next one follows at once; tool calls in flight are run
     /// again, those with side effects only if the user agrees.
-    pub(super) fn resume(&mut self, at: EpochMillis) {
+    pub(super) fn resume(&mut self, at: EpochMillis, authority: Option<&Authority>) {
+        if let Some(authority) = authority {
+            self.adopt(authority);
+            if self.phase != Phase::Ended {
+                self.limit_wall_time();
+            }
+        }
         self.history.start_over(&self.config);
         self.resume_children(at);
         if self.phase == Phase::Ended {
@@ -55,14 +63,24 @@ impl Run {
         self.book.turns.pop();
         self.phase = Phase::Opening;
         let changes = BranchChanges::from(&branch);
-        let Branch { run_id, session_id, parent, at, providers, limits, system, max_turns, say, reply, edited: _ } =
-            branch;
-        let origin = self.family.origin.take();
-        let (started_with, mut branches) = origin.map_or_else(
-            || (Box::new(self.config.clone()), Vec::new()),
-            |origin| (origin.started_with, origin.branches),
-        );
+        let Branch {
+            run_id,
+            session_id,
+            parent,
+            at,
+            providers,
+            limits,
+            authority,
+            system,
+            max_turns,
+            say,
+            reply,
+            edited: _,
+        } = branch;
+        let mut branches = self.family.origin.take().map(|origin| origin.branches).unwrap_or_default();
         branches.push(changes);
+        self.family.started_with.get_or_insert_with(|| Box::new(self.config.clone()));
+        let turns_before = self.config.max_turns;
         if let Some(providers) = providers {
             self.config.providers = providers;
         }
@@ -71,6 +89,10 @@ impl Run {
         }
         if let Some(max_turns) = max_turns {
             self.config.max_turns = max_turns;
+        }
+        self.set_world_time(at);
+        if let Some(authority) = authority {
+            self.adopt(&authority);
         }
         let config = std::mem::take(&mut self.config);
         self.config =
@@ -81,19 +103,18 @@ impl Run {
             AtLimit::ForcedFinal => self.config.max_turns.max(self.turn().saturating_add(1)),
         };
         self.history.start_over(&self.config);
-        if system.is_some() || max_turns.is_some() {
+        if system.is_some() || self.config.max_turns != turns_before || max_turns.is_some() {
             self.history.set_system(self.config.system_text());
         }
         if let Some(say) = say {
             self.history.push(Message::user(say));
         }
-        self.set_world_time(at);
         self.trace("branched", json!({ "parent": parent.run_id, "turn": parent.turn }));
         // Sub-agents of the turns that it keeps belong to this run.
         self.rename_children(&session_id);
         self.consent.forget();
         (self.task.run_id, self.task.session_id) = (run_id, session_id);
-        self.family.origin = Some(Origin { parent, branches, started_with });
+        self.family.origin = Some(Origin { parent, branches });
         self.start_wall_timer();
         match self.policy().at_limit {
             AtLimit::Synthesis if self.turn() >= self.figures.effective_max_turns => self.synthesize(Trigger::MaxTurns),
@@ -101,6 +122,35 @@ impl Run {
         }
         if let Some(reply) = reply {
             self.replace_reply(reply);
+        }
+    }
+
+    /// From here on, the adopter decides. The run remembers the configuration that it started with, for the replay.
+    pub(super) fn adopt(&mut self, authority: &Authority) {
+        if self.family.started_with.is_none() {
+            self.family.started_with = Some(Box::new(self.config.clone()));
+        }
+        let dropped = authority.apply(&mut self.config);
+        // An answer in the record was given to somebody else, or by somebody else.
+        self.consent = Consent::new(self.config.permissions.clone());
+        // Of granted turns, at most as many remain as a run of the adopter has.
+        let granted = !self.book.segments.is_empty();
+        let most = if granted { self.turn().saturating_add(authority.max_turns) } else { self.config.max_turns };
+        self.figures.effective_max_turns = self.figures.effective_max_turns.min(most);
+        self.trace("adopted", json!({ "tools_dropped": dropped }));
+        if self.phase == Phase::Ended {
+            // The record has it, but nothing is told between two segments.
+            self.out.clear();
+        }
+        let of_child = authority.for_child();
+        for child in &mut self.family.children {
+            if let ChildState::Started(run) = &mut child.state
+                && run.ending().is_none()
+            {
+                run.adopt(&of_child);
+                run.limit_wall_time();
+                run.out.clear(); // its trace is the same news
+            }
         }
     }
 

@@ -155,6 +155,9 @@ pub(super) struct Figures {
 pub(super) struct Family {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
+    /// The first configuration, if a branch or an adopter has changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_with: Option<Box<RunConfig>>,
     /// Sub-agents, in the order in which they were requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<Child>,
@@ -170,8 +173,6 @@ pub(super) struct Origin {
     /// What each branch on the way here changed, the first one first.
     #[serde(default)]
     pub branches: Vec<BranchChanges>,
-    /// The first configuration, before any branch changed it.
-    pub started_with: Box<RunConfig>,
 }
 
 /// Tokens and US dollars that a run may use; `None`: no limit.
@@ -289,7 +290,7 @@ impl Run {
             Event::StopRequested => self.wrap_up(Trigger::Stop),
             Event::Cancelled => self.cancel(),
             Event::TurnsGranted { turns } => self.grant(turns),
-            Event::Resumed { at } => self.resume(at),
+            Event::Resumed { at, authority } => self.resume(at, authority.as_deref()),
             Event::Branched(branch) => self.branch(*branch),
         }
         self.take_effects()

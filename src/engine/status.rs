@@ -125,10 +125,10 @@ impl Run {
         self.family.origin.as_ref().map(|origin| origin.branches.as_slice()).unwrap_or_default()
     }
 
-    /// The original configuration, if a branch has changed it.
+    /// The original configuration, if a branch or an adopter has changed it.
     #[must_use]
     pub fn started_with(&self) -> Option<&RunConfig> {
-        self.family.origin.as_ref().map(|origin| &*origin.started_with)
+        self.family.started_with.as_deref()
     }
 
     /// Every sub-agent so far, in the order in which they were requested.

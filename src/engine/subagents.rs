@@ -152,7 +152,9 @@ impl Run {
     pub(super) fn resume_children(&mut self, at: EpochMillis) {
         let now = self.clock.now;
         for child in 0..self.family.children.len() {
-            self.with_child(child, |run, started| run.handle(since(started, now), Event::Resumed { at }));
+            self.with_child(child, |run, started| {
+                run.handle(since(started, now), Event::Resumed { at, authority: None })
+            });
         }
     }
 

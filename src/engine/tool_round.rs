@@ -606,6 +606,9 @@ impl OpenCall {
 
     /// The answer to a call that the rules of the run deny.
     pub(super) fn denial(&self, run: &RunParts<'_>) -> Option<Answer> {
+        if run.tool(self).is_none() {
+            return Some(Answer::unknown_tool(&self.call.name, &run.config.tools));
+        }
         match run.decide(self) {
             Decision::Denied(why) => Some(Answer::refused(Slug::Refused, why)),
             Decision::Allowed | Decision::Ask => None,

@@ -2,7 +2,7 @@
 
 use crate::engine::{ProviderConfig, ProviderKind};
 
-use super::address::{self, Space};
+use super::address::{self, AddressFault, ServerAddress, Space};
 use super::providers::{Format, wire};
 
 /// The address of a request, and the headers known here. The shell adds the user's extra headers.
@@ -69,6 +69,14 @@ pub(super) fn base(p: &ProviderConfig) -> &str {
         return base_url(p.kind);
     }
     ["/chat/completions", "/responses", "/messages"].iter().find_map(|path| base.strip_suffix(path)).unwrap_or(base)
+}
+
+/// The server that a provider's requests go to, and that its key is bound to; an empty one if it is not reached over HTTP.
+///
+/// # Errors
+/// What is wrong with its base URL: nothing is sent there.
+pub fn server(p: &ProviderConfig) -> Result<ServerAddress, AddressFault> {
+    ServerAddress::parse(if p.kind.is_http() { base(p) } else { "" })
 }
 
 /// The URL for replies.

@@ -33,6 +33,6 @@ pub use classify::{Online, classify_fetch_failure, classify_response, is_stream}
 pub use decoder::{Decoder, Delta};
 pub use diagnose::{Cause, Evidence, Knock, Page, Permission, diagnose};
 pub use dialect::{Encode, encoder};
-pub use endpoint::{HttpRequestHead, base_url, models_head, request_head};
+pub use endpoint::{HttpRequestHead, base_url, models_head, request_head, server};
 pub use late::{Late, classify_late};
 pub use retry_after::RetryHeaders;

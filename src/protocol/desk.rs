@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::FileChange;
 use super::snapshot::Change;
-use crate::engine::{Branch, EpochMillis, ProviderConfig, RunConfig, Scope, Task};
+use crate::engine::{Authority, Branch, EpochMillis, ProviderConfig, RunConfig, Scope, Task};
 use crate::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
 use crate::trajectory::{Note, NoteChange, Summary};
 
@@ -85,16 +85,21 @@ pub enum Order {
     Cancel {
         seat: SeatId,
     },
-    /// `with`: its keys replace those that the run had.
+    /// `with`: its keys replace those that the run had. `authority`: who decides from here on, if what the run says came from a
+    /// record of somebody else.
     Grant {
         seat: SeatId,
         turns: u32,
         with: With,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        authority: Option<Box<Authority>>,
     },
-    /// Resumes a run that was interrupted. `with`: its keys replace those that the run had.
+    /// Resumes a run that was interrupted. `with` and `authority`: as for `Grant`.
     Resume {
         seat: SeatId,
         with: With,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        authority: Option<Box<Authority>>,
     },
     /// The user's answer to a question.
     Permit {
@@ -440,6 +445,10 @@ pub struct Header {
     /// Set for a run that is another version of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<VersionOf>,
+    /// Whether a part of its content comes from a record that this store did not make: one from a file, a link or another
+    /// window. `None`: it was stored before there was this mark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strange: Option<bool>,
     /// When it was last written, in milliseconds since 1970.
     pub updated_ms: u64,
     /// Whether its last segment has ended.

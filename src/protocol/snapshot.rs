@@ -344,8 +344,8 @@ impl Reporter {
     pub fn changes(&mut self, run: &Run) -> Vec<Change> {
         let mut changes = Vec::new();
         let (task, traces) = (run.task(), run.traces().iter().skip(self.traces));
-        // Only a branch changes the start; a branch of the parent gives its sub-agents another session.
-        let branched = traces.clone().any(|trace| trace.name == "branched");
+        // Only a branch and an adopter change the start; a branch of the parent gives its sub-agents another session.
+        let branched = traces.clone().any(|trace| matches!(trace.name.as_str(), "branched" | "adopted"));
         let ids = (&task.run_id, &task.session_id);
         if branched || self.ids.as_ref().map(|(run, session)| (run, session)) != Some(ids) {
             self.ids = Some((task.run_id.clone(), task.session_id.clone()));

@@ -1,10 +1,16 @@
-//! The credentials of a provider: its key and extra headers.
+//! The credentials of a provider: its key and extra headers. They belong to a server, never to a place in a list: a run can
+//! have other providers than the configuration that the credentials were given with.
 
 use std::fmt;
+
+use crate::engine::ProviderConfig;
+use crate::llm::{self, address::ServerAddress};
 
 /// A provider's credentials. Never in a record or in `Debug` output.
 #[derive(Clone, Default)]
 pub struct Access {
+    /// The server that they are for; `None`: none can be reached.
+    pub server: Option<ServerAddress>,
     pub api_key: Option<String>,
     pub headers: Vec<(String, String)>,
     /// The page's number for the provider, if the page calls the model itself.
@@ -12,11 +18,24 @@ pub struct Access {
 }
 
 impl Access {
+    /// Returns the credentials for a provider, the `at`th of its run: those that were given for its server. If there are several,
+    /// those in its place count.
+    #[must_use]
+    pub fn of(all: &[Access], at: usize, provider: &ProviderConfig) -> Access {
+        let server = llm::server(provider).ok();
+        let fits = |access: &&Access| {
+            let in_page = access.in_page.is_some();
+            access.server.is_some() && access.server == server && (!in_page || !provider.kind.is_http())
+        };
+        all.get(at).filter(fits).or_else(|| all.iter().find(fits)).cloned().unwrap_or_default()
+    }
+
     /// Removes white space around the key and the header values. A blank key means no key.
     #[must_use]
     pub fn trimmed(self) -> Self {
         let trim = |text: &String| text.trim().to_owned();
         Access {
+            server: self.server.clone(),
             api_key: self.api_key.as_ref().map(trim).filter(|key| !key.is_empty()),
             headers: self.headers.iter().map(|(name, value)| (name.clone(), trim(value))).collect(),
             in_page: self.in_page,

@@ -13,7 +13,7 @@ use super::misuse::StartError;
 use super::session::Session;
 use super::timer::Timeout;
 use super::{fetch, ids, js, program, record, tool};
-use crate::engine::{Abort, Effect, EpochMillis, Event, Message, Run, RunConfig, Task, TimerId, caps, time};
+use crate::engine::{Abort, Authority, Effect, EpochMillis, Event, Message, Run, RunConfig, Task, TimerId, caps, time};
 use crate::llm::models;
 use crate::trajectory::Recorder;
 
@@ -73,8 +73,8 @@ impl Session {
         self.tell(Event::Cancelled);
     }
 
-    /// Continues a run that ended at a limit; its observer is notified of the new segment.
-    pub fn grant(&self, turns: u32) -> Result<(), StartError> {
+    /// Continues a run that ended at a limit; its observer is notified of the new segment. `authority`: as for `resume`.
+    pub fn grant(&self, turns: u32, authority: Option<Authority>) -> Result<(), StartError> {
         if self.is_running() {
             return Err(StartError::Busy);
         }
@@ -82,8 +82,10 @@ impl Session {
             return Err(StartError::NothingToContinue);
         }
         self.claim()?;
-        self.renew_permissions();
-        self.warm_up();
+        if authority.is_none() {
+            self.renew_permissions();
+        }
+        self.warm_up(authority);
         self.send(Event::TurnsGranted { turns });
         Ok(())
     }
@@ -111,10 +113,10 @@ impl Session {
     }
 
     /// Called before a restored run receives its first new event: whatever was in flight when it was recorded is gone.
-    fn warm_up(&self) {
+    fn warm_up(&self, authority: Option<Authority>) {
         let cold = self.live(|live| std::mem::take(&mut live.cold)).unwrap_or(false);
-        if cold {
-            self.send(Event::Resumed { at: EpochMillis(js::epoch_ms()) });
+        if cold || authority.is_some() {
+            self.send(Event::Resumed { at: EpochMillis(js::epoch_ms()), authority: authority.map(Box::new) });
         }
     }
 
@@ -144,9 +146,13 @@ impl Session {
         caps::cut_event(&mut event);
         self.secrets().scrub_event(&mut event);
         let journal = self.journal();
+        let adopts = matches!(event, Event::Resumed { .. } | Event::Branched(_));
         let effects = self.live(|live| {
             let at = live.clock();
             let effects = live.recorder.handle(at, event);
+            if adopts {
+                live.renew();
+            }
             live.keep(journal.as_deref());
             effects
         });

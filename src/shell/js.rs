@@ -7,6 +7,7 @@ use js_sys::{Function, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 use crate::llm::Online;
+use crate::llm::address::ServerAddress;
 
 #[wasm_bindgen]
 extern "C" {
@@ -126,4 +127,18 @@ pub fn absolute(address: &str) -> String {
     let page = PAGE.with_borrow(Clone::clone);
     let resolved = page.and_then(|page| web_sys::Url::new_with_base(address, &page).ok());
     resolved.map_or_else(|| address.to_owned(), |url| url.href())
+}
+
+/// Checks that the browser reads the address of a request as one below this server: the rest of a request's address, such as the
+/// name of a model, may come from a record.
+///
+/// # Errors
+/// An `Error` that names the server.
+pub fn goes_to(url: &str, server: &ServerAddress) -> Result<(), JsValue> {
+    let below = web_sys::Request::new_with_str(&absolute(&server.to_string()))?.url();
+    let below = below.trim_end_matches('/');
+    match url.strip_prefix(below) {
+        Some(rest) if rest.starts_with('/') => Ok(()),
+        _ => Err(js_sys::Error::new(&format!("the request would not go to {server}")).into()),
+    }
 }

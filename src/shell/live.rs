@@ -96,6 +96,12 @@ impl Live {
         }
     }
 
+    /// The run has other servers and limits from here on.
+    pub(super) fn renew(&mut self) {
+        self.wires.clear();
+        self.dog = Watchdog::new(&self.recorder.run.config().limits);
+    }
+
     pub(super) fn clock(&self) -> Millis {
         Millis((js::now() - self.zero).max(0.0) as u64)
     }

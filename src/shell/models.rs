@@ -31,6 +31,7 @@ pub async fn list_models(provider: &ProviderConfig, access: &Access) -> Result<V
 }
 
 async fn ask(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo>, ModelError> {
+    let server = llm::server(provider).map_err(|fault| failure(format!("The base URL {fault}.")))?;
     let head = llm::models_head(provider, access.api_key.as_deref());
     if head.url.is_empty() {
         return Err(failure(format!("{} has no list of models.", provider.kind.as_str())));
@@ -47,6 +48,7 @@ async fn ask(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo
     // As for requests to models: a redirect would forward headers that contain a key.
     init.set_redirect(RequestRedirect::Manual);
     let request = Request::new_with_str_and_init(&js::absolute(&head.url), &init).map_err(unsendable)?;
+    js::goes_to(&request.url(), &server).map_err(unsendable)?;
     let deadline = Timeout::new(DEADLINE_MS, move || abort.abort());
     let unreachable = |reason: JsValue| llm::classify_fetch_failure(provider, &js::error_text(&reason), js::online());
     let response = JsFuture::from(js::fetch(&request, &RequestInit::new())).await.map_err(unreachable)?;

@@ -313,7 +313,7 @@ impl PlanSession {
     }
 
     fn resume_step(&self, order: u32) {
-        let resumed = self.step(order).map_or(Err(StartError::NothingToContinue), |step| step.resume());
+        let resumed = self.step(order).map_or(Err(StartError::NothingToContinue), |step| step.resume(None));
         if let Err(refused) = resumed {
             self.forget(order);
             self.send(PlanEvent::StepRefused { order, message: refused.to_string() });

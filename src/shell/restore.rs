@@ -6,7 +6,7 @@ use super::live::{Live, Notice};
 use super::misuse::StartError;
 use super::session::Session;
 use super::{ids, js};
-use crate::engine::{Branch, Effect, EpochMillis, Event, time};
+use crate::engine::{Authority, Branch, Effect, EpochMillis, Event, time};
 use crate::trajectory::{RecordedEvent, Restored};
 
 impl Session {
@@ -44,18 +44,21 @@ impl Session {
         self.0.followed.set(followed);
     }
 
-    /// Resumes a restored run.
+    /// Resumes a restored run. `authority`: who decides in it from here on; `None` only for a run whose record is the user's own.
     ///
     /// # Errors
     /// There is no such run, or it is running.
-    pub fn resume(&self) -> Result<(), StartError> {
+    pub fn resume(&self, authority: Option<Authority>) -> Result<(), StartError> {
         if !self.is_interrupted() {
             return Err(StartError::NothingToContinue);
         }
         self.claim()?;
         self.live(|live| live.cold = false);
-        self.renew_permissions();
-        self.send(Event::Resumed { at: now() });
+        // An authority has its own rules, and nothing of the run may happen under those of the record.
+        if authority.is_none() {
+            self.renew_permissions();
+        }
+        self.send(Event::Resumed { at: now(), authority: authority.map(Box::new) });
         Ok(())
     }
 
@@ -71,7 +74,8 @@ impl Session {
         }
     }
 
-    /// Starts a branch of a restored run: the original run plus the changes. The branch's ids are generated here.
+    /// Starts a branch of a restored run: the original run plus the changes. The branch's ids are generated here, and its
+    /// authority is completed: the answers come from this session.
     ///
     /// # Errors
     /// A run is in progress, or the session is closed.
@@ -88,12 +92,14 @@ impl Session {
         self.observe(observer);
         branch.at = now();
         (branch.run_id, branch.session_id) = (time::run_id(branch.at, seed), ids::session_id(branch.at.0, !seed));
+        if let Some(authority) = &mut branch.authority {
+            authority.permissions.answers = self.answers();
+        }
         let mut event = Event::Branched(Box::new(branch));
         self.secrets().scrub_event(&mut event);
         if let Some(journal) = self.journal() {
             self.live(|live| journal.begun(&live.recorder));
         }
-        self.renew_permissions();
         self.send(event);
         Ok(())
     }

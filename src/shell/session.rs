@@ -17,7 +17,10 @@ use super::page::Page;
 use super::plain::Plain;
 use super::watch::Watchdog;
 use super::wire::{Job, Wire};
-use crate::engine::{Answers, CallId, Child, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, ToolSpec};
+use crate::engine::{
+    Answers, Authority, CallId, Child, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, ToolSpec,
+};
+use crate::llm::models;
 use crate::trajectory::{Secrets, Trajectory};
 use crate::worker::{DemoHost, ToolHost, Workspace};
 
@@ -58,7 +61,7 @@ pub(super) struct HostTool {
 /// The options of a session.
 pub struct SessionOptions {
     pub config: RunConfig,
-    /// One entry per provider of the config, in the same order.
+    /// Credentials, each for its server. All of them are secrets of every run, whichever servers it calls.
     pub access: Vec<Access>,
     pub workspace: Workspace,
     /// URL of `worker.js`.
@@ -67,9 +70,12 @@ pub struct SessionOptions {
     pub page: Option<Rc<dyn Page>>,
 }
 
+/// Calls of tools that run at the same time; further ones wait.
+const MOST_WORKERS: u32 = 32;
+
 /// The workers for the tools of a session.
 fn host(config: &RunConfig, worker_url: String, workspace: Workspace) -> ToolHost {
-    let host = ToolHost::new(worker_url, workspace, config.limits.parallel_tools as usize);
+    let host = ToolHost::new(worker_url, workspace, config.limits.parallel_tools.min(MOST_WORKERS) as usize);
     #[cfg(feature = "desk")]
     let host = host.with_folders(config.permissions.as_ref().map(|rules| rules.folders.clone()).unwrap_or_default());
     host
@@ -158,7 +164,7 @@ impl Session {
         self.0.config.borrow().providers.clone()
     }
 
-    /// Replaces the credentials, one entry per provider of the config, from the next request on. What was secret stays secret.
+    /// Replaces the credentials from the next request on. What was secret stays secret.
     pub fn set_access(&self, access: &[Access]) {
         let access: Vec<Access> = access.iter().cloned().map(Access::trimmed).collect();
         let secrets = self.secrets().and(access.iter().flat_map(Access::secrets));
@@ -195,6 +201,7 @@ impl Session {
             worker_url: self.0.worker_url.clone(),
             page: self.0.page.clone(),
         });
+        session.0.secrets.replace(self.secrets());
         session.0.demo.replace(self.demo());
         session.0.host_tools.replace(self.0.host_tools.borrow().clone());
         session.0.answers.set(self.answers());
@@ -241,6 +248,15 @@ impl Session {
         Ticket(next)
     }
 
+    /// What this session brings to a run that was recorded elsewhere: its own configuration, tools and rules.
+    #[must_use]
+    pub fn authority(&self) -> Authority {
+        let mut config = self.config();
+        models::complete(&mut config);
+        self.permit(&mut config);
+        Authority::from(&config)
+    }
+
     pub(super) fn config(&self) -> RunConfig {
         self.0.config.borrow().clone()
     }
@@ -275,7 +291,7 @@ impl Session {
     /// Returns the rules for the current run, if other rules have applied to it until now.
     pub(super) fn other_permissions(&self) -> Option<Permissions> {
         let before = self.with_run(|run| run.and_then(Run::permissions).cloned());
-        let rules = self.0.config.borrow().permissions.clone().or_else(|| before.clone()).unwrap_or_default();
+        let rules = self.0.config.borrow().permissions.clone().unwrap_or_default();
         let now = Permissions { answers: self.answers(), ..rules };
         (before.as_ref() != Some(&now)).then_some(now)
     }

@@ -63,23 +63,21 @@ pub(super) enum How {
 
 impl Wire {
     pub(super) fn new(config: &RunConfig, access: &[Access]) -> Self {
-        let mut access = access.iter().cloned();
-        let line = |provider: &ProviderConfig| Line {
+        let line = |(at, provider): (usize, &ProviderConfig)| Line {
             provider: Rc::new(provider.clone()),
             encoder: llm::encoder(provider, config),
-            access: access.next().unwrap_or_default(),
+            access: Access::of(access, at, provider),
             template: None,
             history: History::default(),
             messages_so_far: Vec::new(),
         };
-        Wire { base: None, lines: config.providers.iter().map(line).collect() }
+        Wire { base: None, lines: config.providers.iter().enumerate().map(line).collect() }
     }
 
     /// Replaces the credentials, from the next request on.
     pub(super) fn set_access(&mut self, access: &[Access]) {
-        let mut access = access.iter().cloned();
-        for line in &mut self.lines {
-            (line.access, line.template) = (access.next().unwrap_or_default(), None);
+        for (at, line) in self.lines.iter_mut().enumerate() {
+            (line.access, line.template) = (Access::of(access, at, &line.provider), None);
         }
     }
 
@@ -186,6 +184,7 @@ impl Line {
 
 /// Builds the template of a provider's requests. A relative address is resolved against the page.
 fn template(provider: &ProviderConfig, access: &Access) -> Result<Template, JsValue> {
+    let server = llm::server(provider).map_err(|fault| js_sys::Error::new(&format!("the base URL {fault}")))?;
     let head = llm::request_head(provider, access.api_key.as_deref());
     let headers = web_sys::Headers::new()?;
     if let (ProviderKind::Openrouter, Some(page)) = (provider.kind, js::page_origin()) {
@@ -200,6 +199,7 @@ fn template(provider: &ProviderConfig, access: &Access) -> Result<Template, JsVa
         .build()
         .map_err(|error| js_sys::Error::new(&error.to_string()))?;
     let request = web_sys::Request::from(request);
+    js::goes_to(&request.url(), &server)?;
     let origin = address::origin(&request.url()).into();
     Ok(Template { request, origin })
 }

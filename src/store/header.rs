@@ -16,6 +16,8 @@ const MAX_WORDS: usize = 20_000;
 pub(super) struct Given {
     pub name: Option<String>,
     pub version: Option<VersionOf>,
+    /// As in [`Header`].
+    pub strange: Option<bool>,
 }
 
 /// Returns the header of a run in its current state.
@@ -26,14 +28,26 @@ pub(super) fn header(key: &str, kind: StoredKind, given: Given, run: &Run, updat
     let of_branch = branch::version(&source).map(|(run_id, change)| VersionOf { run_id, change });
     let (summary, ended) = (Summary::of_run(run), run.ending().is_some());
     let words = if ended { words(run) } else { run.task().input.clone() };
-    let Given { name, version } = given;
+    let Given { name, version, strange } = given;
     let version = of_branch.or(version);
-    Header { key: key.to_owned(), kind, name, version, updated_ms, ended, summary, rail, words: clipped(words) }
+    Header {
+        key: key.to_owned(),
+        kind,
+        name,
+        version,
+        strange,
+        updated_ms,
+        ended,
+        summary,
+        rail,
+        words: clipped(words),
+    }
 }
 
 /// Returns the header of a plan in its current state. Its steps have their own.
 #[must_use]
-pub(super) fn plan_header(key: &str, name: Option<String>, plan: &PlanRun, updated_ms: u64) -> Header {
+pub(super) fn plan_header(key: &str, given: Given, plan: &PlanRun, updated_ms: u64) -> Header {
+    let Given { name, strange, .. } = given;
     let view = RailView::from(plan);
     let (options, ending) = (plan.options(), plan.ending());
     let (requests, tokens) = plan.usage();
@@ -59,6 +73,7 @@ pub(super) fn plan_header(key: &str, name: Option<String>, plan: &PlanRun, updat
         kind: StoredKind::Plan,
         name,
         version: None,
+        strange,
         updated_ms,
         ended: ending.is_some(),
         summary,

@@ -86,7 +86,7 @@ impl Keeper {
             watch,
             workspace,
             key: RefCell::default(),
-            given: RefCell::default(),
+            given: RefCell::new(Given { strange: Some(false), ..Given::default() }),
             told: RefCell::default(),
             mirror: Mirror::default(),
             queue: RefCell::default(),
@@ -112,7 +112,11 @@ impl Keeper {
     /// Takes over key, name and version of a stored run that another tab writes.
     pub fn name_key(&self, header: &Header) {
         self.0.key.replace(header.key.clone());
-        self.0.given.replace(Given { name: header.name.clone(), version: header.version.clone() });
+        self.0.given.replace(Given {
+            name: header.name.clone(),
+            version: header.version.clone(),
+            strange: header.strange,
+        });
     }
 
     /// Gives up the run. It belongs to this tab until the result is dropped; `None`: it does not now.
@@ -134,6 +138,16 @@ impl Keeper {
     /// Sets the run of which this one, which begins now, is another version.
     pub fn set_version(&self, version: Option<VersionOf>) {
         self.0.given.borrow_mut().version = version;
+    }
+
+    /// Marks the run, which begins now: a part of its content comes from a record that this store did not make.
+    pub fn set_strange(&self) {
+        self.0.given.borrow_mut().strange = Some(true);
+    }
+
+    #[must_use]
+    pub fn is_strange(&self) -> bool {
+        self.0.given.borrow().strange == Some(true)
     }
 
     /// Writes what is queued; also retries what could not be written, for example before the database was open.
@@ -279,11 +293,11 @@ impl Keeper {
     }
 
     pub(super) fn queue_plan(&self, plan: &PlanRun) {
-        let (key, name) = (self.key(), self.0.given.borrow().name.clone());
+        let (key, given) = (self.key(), self.0.given.borrow().clone());
         if let Ok(text) = serde_json::to_string(&plan.without_runs()) {
             self.0.queue.borrow_mut().plan = Some(text);
         }
-        self.queue_header(plan_header(&key, name, plan, js::epoch_ms()));
+        self.queue_header(plan_header(&key, given, plan, js::epoch_ms()));
         self.flush();
     }
 

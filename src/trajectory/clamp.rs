@@ -63,12 +63,20 @@ fn config(config: &mut RunConfig) {
     config.providers.iter_mut().for_each(provider);
     config.agents.iter_mut().for_each(|agent| count(&mut agent.max_turns));
     limits(&mut config.limits);
-    for number in [
-        &mut config.retry.base_ms,
-        &mut config.retry.cap_ms,
-        &mut config.retry.retry_after_cap_ms,
-        &mut config.retry.rate_limit_ms,
-    ] {
+    retry(&mut config.retry);
+}
+
+fn authority(adopter: &mut Authority) {
+    for number in [&mut adopter.max_turns, &mut adopter.max_attempts, &mut adopter.synthesis_attempts] {
+        count(number);
+    }
+    adopter.providers.iter_mut().for_each(provider);
+    limits(&mut adopter.limits);
+    retry(&mut adopter.retry);
+}
+
+fn retry(retry: &mut RetryConfig) {
+    for number in [&mut retry.base_ms, &mut retry.cap_ms, &mut retry.retry_after_cap_ms, &mut retry.rate_limit_ms] {
         wide(number);
     }
 }
@@ -130,12 +138,16 @@ fn event(recorded: &mut RecordedEvent) {
         Event::ModelFailed { error, .. } => error.retry_after_ms.iter_mut().for_each(wide),
         Event::ToolFinished { outcome: ToolOutcome::TimedOut { after_ms }, .. } => wide(after_ms),
         Event::TurnsGranted { turns } => count(turns),
-        Event::Resumed { at } => epoch(at),
+        Event::Resumed { at, authority: adopter } => {
+            epoch(at);
+            adopter.iter_mut().for_each(|adopter| authority(adopter));
+        }
         Event::Branched(branch) => {
             epoch(&mut branch.at);
             count(&mut branch.parent.turn);
             branch.max_turns.iter_mut().for_each(count);
             branch.limits.iter_mut().for_each(limits);
+            branch.authority.iter_mut().for_each(|adopter| authority(adopter));
             branch.providers.iter_mut().flatten().for_each(provider);
             branch.reply.iter_mut().filter_map(|reply| reply.usage.as_mut()).for_each(usage);
         }

@@ -9,8 +9,8 @@ use crate::engine::*;
 
 pub const FORMAT: &str = "turnwise-trajectory";
 pub const VERSION: u32 = 1;
-/// Replay is exact within one engine version.
-pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The version of the rules of a run: replay is exact within one. It moves when they change, not with each release.
+pub const ENGINE_VERSION: &str = "0.2.0";
 
 /// The complete record of a run: a plain, JSON-safe object. Its JSON Schema ships with the project. `events` holds every
 /// input of the engine; everything else except `notes` is derived from the events, the configuration and the input.
@@ -34,7 +34,8 @@ pub struct Trajectory {
     pub preset: Preset,
     /// The complete configuration, except for the tools.
     pub config: RunConfig,
-    /// For a branch: the configuration that its first events ran with.
+    /// For a run that a branch or an adopter changed: the configuration that its first events ran with. Its tools are listed
+    /// there if the run has others now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_with: Option<RunConfig>,
     /// For a branch: the run it comes from, and the first turn of its own.
@@ -176,7 +177,10 @@ impl Trajectory {
             model: first.model,
             provider: first.kind,
             preset: config.preset,
-            started_with: run.started_with().map(|config| RunConfig { tools: Vec::new(), ..config.clone() }),
+            started_with: run.started_with().map(|first| match first.tools == tools {
+                true => RunConfig { tools: Vec::new(), ..first.clone() },
+                false => first.clone(),
+            }),
             parent: run.parent().cloned(),
             tools,
             input: task.input.clone(),
@@ -239,8 +243,10 @@ impl Trajectory {
     /// Returns the start of a replay: the configuration with its tools, and the task.
     #[must_use]
     pub fn origin(&self) -> (RunConfig, Task) {
-        let config = self.started_with.as_ref().unwrap_or(&self.config);
-        let config = RunConfig { tools: self.tools.clone(), ..config.clone() };
+        let mut config = self.started_with.as_ref().unwrap_or(&self.config).clone();
+        if config.tools.is_empty() {
+            config.tools.clone_from(&self.tools);
+        }
         let task = Task {
             run_id: self.run_id.clone(),
             session_id: self.session_id.clone(),

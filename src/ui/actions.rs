@@ -127,7 +127,8 @@ impl App {
         if self.own_model_lacks_key() {
             return;
         }
-        self.with_seat(|seat| seat.grant(turns));
+        let app = *self;
+        self.with_seat(|seat| seat.grant(turns, app.authority_for(seat)));
         follow::set_at_end(*self, true);
     }
 
@@ -197,8 +198,12 @@ impl App {
 
     /// Returns what the next run would have; invalid settings fall back to the preset's values.
     pub fn preview(&self) -> Preview {
-        let (config, _) = self.settings.with(|settings| settings.draft(crate::tools::all()));
-        Preview::from(&config)
+        Preview::from(&self.preview_config())
+    }
+
+    /// Returns the configuration behind it.
+    pub(super) fn preview_config(&self) -> RunConfig {
+        self.settings.with(|settings| settings.draft(crate::tools::all())).0
     }
 
     /// Updates the clock of countdowns and elapsed times.

@@ -6,13 +6,14 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::content::format::one_line;
-use crate::engine::{Branch, RunConfig};
+use crate::engine::{Authority, Branch, RunConfig};
 use crate::protocol::desk::Order;
 use crate::view::branch::{BranchDraft, Wanted, go_on_message};
 use crate::view::{RailView, Source};
 use crate::worker::Workspace;
 
 use super::desk::Line;
+use super::desk::Seat;
 use super::dialog::dialog;
 use super::reactive::{flag, reactive};
 use super::slots::Page;
@@ -34,16 +35,16 @@ fn content(app: App) -> Option<impl IntoView> {
         },
         move |change: &dyn Fn(&mut BranchDraft)| app.branching.update(|draft| draft.iter_mut().for_each(change)),
     );
+    let (same, strange) = app.branching.with_untracked(|draft| draft.as_ref().map(same_model))?;
     let elsewhere = move || app.branching.with(|draft| draft.as_ref().is_some_and(|draft| draft.elsewhere));
-    let provider = get(|draft| draft.provider.clone());
-    let choice = move |text: String, value: bool| {
+    let choice = move |text: Vec<String>, value: bool| {
         html::label().class("choice").child((
             html::input()
                 .r#type("radio")
                 .attr("name", "branch-provider")
                 .prop("checked", flag(move || elsewhere() == value))
                 .on(ev::change, move |_| set(&|draft| draft.elsewhere = value)),
-            html::span().child(text),
+            html::span().child(text.into_iter().map(|line| html::span().class("line").child(line)).collect_view()),
         ))
     };
     let model = move || {
@@ -72,8 +73,12 @@ fn content(app: App) -> Option<impl IntoView> {
             html::h3().child(title),
             first,
             html::div().class("choices").attr("role", "radiogroup").attr("aria-label", "Provider").child((
-                choice(format!("Same model: {provider}"), false),
-                choice(format!("Model from Settings: {}", app.model_name()), true),
+                choice(same, false),
+                choice(vec![format!("Model from Settings: {}", app.model_name())], true),
+            )),
+            strange.then(|| html::p().class("fact").child(
+                "This record comes from somewhere else. The branch has your permissions, tools and limits. With \u{201c}Same \
+                 model\u{201d}, the conversation and the files that tools read are sent to the address shown there.",
             )),
             reactive(model),
             field(
@@ -114,6 +119,17 @@ fn content(app: App) -> Option<impl IntoView> {
                 .child("Start the branch"),
         )),
     ))
+}
+
+/// The lines that name the models of the run, and whether they were chosen by somebody else.
+fn same_model(draft: &BranchDraft) -> (Vec<String>, bool) {
+    let (count, all) = (draft.destinations.len(), draft.destinations.iter().enumerate());
+    let lines = all.map(|(at, destination)| match (at, count) {
+        (0, 1) => format!("Same model: {destination}"),
+        (0, _) => format!("Same models: {destination}"),
+        _ => format!("if that fails: {destination}"),
+    });
+    (lines.collect(), draft.strange)
 }
 
 /// Draws what can be changed by hand: a result before the turn, and the reply in it.
@@ -214,7 +230,7 @@ impl App {
     /// `wanted`: the part of the form to begin with.
     pub fn ask_branch(&self, page: usize, turn: usize, wanted: Option<Wanted>) {
         let of = self.thread_now().and_then(|thread| BranchOf::new(&thread, page));
-        let draft = of.and_then(|of| Some((of.draft(turn)?, of)));
+        let draft = of.and_then(|of| Some((self.draft(&of, turn)?, of)));
         match draft {
             Some((_, of)) if of.has_no_events() => {
                 self.complain("This run was imported and has no events, so it cannot be branched.");
@@ -236,14 +252,15 @@ impl App {
 
     fn take_branch(&self) {
         let Some(draft) = self.branching.get_untracked() else { return };
-        let settings = match draft.elsewhere.then(|| self.config()) {
-            Some(Some(config)) => config.providers,
+        let settings = match draft.needs_settings().then(|| self.config()) {
             // The settings dialog is open and shows what is wrong.
             Some(None) => return,
-            None if self.own_model_lacks_key() => return,
-            None => Vec::new(),
+            found => found.flatten(),
         };
-        let changes = match draft.changes(&settings) {
+        if !draft.elsewhere && self.own_model_lacks_key() {
+            return;
+        }
+        let changes = match draft.changes(settings.as_ref(), &crate::tools::all()) {
             Ok(changes) => changes,
             Err(why) => return self.complain(why),
         };
@@ -269,7 +286,7 @@ impl App {
         }
         let turn = of.last_turn();
         // Its own model may be one that this user does not want to send anything to.
-        if let (Some(turn), true) = (turn, of.is_record()) {
+        if let (Some(turn), true) = (turn, self.is_strange(&of)) {
             return self.ask_branch(page, turn, None);
         }
         if self.own_model_lacks_key() {
@@ -277,11 +294,11 @@ impl App {
         }
         let said =
             self.thread_now().and_then(|thread| thread.page_at(page)).and_then(|page| page.behind.with(say)).flatten();
-        let mut draft = turn.and_then(|turn| of.draft(turn));
+        let mut draft = turn.and_then(|turn| self.draft(&of, turn));
         if let (Some(draft), Some(said)) = (&mut draft, said) {
             draft.say = said;
         }
-        let changes = draft.map(|draft| (draft.place, draft.changes(&[])));
+        let changes = draft.map(|draft| (draft.place, draft.changes(None, &crate::tools::all())));
         match changes {
             Some((place, Ok(changes))) => self.begin_branch(of, place, changes, None),
             Some((_, Err(why))) => self.complain(why),
@@ -293,9 +310,9 @@ impl App {
     /// repeat what it changed.
     pub(super) fn branch_again(&self, page: usize, settings: &RunConfig) {
         let Some(of) = self.thread_now().and_then(|thread| BranchOf::new(&thread, page)) else { return };
-        let Some(mut draft) = of.last_turn().and_then(|turn| of.draft(turn)) else { return };
+        let Some(mut draft) = of.last_turn().and_then(|turn| self.draft(&of, turn)) else { return };
         draft.elsewhere = true;
-        match draft.changes(&settings.providers) {
+        match draft.changes(Some(settings), &crate::tools::all()) {
             Ok(changes) => self.begin_branch(of, draft.place, changes, None),
             Err(why) => self.complain(why),
         }
@@ -310,6 +327,38 @@ impl App {
                 Err(why) => app.complain(why),
             }
         });
+    }
+
+    /// Returns the draft of a branch from a turn of this run.
+    fn draft(&self, of: &BranchOf, turn: usize) -> Option<BranchDraft> {
+        let mut draft = of.draft(turn, self.is_strange(of))?;
+        if draft.strange {
+            draft.limit_turns(self.preview_config().max_turns);
+        }
+        Some(draft)
+    }
+
+    /// Whether the settings of this run are those of a record that somebody else made. A branch that was stored before there
+    /// were authorities has those of its record, too, unless the run that it comes from was made here.
+    fn is_strange(&self, of: &BranchOf) -> bool {
+        match of {
+            BranchOf::Record(_) => true,
+            BranchOf::Seat(seat) => self.has_strange_settings(seat),
+        }
+    }
+
+    /// The same for a run on the screen.
+    pub(super) fn has_strange_settings(&self, seat: &Seat) -> bool {
+        let unadopted = seat.look(|source| {
+            let adopted = source.branches.list().last().is_none_or(|branch| branch.adopted);
+            source.parent.filter(|_| !adopted).map(|parent| parent.run_id.clone())
+        });
+        unadopted.flatten().is_some_and(|parent| self.find_stored(&parent).is_none())
+    }
+
+    /// Who decides in a run on the screen that goes on; `None`: the run itself says so, because it is the user's own.
+    pub(super) fn authority_for(&self, seat: &Seat) -> Option<Box<Authority>> {
+        self.has_strange_settings(seat).then(|| Box::new(Authority::from(&self.preview_config())))
     }
 
     /// Copies the run's current files. How they were at an earlier turn is not stored.
@@ -366,14 +415,14 @@ impl BranchOf {
         page.seat().map(BranchOf::Seat)
     }
 
-    fn draft(&self, turn: usize) -> Option<BranchDraft> {
+    fn draft(&self, turn: usize, strange: bool) -> Option<BranchDraft> {
         match self {
             BranchOf::Seat(seat) => {
                 let run_id = seat.start()?.run_id;
-                seat.look(|source| BranchDraft::new(source, &run_id, turn)).flatten()
+                seat.look(|source| BranchDraft::new(source, &run_id, turn, strange)).flatten()
             }
             BranchOf::Record(OpenRecord { whole, .. }) => {
-                BranchDraft::new(&Source::from(whole.as_ref()).recorded(), &whole.start.run_id, turn)
+                BranchDraft::new(&Source::from(whole.as_ref()).recorded(), &whole.start.run_id, turn, strange)
             }
         }
     }
@@ -385,11 +434,6 @@ impl BranchOf {
             BranchOf::Record(record) => Source::from(record.whole.as_ref()).turns.len(),
         };
         turns.checked_sub(1)
-    }
-
-    /// Whether it was opened from a file.
-    fn is_record(&self) -> bool {
-        matches!(self, BranchOf::Record(_))
     }
 
     fn has_no_events(&self) -> bool {

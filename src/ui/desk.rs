@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
+use crate::engine::Authority;
 use crate::plan::{PlanEnding, PlanTraceRecord, StepRecord};
 use crate::protocol::desk::{Begun, FilesId, Order, PlanId, QuestionId, RunLocation, SeatId, Streamed, With};
 use crate::protocol::snapshot::Start;
@@ -354,13 +355,13 @@ impl Seat {
         self.tell(&Order::Cancel { seat: self.0.id });
     }
 
-    pub fn grant(&self, turns: u32) {
-        self.tell(&Order::Grant { seat: self.0.id, turns, with: self.0.line.with_no_files() });
+    pub fn grant(&self, turns: u32, authority: Option<Box<Authority>>) {
+        self.tell(&Order::Grant { seat: self.0.id, turns, with: self.0.line.with_no_files(), authority });
     }
 
     /// Resumes a run that was interrupted.
-    pub fn resume(&self) {
-        self.tell(&Order::Resume { seat: self.0.id, with: self.0.line.with_no_files() });
+    pub fn resume(&self, authority: Option<Box<Authority>>) {
+        self.tell(&Order::Resume { seat: self.0.id, with: self.0.line.with_no_files(), authority });
     }
 
     /// Closes the run: nothing in it continues. What was reported of it stays.

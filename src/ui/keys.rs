@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::llm::address::ServerAddress;
+
 use super::storage;
 
 const STORED: &str = "turnwise.keys";
@@ -26,12 +28,14 @@ impl Keys {
     pub fn load() -> Self {
         let remembered: BTreeMap<String, String> =
             storage::load(STORED).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let remembered: BTreeMap<String, String> =
+            remembered.into_iter().map(|(base_url, key)| (address(&base_url), key)).collect();
         Keys { by_address: remembered.clone(), remembered }
     }
 
     /// Returns the key for an address.
     pub fn get(&self, base_url: &str) -> Option<String> {
-        self.by_address.get(address(base_url)).cloned()
+        self.by_address.get(&address(base_url)).cloned()
     }
 
     /// Returns every key with its address.
@@ -44,7 +48,7 @@ impl Keys {
         if address(base_url).is_empty() {
             return;
         }
-        let (address, key) = (address(base_url).to_owned(), key.trim().to_owned());
+        let (address, key) = (address(base_url), key.trim().to_owned());
         if self.remembered.contains_key(&address) {
             self.remembered.insert(address.clone(), key.clone());
             self.store();
@@ -57,18 +61,18 @@ impl Keys {
     }
 
     pub fn is_remembered(&self, base_url: &str) -> bool {
-        self.remembered.contains_key(address(base_url))
+        self.remembered.contains_key(&address(base_url))
     }
 
     pub fn remember(&mut self, base_url: &str) {
         let address = address(base_url);
-        let key = self.by_address.get(address).cloned().unwrap_or_default();
-        self.remembered.insert(address.to_owned(), key);
+        let key = self.by_address.get(&address).cloned().unwrap_or_default();
+        self.remembered.insert(address, key);
         self.store();
     }
 
     pub fn forget(&mut self, base_url: &str) {
-        self.remembered.remove(address(base_url));
+        self.remembered.remove(&address(base_url));
         self.store();
     }
 
@@ -82,6 +86,7 @@ impl Keys {
     }
 }
 
-fn address(base_url: &str) -> &str {
-    base_url.trim().trim_end_matches('/')
+/// The server that a key is bound to. Text that is no valid address is no server, so no key is kept for it.
+fn address(base_url: &str) -> String {
+    ServerAddress::parse(base_url).map(|server| server.to_string()).unwrap_or_default()
 }

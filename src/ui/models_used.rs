@@ -22,7 +22,8 @@ impl UsedModel {
     /// `gpt-5-mini · OpenAI`, `qwen3 · localhost:8000`
     pub fn name(&self) -> String {
         let card = provider_card(&self.provider).map_or(self.provider.as_str(), |card| card.name);
-        let place = host(&self.base_url).unwrap_or(card);
+        let host = host(&self.base_url);
+        let place = host.as_deref().unwrap_or(card);
         if self.model.is_empty() { place.to_owned() } else { format!("{} \u{b7} {place}", self.model) }
     }
 }

@@ -212,7 +212,8 @@ impl App {
             return;
         }
         self.at_end.set(true);
-        self.with_seat(Seat::resume);
+        let app = *self;
+        self.with_seat(|seat| seat.resume(app.authority_for(seat)));
     }
 
     /// Takes in the list of all stored runs.

@@ -3,9 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::engine::{
-    Branch, BranchChanges, BranchPart, CallId, CallRecord, CounterLevel, Parent, ProviderConfig, RawCall, Reply,
-    RunConfig, TurnRecord, own_tools,
+    Authority, Branch, BranchChanges, BranchPart, CallId, CallRecord, CounterLevel, Parent, RawCall, Reply, RunConfig,
+    ToolSpec, TurnRecord, own_tools,
 };
+
+use crate::llm::models;
 
 use super::provider;
 use super::replay::context_line;
@@ -19,10 +21,13 @@ pub struct BranchDraft {
     pub place: usize,
     pub run_id: String,
     pub model: String,
-    /// The provider that runs it: `OpenAI-compatible at 127.0.0.1`
-    pub provider: String,
+    /// The models that it ran with, as far as what is sent to them: [`provider::destination`].
+    pub destinations: Vec<String>,
     /// Whether to use the provider from the settings instead.
     pub elsewhere: bool,
+    /// The run's settings are those of a record that somebody else made: apart from the models that are shown, none of them
+    /// counts.
+    pub strange: bool,
     pub max_turns: String,
     pub system: String,
     pub say: String,
@@ -56,9 +61,10 @@ pub struct CallResult {
 }
 
 impl BranchDraft {
-    /// Creates the draft of a branch from one turn of a run; `None` if there is no such turn.
+    /// Creates the draft of a branch from one turn of a run; `None` if there is no such turn. `strange`: see the field. Then the
+    /// models of the settings are chosen, until the user chooses those of the record.
     #[must_use]
-    pub fn new(source: &Source<'_>, run_id: &str, place: usize) -> Option<Self> {
+    pub fn new(source: &Source<'_>, run_id: &str, place: usize, strange: bool) -> Option<Self> {
         let turn = source.turns.get(place)?.turn;
         let was = source.config.clone();
         let reply = source.turns.get(place).map(recorded_reply).unwrap_or_default();
@@ -68,8 +74,9 @@ impl BranchDraft {
             place,
             run_id: run_id.to_owned(),
             model: was.providers.first().map(|p| p.model.clone()).unwrap_or_default(),
-            provider: provider::facts(&was).into_iter().next().unwrap_or_default(),
-            elsewhere: false,
+            destinations: was.providers.iter().map(provider::destination).collect(),
+            elsewhere: strange,
+            strange,
             max_turns: was.max_turns.to_string(),
             system: was.system_text(),
             say: String::new(),
@@ -82,16 +89,33 @@ impl BranchDraft {
         })
     }
 
-    /// Returns the changes, given the providers from the settings.
+    /// Lowers the number of turns that the form begins with.
+    pub fn limit_turns(&mut self, most: u32) {
+        self.max_turns = self.was.max_turns.min(most).to_string();
+    }
+
+    /// Whether the branch needs the settings: for its models, or for everything else that a record must not decide.
+    #[must_use]
+    pub fn needs_settings(&self) -> bool {
+        self.elsewhere || self.strange
+    }
+
+    /// Returns the branch. `settings`: a new run's configuration, if [`BranchDraft::needs_settings`]. `tools`: those of the app.
     ///
     /// # Errors
     /// A message for users that says what is wrong.
-    pub fn changes(&self, settings: &[ProviderConfig]) -> Result<Branch, String> {
+    pub fn changes(&self, settings: Option<&RunConfig>, tools: &[ToolSpec]) -> Result<Branch, String> {
         let max_turns: u32 =
             self.max_turns.trim().parse().ok().filter(|n| (1..=10_000).contains(n)).ok_or_else(|| {
                 format!("Max turns must be a whole number, at least 1; it is \u{201c}{}\u{201d}.", self.max_turns)
             })?;
-        let mut providers = if self.elsewhere { settings.to_vec() } else { self.was.providers.clone() };
+        let ours = settings.filter(|_| self.strange).unwrap_or(&self.was);
+        let others = settings.filter(|_| self.elsewhere).unwrap_or(&self.was);
+        let mut providers = others.providers.clone();
+        if self.strange && !self.elsewhere {
+            // What a record says about prices would decide when a budget is used up.
+            providers.iter_mut().for_each(|provider| provider.price = None);
+        }
         if let Some(first) = providers.first_mut().filter(|_| !self.elsewhere) {
             if first.model != self.model.trim() {
                 // The price does not apply to another model.
@@ -99,6 +123,10 @@ impl BranchDraft {
             }
             first.model = self.model.trim().to_owned();
         }
+        let mut config = RunConfig { providers: providers.clone(), max_turns, tools: tools.to_vec(), ..ours.clone() };
+        config.limits.context_tokens =
+            others.limits.context_tokens.filter(|_| self.elsewhere || providers == self.was.providers);
+        models::complete(&mut config);
         let changed: Vec<&CallResult> = self.results.iter().filter(|call| call.result != call.was).collect();
         if changed.len() > 1 {
             return Err("A branch can change one result. Put back the others.".to_owned());
@@ -107,6 +135,7 @@ impl BranchDraft {
         Ok(Branch {
             parent: Parent { run_id: self.run_id.clone(), turn: self.turn },
             providers: (providers != self.was.providers).then_some(providers),
+            authority: Some(Box::new(Authority::from(&config))),
             system,
             max_turns: (max_turns != self.was.max_turns).then_some(max_turns),
             say: Some(self.say.trim().to_owned()).filter(|say| !say.is_empty()),

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use crate::content::format::sentence_case;
 use crate::engine::{DemoMode, ProviderConfig, ProviderKind, RunConfig};
 use crate::llm;
+use crate::llm::address::ServerAddress;
 use crate::llm::providers::{Card, card};
 
 pub use crate::llm::providers::{Need, Place};
@@ -95,11 +96,42 @@ pub fn demo_label(words: &str) -> String {
     format!("Demo: {}", name.strip_prefix("Demo that ").unwrap_or(about))
 }
 
-/// Returns the address that requests go to and that a key is stored for: the configured one, or else the kind's own.
+/// Returns the address that requests go to and that a key is stored for: the configured one, or else the kind's own. One that is
+/// refused is returned as it is configured.
 #[must_use]
 pub fn address(provider: &ProviderConfig) -> String {
-    let set = provider.base_url.trim().trim_end_matches('/');
-    if set.is_empty() { llm::base_url(provider.kind).to_owned() } else { set.to_owned() }
+    llm::server(provider).map_or_else(|_| provider.base_url.trim().to_owned(), |server| server.to_string())
+}
+
+/// Returns all that leaves for a model: its whole address, and the options that are added to each request.
+/// `gpt-5.4-mini at https://api.openai.com/v1, with {"service_tier":"priority"}`
+#[must_use]
+pub fn destination(provider: &ProviderConfig) -> String {
+    let options = provider.provider_options.as_ref().map(|options| format!(", with {options}")).unwrap_or_default();
+    if !provider.kind.is_http() {
+        return name(provider) + &options;
+    }
+    let model = if provider.model.is_empty() { "model" } else { &provider.model };
+    format!("{} at {}{}", visible(model), shown_address(provider), visible(&options))
+}
+
+/// The whole address, as the URL parser reads it; one that is refused, with all of its characters visible.
+fn shown_address(provider: &ProviderConfig) -> String {
+    match llm::server(provider) {
+        Ok(server) => server.to_string(),
+        // A draft in the settings, which says in words that there is none yet.
+        Err(_) if !provider.base_url.contains([':', '/', '\\', '.']) => visible(&provider.base_url),
+        Err(_) => format!("\u{201c}{}\u{201d}, which is not a valid address", visible(&provider.base_url)),
+    }
+}
+
+/// Writes characters that cannot be seen, or that change the order of others, as escapes.
+fn visible(text: &str) -> String {
+    let hides = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    text.chars().map(|c| if hides(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
 }
 
 /// Returns the provider's name, if nothing can be asked of it without a key. At another address than its own, that is not known.
@@ -125,22 +157,22 @@ pub fn name(provider: &ProviderConfig) -> String {
         (ProviderKind::PromptApi, _) => "Chrome's built-in model".to_owned(),
         (ProviderKind::Custom, _) if provider.model.is_empty() => "a model that the page supplies".to_owned(),
         (ProviderKind::Custom, _) => format!("{}, supplied by the page", provider.model),
-        _ => {
-            let address = address(provider);
-            match (host(&address), provider.model.as_str()) {
+        _ => match (llm::server(provider), provider.model.as_str()) {
+            (Ok(server), model) => match (server.host(), model) {
                 (Some(host), "") => format!("model at {host}"),
                 (Some(host), model) => format!("{model} at {host}"),
                 // The address is relative to the page.
-                (None, "") => format!("model at {address}"),
+                (None, "") => format!("model at {server}"),
                 (None, model) => model.to_owned(),
-            }
-        }
+            },
+            (Err(_), "") => format!("model at {}", shown_address(provider)),
+            (Err(_), model) => format!("{model} at {}", shown_address(provider)),
+        },
     }
 }
 
-/// Returns the host of an address, with its port.
+/// Returns the host of an address, with its port; `None`: it is a path, or not a valid address.
 #[must_use]
-pub fn host(url: &str) -> Option<&str> {
-    let (_, rest) = url.split_once("://")?;
-    rest.split(['/', '?', '#']).next().filter(|host| !host.is_empty())
+pub fn host(url: &str) -> Option<String> {
+    ServerAddress::parse(url).ok()?.host().map(str::to_owned)
 }

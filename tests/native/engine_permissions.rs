@@ -210,13 +210,16 @@ fn after_a_closed_page_the_question_is_asked_anew_and_answers_stay() {
     run.answer("b", true, Scope::Call);
     let mut again = run.reopened();
     let at = EpochMillis(1_795_298_999_000);
-    assert_eq!(again.tell(Event::Resumed { at }), told(&[("a", Ask), ("b", Ask), ("c", Ask)]));
+    assert_eq!(again.tell(Event::Resumed { at, authority: None }), told(&[("a", Ask), ("b", Ask), ("c", Ask)]));
     // An answer for the tool does not say that an interrupted call may have its effect twice.
     assert_eq!(again.answer("c", true, Scope::Tool), told(&[("c", Allowed)]));
     assert_eq!(again.answer("b", true, Scope::Call), told(&[("b", Allowed)]));
     again.replays();
     let mut third = again.reopened();
-    assert_eq!(third.tell(Event::Resumed { at }), told(&[("a", Ask), ("b", AskAgain), ("c", AskAgain)]));
+    assert_eq!(
+        third.tell(Event::Resumed { at, authority: None }),
+        told(&[("a", Ask), ("b", AskAgain), ("c", AskAgain)])
+    );
 }
 
 #[test]
@@ -225,7 +228,10 @@ fn another_driver_can_bring_other_rules() {
     run.reply(0, &[("a", "save", "{}"), ("b", "send", "{}")]);
     let mut again = run.reopened();
     again.tell(Event::PermissionsSet { permissions: Permissions::default() });
-    assert_eq!(again.tell(Event::Resumed { at: EpochMillis(1_795_298_999_000) }), told(&[("a", Allowed)]));
+    assert_eq!(
+        again.tell(Event::Resumed { at: EpochMillis(1_795_298_999_000), authority: None }),
+        told(&[("a", Allowed)])
+    );
     assert!(again.results()[1].contains("nobody to ask"), "{:?}", again.results());
     again.replays();
 }
@@ -245,7 +251,7 @@ fn an_answer_about_one_interrupted_call_says_nothing_about_another() {
     assert_eq!(run.reply(0, &[("a", "send", "{}"), ("b", "send", "{}")]), told(&[("a", Allowed), ("b", Allowed)]));
     let mut again = run.reopened();
     assert_eq!(
-        again.tell(Event::Resumed { at: EpochMillis(1_795_298_500_000) }),
+        again.tell(Event::Resumed { at: EpochMillis(1_795_298_500_000), authority: None }),
         told(&[("a", AskAgain), ("b", AskAgain)])
     );
     assert_eq!(again.answer("a", false, Scope::Call), [], "b may have had its effect too");

@@ -186,7 +186,7 @@ fn after_a_stop_new_calls_are_answered_at_once() {
 fn after_a_closed_page_a_program_is_answered_as_interrupted() {
     let mut run = Program::start(program_config(Preset::Research, |_| {}));
     run.asks("read", "{}");
-    run.tell(Event::Resumed { at: EpochMillis(1_795_298_500_000) });
+    run.tell(Event::Resumed { at: EpochMillis(1_795_298_500_000), authority: None });
     assert!(run.starts().is_empty(), "neither it nor its call runs again");
     assert_eq!(run.record().slug, Some(Slug::Interrupted));
     assert_eq!(run.replays(), [], "it has no output of its own");

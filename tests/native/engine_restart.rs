@@ -16,7 +16,7 @@ fn crashed(played: &Played) -> Restored {
 }
 
 fn resume(restored: &mut Restored) -> Vec<Effect> {
-    restored.recorder.handle(restored.at, Event::Resumed { at: LATER })
+    restored.recorder.handle(restored.at, Event::Resumed { at: LATER, authority: None })
 }
 
 fn sent(effects: &[Effect]) -> Vec<&ModelCall> {

@@ -12,6 +12,7 @@ mod docs_sites;
 mod docs_sites_find;
 mod docs_sites_kinds;
 mod docs_sites_variants;
+mod engine_authority;
 mod engine_counter;
 mod engine_history;
 mod engine_limits;

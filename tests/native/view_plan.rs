@@ -318,6 +318,7 @@ fn a_plan_and_its_steps_are_one_line_of_the_list() {
         kind,
         name: None,
         version: None,
+        strange: None,
         updated_ms: 0,
         ended: true,
         summary: Summary::from(&run),

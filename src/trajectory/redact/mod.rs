@@ -14,7 +14,10 @@ pub use looks::REDACTED;
 use looks::{Scan, scan, without};
 pub use stream::StreamScrub;
 
-use crate::engine::{CounterConfig, Event, Message, ProviderConfig, RawResponse, Reply, RunConfig, Task, ToolOutcome};
+use crate::engine::{
+    Authority, CounterConfig, Event, Message, ProviderConfig, RawResponse, Reply, RunConfig, Task, ToolOutcome,
+    ToolSpec,
+};
 
 /// The secrets known to the shell. Debug output does not show them.
 #[derive(Clone, Default)]
@@ -128,14 +131,17 @@ impl Secrets {
                 texts.into_iter().flatten().for_each(|text| self.scrub_in_place(text));
                 branch.providers.iter_mut().flatten().for_each(|provider| self.scrub_provider(provider));
                 branch.reply.iter_mut().for_each(|reply| self.scrub_reply(reply));
+                branch.authority.iter_mut().for_each(|authority| self.scrub_authority(authority));
+            }
+            Event::Resumed { authority, .. } => {
+                authority.iter_mut().for_each(|authority| self.scrub_authority(authority));
             }
             Event::Permitted { .. }
             | Event::PermissionsSet { .. }
             | Event::TimerFired { .. }
             | Event::StopRequested
             | Event::Cancelled
-            | Event::TurnsGranted { .. }
-            | Event::Resumed { .. } => {}
+            | Event::TurnsGranted { .. } => {}
         }
     }
 
@@ -164,15 +170,22 @@ impl Secrets {
         }
         config.synthesis.iter_mut().filter_map(|s| s.prompt.as_mut()).for_each(|text| self.scrub_in_place(text));
         config.report.schema.iter_mut().for_each(|schema| self.scrub_value(schema));
-        for tool in &mut config.tools {
-            self.scrub_in_place(&mut tool.description);
-            self.scrub_value(&mut tool.parameters);
-        }
+        config.tools.iter_mut().for_each(|tool| self.scrub_tool(tool));
         for agent in &mut config.agents {
             self.scrub_in_place(&mut agent.description);
             self.scrub_in_place(&mut agent.system);
         }
         task.history.iter_mut().for_each(|message| self.scrub_message(message));
+    }
+
+    fn scrub_authority(&self, authority: &mut Authority) {
+        authority.providers.iter_mut().for_each(|provider| self.scrub_provider(provider));
+        authority.tools.iter_mut().for_each(|tool| self.scrub_tool(tool));
+    }
+
+    fn scrub_tool(&self, tool: &mut ToolSpec) {
+        self.scrub_in_place(&mut tool.description);
+        self.scrub_value(&mut tool.parameters);
     }
 
     fn scrub_provider(&self, provider: &mut ProviderConfig) {

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::content::format::{counted, duration, one_line};
-use crate::engine::{Child, Effect, Ending, Event, RecordKind, Run, Scope, Slug, Status, ToolOutcome};
-use crate::view::ending;
+use crate::engine::{Authority, Child, Effect, Ending, Event, RecordKind, Run, Scope, Slug, Status, ToolOutcome};
+use crate::view::{ending, provider};
 
 /// One event of the record, or the start before them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -218,17 +218,30 @@ fn describe(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<Strin
         },
         Event::StopRequested => plain(StepKind::Stop, "The user asks to wrap up".to_owned()),
         Event::Cancelled => (StepKind::Cancel, StepTone::Quiet, "The user cancels".to_owned(), Vec::new()),
-        Event::Resumed { .. } => {
-            (StepKind::Grant, StepTone::Warn, "The run continues after its page was closed".to_owned(), Vec::new())
+        Event::Resumed { authority, .. } => {
+            let facts = authority.iter().flat_map(|authority| adopted(authority)).collect();
+            (StepKind::Grant, StepTone::Warn, "The run continues after its page was closed".to_owned(), facts)
         }
         Event::Branched(branch) => {
             let from = format!("from {} before turn {}", branch.parent.run_id, branch.parent.turn);
-            (StepKind::Grant, StepTone::Plain, "A branch begins".to_owned(), vec![from])
+            let facts = branch.authority.iter().flat_map(|authority| adopted(authority));
+            (
+                StepKind::Grant,
+                StepTone::Plain,
+                "A branch begins".to_owned(),
+                std::iter::once(from).chain(facts).collect(),
+            )
         }
         Event::TurnsGranted { turns } => {
             plain(StepKind::Grant, format!("The user grants {}", counted(u64::from(*turns), "more turn")))
         }
     }
+}
+
+/// What applies from here on, because whoever continued the run said so.
+fn adopted(authority: &Authority) -> Vec<String> {
+    let models = authority.providers.iter().map(provider::name).collect::<Vec<_>>().join(", ");
+    vec![format!("from here on with {models}"), "the tools, permissions and limits of whoever continued it".to_owned()]
 }
 
 fn answered(name: &str, outcome: &ToolOutcome) -> (StepTone, String) {

@@ -161,7 +161,10 @@ impl Sim {
             24 if self.recorder.run.permissions().is_some() => {
                 return Event::PermissionsSet { permissions: world::permissions(&mut self.rng) };
             }
-            7 => return Event::Resumed { at: EpochMillis(1_795_298_400_000 + self.at + self.rng.up_to(99_999)) },
+            7 => {
+                let at = EpochMillis(1_795_298_400_000 + self.at + self.rng.up_to(99_999));
+                return Event::Resumed { at, authority: self.authority() };
+            }
             8 if self.branches < 2 => return self.branch(),
             6 => {
                 let open = self.open.iter().find_map(|one| match one {
@@ -220,6 +223,17 @@ impl Sim {
         event
     }
 
+    /// Sometimes somebody else goes on with the run, who has other limits and not all of its tools.
+    fn authority(&mut self) -> Option<Box<Authority>> {
+        let mut config = self.recorder.run.config().clone();
+        config.tools.retain(|_| self.rng.up_to(4) > 0);
+        config.max_turns = 1 + self.rng.up_to(7) as u32;
+        config.max_attempts = 1 + self.rng.up_to(4) as u32;
+        config.limits.parallel_tools = 1 + self.rng.up_to(5) as u32;
+        config.permissions = Some(world::permissions(&mut self.rng));
+        (self.rng.up_to(1) == 0).then(|| Box::new(Authority::from(&config)))
+    }
+
     fn branch(&mut self) -> Event {
         let some = |sim: &mut Sim| sim.rng.up_to(1) == 0;
         let providers =
@@ -231,6 +245,7 @@ impl Sim {
             at: EpochMillis(1_795_298_400_000 + self.at),
             providers,
             limits: None,
+            authority: self.authority(),
             system: some(self).then(|| "another way".into()),
             max_turns: some(self).then(|| 1 + self.rng.up_to(5) as u32),
             say: some(self).then(|| "and shorter".into()),
@@ -243,7 +258,12 @@ impl Sim {
     /// Prepares for an event: after a resume nothing is open any more, and a branch has its own bound.
     fn before(&mut self, event: &Event) {
         match event {
-            Event::Resumed { .. } => self.open.clear(),
+            Event::Resumed { authority, .. } => {
+                self.open.clear();
+                if authority.is_some() {
+                    self.permits = Default::default();
+                }
+            }
             Event::Permitted { call, allow, scope } => {
                 let asked = |open: &Open| matches!(open, Open::Asked(asked, ..) if asked == call);
                 let Some(at) = self.open.iter().position(asked) else { return };

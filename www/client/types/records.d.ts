@@ -19,7 +19,10 @@ export interface Trajectory {
   preset: Preset;
   /** The complete configuration, except for the tools. */
   config: TrajectoryConfig;
-  /** For a branch: the configuration that its first events ran with. */
+  /**
+   * For a run that a branch or an adopter changed: the configuration that its first events ran with. Its tools are listed
+   * there if the run has others now.
+   */
   started_with?: TrajectoryConfig;
   /** For a branch: the run it comes from, and the first turn of its own. */
   parent?: TrajectoryParent;
@@ -114,7 +117,10 @@ export interface TrajectoryConfig {
   providers: TrajectoryProvider[];
   /** Requirements for the `final_report`. Used by the `strict` preset. */
   report: TrajectoryReport;
-  /** Every tool the model is offered. Empty in a record, which lists the tools at the top level. */
+  /**
+   * Every tool the model is offered. Empty in a record, which lists the tools at the top level, unless the run began with
+   * others.
+   */
   tools: TrajectoryTool[];
   /** Kinds of sub-agents that the model can choose from; if empty, one kind with this run's own tools. */
   agents?: TrajectoryAgent[];
@@ -571,7 +577,12 @@ export type TrajectoryEvent =
   | { type: "stop_requested" }
   | { type: "cancelled" }
   | { type: "turns_granted"; turns: number }
-  | { type: "resumed"; at: EpochMillis }
+  | {
+      type: "resumed";
+      at: EpochMillis;
+      /** Who decides from here on; omitted: the run belongs to whoever resumes it, so nothing changes. */
+      authority?: TrajectoryAuthority;
+    }
   | { type: "branched" } & TrajectoryBranch;
 
 /** A reply whose end marker was seen. */
@@ -635,6 +646,24 @@ export type TrajectoryPermissionScope = "call" | "tool" | "run";
 /** One wait of a run. Stale ids do nothing. */
 export type TimerId = number;
 
+/**
+ * What whoever continues a recorded run brings along: it replaces what the record says, and of two limits the smaller one
+ * counts.
+ */
+export interface TrajectoryAuthority {
+  /** The models that are called from here on. */
+  providers: TrajectoryProvider[];
+  /** The tools that the adopter has. A tool of the record stays if one of these has its name, and then it is this one. */
+  tools: TrajectoryTool[];
+  permissions: TrajectoryPermissions;
+  limits: TrajectoryLimits;
+  retry: TrajectoryRetry;
+  max_turns: number;
+  max_attempts: number;
+  /** Requests for the synthesis, retries included. */
+  synthesis_attempts: number;
+}
+
 /** A branch: its origin, and what changes from here on. */
 export interface TrajectoryBranch {
   /** The new run's own ids: a branch is not a follow-up. */
@@ -645,6 +674,11 @@ export interface TrajectoryBranch {
   at: EpochMillis;
   providers?: TrajectoryProvider[];
   limits?: TrajectoryLimits;
+  /**
+   * Who decides from here on; its models and limits take precedence over the ones above. Omitted in records made before
+   * there were authorities.
+   */
+  authority?: TrajectoryAuthority;
   /** Another system message. */
   system?: string;
   max_turns?: number;
