@@ -4,11 +4,14 @@
 const WHYS = ['not_found', 'limit', 'bad_answer'];
 const MAX = { question: 500, comment: 1000, page: 300, lang: 12, word: 60, words: 20 };
 const REMOVED = '[removed]';
-/** E-mail addresses, keys (a prefix and letters, or long mixtures of letters and digits), and numbers of seven digits or more. */
+/**
+ * E-mail addresses, keys (a prefix and letters, or long mixtures of letters and digits), and numbers of seven digits or more. Those
+ * that search ahead begin where a word begins: tried at each letter, a long word takes the square of its length.
+ */
 const PRIVATE = [
-  /[^\s@<>()"]+@[^\s@<>()"]+\.[a-z]{2,}/gi,
+  /(?<![^\s@<>()"])[^\s@<>()"]+@[^\s@<>()"]+\.[a-z]{2,}/gi,
   /\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[a-z]|AKIA|AIza|eyJ)[-_.]?[\w.-]{8,}/g,
-  /\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{24,}\b/g,
+  /(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{24,}\b/g,
   /\+?\d(?:[ ().-]{0,2}\d){6,}/g,
 ];
 
@@ -32,6 +35,6 @@ export function clean(body) {
   const missing = Array.isArray(told.missing) ? told.missing.slice(0, MAX.words).map((word) => line(word, MAX.word)).filter(Boolean) : [];
   const comment = line(told.comment, MAX.comment);
   const page = line(told.page, MAX.page);
-  const lang = /^[a-z]{2,3}(-[a-z\d]{2,8})?$/i.test(told.lang) ? told.lang : '';
+  const lang = /^[a-z]{2,3}(-[a-z\d]{2,8})?$/i.test(line(told.lang, MAX.lang)) ? told.lang : '';
   return { question, why: told.why, missing, ...(comment && { comment }), page: page.startsWith('/') ? page.split(/[?#]/)[0] : '', lang };
 }
