@@ -1,5 +1,6 @@
-// The proxy as a Vercel function: put this folder into api/, and api/v1/[...path].mjs with `export { default } from
-// '../key-proxy/vercel.mjs';`. Limits count per instance; questions go to the log, where a log drain collects them.
+// The proxy as a Vercel function: api/v1/[...path].mjs with `export { default } from '../../key-proxy/vercel.mjs';`. This folder is
+// not in api/, where each file would be a function with limits of its own. Limits count per instance; questions go to the log, where
+// a log drain collects them.
 import { inMemory, serve } from './core.mjs';
 
 const meters = inMemory();
