@@ -181,8 +181,8 @@ describe('the proxy goes on', { concurrency: 3 }, () => {
       assert.deepEqual(strange, [], 'requests that are served, or wait');
       for (const [what, [, statuses]] of Object.entries(FAULTS)) {
         const status = await ask(url, says(what)).then(async (response) => (await told(response)).status).catch(() => undefined);
-        // workerd ends an answer that broke off as if it were whole; the agent sees that it has no end.
-        const isCut = name === 'workerd' && status === 200 && statuses.includes(undefined);
+        // There an answer that broke off ends as if it were whole; the agent sees that the model did not finish.
+        const isCut = ['workerd', "Vercel's handler"].includes(name) && status === 200 && statuses.includes(undefined);
         assert.ok(isCut || statuses.includes(status), `a model server that ${what}: ${status}`);
         await served(`a model server that ${what}`);
       }

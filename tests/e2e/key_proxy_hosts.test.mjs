@@ -116,8 +116,7 @@ const HOSTS = {
     });
   }),
   netlify: (vars, body) => inProcess(variables(vars.BASE_URL, '', vars), async (lines) => {
-    const { default: handler, config } = await load('netlify.mjs');
-    assert.equal(config.path, '/ask/v1/*');
+    const { default: handler } = await load('netlify.mjs');
     return body({
       send: (name, request, { address = '192.0.2.1', ...more } = {}) => handler(new Request(`https://docs.example.org/ask/v1/${name}`, asPage(request, more)), { ip: address }),
       questions: () => lines.join('\n'),
