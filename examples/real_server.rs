@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use turnwise::engine::*;
-use turnwise::llm::{Decoder, Encode, RetryHeaders, classify_response, encoder, request_head};
+use turnwise::llm::{Decoder, Encode, HttpRequestHead, RetryHeaders, classify_response, encoder, request_head};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -122,26 +122,38 @@ fn ask(provider: &ProviderConfig, body: &[u8], call: &ModelCall) -> Event {
 
 fn send(provider: &ProviderConfig, body: &[u8]) -> Result<(Result<Reply, ModelError>, RawResponse), Box<dyn Error>> {
     let head = request_head(provider, std::env::var("API_KEY").ok().as_deref());
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-    let mut request = agent.post(&head.url);
-    for (name, value) in &head.headers {
-        request = request.header(name, value);
-    }
-    let mut response = request.send(body)?;
-    let status = response.status().as_u16();
+    let (status, mut reader) = post(&head, body)?;
     if status >= 300 {
-        let text = response.body_mut().read_to_string()?;
+        let mut text = String::new();
+        reader.read_to_string(&mut text)?;
         let error = classify_response(provider, status, &RetryHeaders::default(), "application/json", &text, now());
         return Ok((Err(error), RawResponse { text, truncated: false }));
     }
-    let mut decoder = Decoder::new(provider.kind);
-    let (mut reader, mut chunk) = (response.body_mut().as_reader(), [0; 16 * 1024]);
+    let (mut decoder, mut chunk) = (Decoder::new(provider.kind), [0; 16 * 1024]);
     loop {
         match reader.read(&mut chunk)? {
             0 => return Ok(decoder.finish()),
             n => decoder.push(chunk.get(..n).unwrap_or_default()),
         };
     }
+}
+
+/// Sends a request and returns the status of the response and a reader of its body.
+#[cfg(not(target_arch = "wasm32"))]
+fn post(head: &HttpRequestHead, body: &[u8]) -> Result<(u16, impl Read + use<>), Box<dyn Error>> {
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let mut request = agent.post(&head.url);
+    for (name, value) in &head.headers {
+        request = request.header(name, value);
+    }
+    let response = request.send(body)?;
+    Ok((response.status().as_u16(), response.into_body().into_reader()))
+}
+
+/// `wasm-pack test` compiles the examples too, for a target without sockets and therefore without the HTTP client.
+#[cfg(target_arch = "wasm32")]
+fn post(_: &HttpRequestHead, _: &[u8]) -> Result<(u16, std::io::Empty), Box<dyn Error>> {
+    Err("there are no sockets here".into())
 }
 
 fn run_tool(tool: &RunTool) -> ToolOutcome {
