@@ -1,20 +1,15 @@
-// A tool that hangs or crashes its worker harms nothing else. The package is a build with the tools `loop_forever` and
-// `crash` (feature test-tools), which is never shipped: `.ci/test.mjs build` makes it.
+// A tool that hangs or crashes its worker harms nothing else. The tools `loop_forever` and `crash` (feature test-tools) are in the
+// site that .ci/test.mjs builds, and never in a release.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
 import { withScript } from './lib/script-server.mjs';
 import { hurriedWorkers } from './lib/hurry.mjs';
-import { root, withPackage } from './lib/site.mjs';
+import { dist, withPackage } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
-
-const faulty = path.resolve(root, process.env.FAULTY ?? 'target/site/faulty');
 
 const call = (id, name, args = {}) => ({ id, name, args });
 
 async function run(steps, { limits = {}, expect = [], tools = [], mounts = {} } = {}) {
-  assert.ok(existsSync(path.join(faulty, 'turnwise/worker.js')), `${faulty} is not built`);
   const trajectory = await withScript(steps, (baseUrl) =>
     withPackage({ reach: [baseUrl], expect }, (page) =>
       page.evaluate(async ({ baseUrl, limits, tools }) => {
@@ -23,7 +18,7 @@ async function run(steps, { limits = {}, expect = [], tools = [], mounts = {} } 
         });
         for (const tool of tools) agent.registerTool({ ...tool, execute: () => 'ran' });
         return agent.run('Go.');
-      }, { baseUrl, limits, tools }), { mounts: { ...mounts, '/turnwise/': path.join(faulty, 'turnwise') } }));
+      }, { baseUrl, limits, tools }), { mounts }));
   assertValid(trajectory);
   return trajectory;
 }
@@ -62,7 +57,7 @@ test('a pattern that backtracks without end ends its own check only', async () =
     { calls: [call('a', 'echo', { text: `${'a'.repeat(60)}!` })] },
     { calls: [call('b', 'echo', { text: 'aaa' })] },
     { text: 'Done.' },
-  ], { tools: [{ name: 'echo', parameters }], mounts: hurriedWorkers(faulty, { times: 4, most: 10_000 }) });
+  ], { tools: [{ name: 'echo', parameters }], mounts: hurriedWorkers(dist, { times: 4, most: 10_000 }) });
   const [endless, next] = brief(trajectory);
   assert.equal(endless[1], 'tool_exec_failed');
   assert.match(endless[2], /not run: checking the arguments .* longer than 10 s/);
