@@ -4,21 +4,28 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long test-files test-sites test-browsers test-packages bare dist demo picture bench fmt clippy
+.PHONY: help run test test-all test-long test-files test-sites test-browsers test-packages bare dist demo picture bench fmt clippy
 
 quick := target/site/quick
 
 help:
-	@echo 'make run | test | test-long | test-files | test-sites | test-browsers | test-packages | bare | dist | demo | picture | bench | fmt | clippy   (README.md says what they do)'
+	@echo 'make run | test | test-all | test-long | test-files | test-sites | test-browsers | test-packages | bare | dist | demo | picture | bench | fmt | clippy   (README.md says what they do)'
 
 run:
 	@.ci/setup run
 	@.ci/build quick $(quick) worker convert jq desk app
 	@node .ci/serve.mjs $(quick)
 
+# Half an hour on two cores. It says what it leaves for test-all.
 test:
 	@.ci/setup test
 	@source .toolchain.env && node .ci/test.mjs
+
+# The same and what takes long: all attempts to escape, every killed run, pictures, servers and hosts of others, bundlers, every
+# build's lints, and cargo and trunk as users type them. More than an hour. Whoever touches a subject runs it before calling it done.
+test-all:
+	@.ci/setup test-all
+	@source .toolchain.env && node .ci/test.mjs --all
 
 # The random runs, ten times as many, and the random kills of a run, five times as many: takes a quarter of an hour.
 test-long:
@@ -36,7 +43,7 @@ test-files:
 	@node tests/files/compare.mjs dist target/test-files
 
 # The docs agent on real documentation sites from seventeen generators: half an hour, most of it to build the sites the first time.
-# make test includes two of them. Example: make test-sites KINDS="sphinx vitepress"
+# make test-all includes two of them. Example: make test-sites KINDS="sphinx vitepress"
 test-sites:
 	@.ci/setup test
 	@.ci/build release dist
@@ -49,11 +56,11 @@ test-browsers:
 	@.ci/build release dist
 	@source .toolchain.env && node --test --test-reporter=spec tests/browsers/browsers.test.mjs
 
-# The npm package in bundlers and frameworks: two minutes after the build. make test includes it.
+# The npm package in bundlers and frameworks: two minutes after the build. make test-all includes it, make test one bundler.
 test-packages:
 	@.ci/setup test
 	@.ci/build release dist
-	@source .toolchain.env && node .ci/test.mjs packages
+	@source .toolchain.env && node .ci/test.mjs --all packages
 
 # The first commands on a bare machine: no caches, no tools, a fresh clone of the last commit. Seven minutes for `run`;
 # for `test`, as long as the checks take. Example: make bare WHAT="run dist test"

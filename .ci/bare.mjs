@@ -1,4 +1,4 @@
-// node .ci/bare.mjs [run|test|dist]…: runs the first commands on a bare machine, from the last commit, and times each step.
+// node .ci/bare.mjs [run|test|test-all|dist]…: runs the first commands on a bare machine, from the last commit, and times each step.
 // Bare means: empty HOME, CARGO_HOME and caches, a fresh clone, and only programs of the system, rustup and Python on PATH.
 // RUSTUP_HOME is a copy of this machine's without the wasm32 target, so that your own is not changed. Debian packages that
 // are already installed stay. `run` (the default) opens the app in Chromium and runs an example.
@@ -11,9 +11,9 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '..');
 const WASM = 'wasm32-unknown-unknown';
 const wanted = process.argv.slice(2).length ? process.argv.slice(2) : ['run'];
-const unknown = wanted.filter((name) => !['run', 'test', 'dist'].includes(name));
+const unknown = wanted.filter((name) => !['run', 'test', 'test-all', 'dist'].includes(name));
 if (unknown.length) {
-  console.error(`unknown command ${unknown.join(', ')}: it takes run, test and dist`);
+  console.error(`unknown command ${unknown.join(', ')}: it takes run, test, test-all and dist`);
   process.exit(2);
 }
 

@@ -1,10 +1,12 @@
 // node .ci/e2e.mjs [FILE…]: runs the end-to-end tests, several files at a time, long files first. Files that measure times run
-// alone, after all others. The last lines are what was slowest. CONCURRENCY sets how many files run at a time.
+// alone, after all others. The last lines are what was slowest, and what is left for `make test-all` if TURNWISE_SHORT is set
+// (tests/e2e/lib/tier.mjs). CONCURRENCY sets how many files run at a time.
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec as Spec } from 'node:test/reporters';
+import { LEFT, SHORT } from '../tests/e2e/lib/tier.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
 const SLOWEST = 10;
@@ -20,39 +22,61 @@ const LONG = [
 // Even a thread's own processor time depends on what else runs on its core: opening the docs panel took 15 ms alone, and 53 ms
 // beside three other files.
 const ALONE = ['docs_large'];
+// The files that `make test` leaves for `make test-all`: servers, hosts and libraries of others, real sites, and sizes that differ
+// from those of other tests in number only. Parts of further files are left too, each file says which.
+const ONLY_ALL = ['aimock', 'crowd', 'ecosystem', 'fleet', 'llamacpp', 'llmock', 'long_trajectory', 'sites'];
 
 const all = () => [
   ...readdirSync(path.join(root, 'tests/e2e')).filter((name) => name.endsWith('.test.mjs')).map((name) => path.join(root, 'tests/e2e', name)),
   // Third-party libraries have their own folder, so that their dependencies do not conflict with those of the tests.
   path.join(root, 'tests/ecosystem/ecosystem.test.mjs'),
 ];
-const place = (file) => (LONG.indexOf(path.basename(file, '.test.mjs')) + LONG.length + 1) % (LONG.length + 1);
+const nameOf = (file) => path.basename(file, '.test.mjs');
+const place = (file) => (LONG.indexOf(nameOf(file)) + LONG.length + 1) % (LONG.length + 1);
 const given = process.argv.slice(2).map((file) => path.resolve(file));
-const files = given.length ? given : all().sort((a, b) => place(a) - place(b));
+const isLeft = (file) => SHORT && !given.length && ONLY_ALL.includes(nameOf(file));
+const wanted = given.length ? given : all().sort((a, b) => place(a) - place(b));
+const files = wanted.filter((file) => !isLeft(file));
 
 const tests = [];
+const left = { files: wanted.filter(isLeft).map(nameOf), tests: 0, cases: new Map() };
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`.padStart(9);
 
-const isAlone = (file) => ALONE.includes(path.basename(file, '.test.mjs'));
+const isAlone = (file) => ALONE.includes(nameOf(file));
 await runFiles(files.filter((file) => !isAlone(file)), CONCURRENCY);
 await runFiles(files.filter(isAlone), 1);
+// Before the tables, after which .ci/test.mjs reads no figures. Node's own count these tests as skipped.
+if (SHORT) console.log(`ℹ left ${left.tests}`);
 const byFile = new Map();
 for (const { file, ms } of tests) byFile.set(file, (byFile.get(file) ?? 0) + ms);
-table('Slowest files:', [...byFile].map(([name, ms]) => ({ name, ms })));
+if (files.length > 1) table('Slowest files:', [...byFile].map(([name, ms]) => ({ name, ms })));
 table('Slowest tests:', tests.map(({ name, file, ms }) => ({ name: `${file}: ${name}`, ms })));
+if (SHORT) sayLeft();
 
 async function runFiles(files, concurrency) {
   if (!files.length) return;
   const stream = run({ files, concurrency });
   for (const type of ['test:pass', 'test:fail']) {
-    stream.on(type, ({ name, nesting, file, details }) => {
+    stream.on(type, ({ name, nesting, file, details, skip }) => {
       if (type === 'test:fail' && !details.todo) process.exitCode = 1;
+      if (skip === LEFT) left.tests += 1;
       if (nesting === 0) tests.push({ name, file: path.basename(file ?? name), ms: details.duration_ms });
     });
   }
+  stream.on('test:diagnostic', ({ message }) => {
+    const [, n, what] = new RegExp(`^(\\d+) (.*) ${LEFT}$`).exec(message) ?? [];
+    if (n) left.cases.set(what, (left.cases.get(what) ?? 0) + Number(n));
+  });
   const report = stream.compose(new Spec());
   report.pipe(process.stdout, { end: false });
   await once(report, 'end');
+}
+
+/** Says what was left out. */
+function sayLeft() {
+  const said = [`${left.tests} tests`, ...[...left.cases].map(([what, n]) => `${n} ${what}`)];
+  if (left.files.length) said.push(`the files ${left.files.join(', ')}`);
+  console.log(`\nLeft for make test-all: ${said.join('; ')}`);
 }
 
 function table(title, rows) {

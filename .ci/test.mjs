@@ -1,6 +1,7 @@
-// node .ci/test.mjs [STEP…]: runs all checks, or the given ones: build format deny clippy docs native wasm e2e packages.
-// A failed step does not stop the others. The last lines are what was slowest end to end, each step's time, the slowest step
-// first, and the totals of all runners; the exit code is 0 only if everything passed.
+// node .ci/test.mjs [--all] [STEP…]: runs the checks of `make test`, or the given ones: build format deny clippy docs native wasm
+// plain e2e packages. With --all, those of `make test-all`: the same and what takes long.
+// A failed step does not stop the others. The last lines are what was slowest end to end, what is left for `make test-all`, each
+// step's time, the slowest step first, and the totals of all runners; the exit code is 0 only if everything passed.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, rmSync, statfsSync } from 'node:fs';
 import path from 'node:path';
@@ -10,25 +11,39 @@ const WASM = 'wasm32-unknown-unknown';
 // The site that is tested. It is built without LTO, which takes a third of the time; `make dist` builds and measures what is shipped.
 const SITE = 'target/site/quick';
 const EMPTY_CARGO_HOME = path.join(root, 'target/empty-cargo-home');
+const ALL = process.argv.includes('--all');
+// The end-to-end tests read it (tests/e2e/lib/tier.mjs).
+if (ALL) delete process.env.TURNWISE_SHORT;
+else process.env.TURNWISE_SHORT = '1';
+/** Commands of `make test-all`. */
+const onlyAll = (...commands) => (ALL ? commands : []);
 const clippy = (...args) => ['cargo', 'clippy', '--locked', '--quiet', ...args, '--', '--deny', 'warnings'];
 
 const doc = (...args) => ['cargo', 'doc', '--locked', '--quiet', '--no-deps', ...args];
 
-// name -> commands, run in sequence. `beside`: the next steps do not wait for it, except those with `waits`, and its output is
-// shown when it has ended. `count` finds a runner's figures in a line of its output.
+/** The figures of nextest and of cargo's runner. */
+// Summary [ 3.1s] 10 tests run: 9 passed (1 slow), 1 failed, 2 skipped
+// test result: ok. 12 passed; 0 failed; 0 ignored; 0 filtered out
+const ofCargo = (line) => /tests? run:|^test result:/.test(line) && {
+  passed: figure(line, 'passed'), failed: figure(line, 'failed') + figure(line, 'timed out'), skipped: figure(line, 'skipped') + figure(line, 'ignored'),
+};
+
+// name -> commands, run in sequence. `all`: a step of `make test-all`. `beside`: the next steps do not wait for it, except those with
+// `waits`, and its output is shown when it has ended. `count` finds a runner's figures in a line of its output.
 const steps = {
   // Mostly single-threaded: the steps that do not need its output run in parallel.
   build: {
     beside: true,
     commands: [
       ['.ci/build', 'quick', SITE],
-      ['.ci/build', 'dev', 'target/site/faulty', 'worker', 'sdk'],
-      // Two real documentation sites for the docs agent; make test-sites has all seventeen.
-      [process.execPath, 'tests/sites/build.mjs', 'mdbook', 'mkdocs'],
-      // Every download, into an empty cache: a warm one would hide what fails. `make bare` also builds from an empty cache.
-      ['cargo', 'fetch', '--locked', '--quiet'],
+      ...onlyAll(
+        // Two real documentation sites for the docs agent; make test-sites has all seventeen.
+        [process.execPath, 'tests/sites/build.mjs', 'mdbook', 'mkdocs'],
+        // Every download, into an empty cache: a warm one would hide what fails. `make bare` also builds from an empty cache.
+        ['cargo', 'fetch', '--locked', '--quiet'],
+      ),
     ],
-    env: [{}, { EXTRA_FEATURES: 'test-tools' }, {}, { CARGO_HOME: EMPTY_CARGO_HOME }],
+    env: [{ EXTRA_FEATURES: 'test-tools' }, {}, { CARGO_HOME: EMPTY_CARGO_HOME }],
   },
   format: { commands: [['cargo', 'fmt', '--check']] },
   deny: {
@@ -39,16 +54,20 @@ const steps = {
   clippy: {
     commands: [
       clippy('--all-targets'),
+      clippy('--target', WASM, '--lib', '--bins', '--examples', '--test', 'wasm_*'),
+      // The builds have their own features. A missing gate shows itself most often in the smallest one.
       clippy('--target', WASM, '--no-default-features', '--lib', '--features', 'sdk'),
-      clippy('--target', WASM, '--no-default-features', '--lib', '--features', 'desk'),
-      clippy('--target', WASM, '--no-default-features', '--bin', 'app', '--features', 'app'),
-      clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'worker'),
-      clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'docs'),
-      clippy('--target', WASM, '--no-default-features', '--bin', 'convert', '--features', 'convert'),
-      clippy('--target', WASM, '--test', 'wasm_*'),
+      ...onlyAll(
+        clippy('--target', WASM, '--no-default-features', '--lib', '--features', 'desk'),
+        clippy('--target', WASM, '--no-default-features', '--bin', 'app', '--features', 'app'),
+        clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'worker,test-tools'),
+        clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'docs'),
+        clippy('--target', WASM, '--no-default-features', '--bin', 'convert', '--features', 'convert'),
+      ),
     ],
   },
   docs: {
+    all: true,
     commands: [doc(), doc('--target', WASM)],
     env: [{ RUSTDOCFLAGS: '--deny warnings' }, { RUSTDOCFLAGS: '--deny warnings' }],
   },
@@ -58,16 +77,18 @@ const steps = {
       : ['cargo', 'test', '--locked', '--quiet', '--no-fail-fast', '--tests'],
     ['cargo', 'test', '--locked', '--quiet', '--doc'],
     ['cargo', 'run', '--locked', '--quiet', '--example', 'scripted_model']],
-    // Summary [ 3.1s] 10 tests run: 9 passed (1 slow), 1 failed, 2 skipped
-    // test result: ok. 12 passed; 0 failed; 0 ignored; 0 filtered out
-    count: (line) => /tests? run:|^test result:/.test(line) && {
-      passed: figure(line, 'passed'), failed: figure(line, 'failed') + figure(line, 'timed out'), skipped: figure(line, 'skipped') + figure(line, 'ignored'),
-    },
+    count: ofCargo,
   },
+  // As users type it: it also compiles everything else that is there, for wasm32.
   wasm: {
-    commands: [['wasm-pack', 'test', '--headless', '--chrome', '--mode', 'no-install', '.', '--locked', '--test', 'wasm_*']],
-    // test result: ok. 12 passed; 0 failed; 0 ignored; 0 filtered out
-    count: (line) => /^test result:/.test(line) && { passed: figure(line, 'passed'), failed: figure(line, 'failed'), skipped: figure(line, 'ignored') },
+    commands: [['wasm-pack', 'test', '--headless', '--chrome']],
+    count: ofCargo,
+  },
+  // The other plain commands, as users type them, but for the folder of trunk: dist/ may have a release.
+  plain: {
+    all: true,
+    commands: [['cargo', 'test'], ['cargo', 'doc'], ['trunk', 'build', '--dist', 'target/site/trunk']],
+    count: ofCargo,
   },
   e2e: {
     waits: true,
@@ -82,7 +103,7 @@ const steps = {
     commands: [
       [process.execPath, '.ci/pack.mjs', SITE],
       existsSync(path.join(root, 'tests/packages/node_modules/.installed'))
-        ? [process.execPath, '--test', '--test-reporter=spec', 'tests/packages/packages.test.mjs']
+        ? [process.execPath, '.ci/e2e.mjs', 'tests/packages/packages.test.mjs']
         : [process.execPath, '-e', 'console.log("The frameworks could not be installed here, so the package is not tested in them.\\nℹ skipped 1")'],
     ],
     env: [{}, { SITE }],
@@ -99,10 +120,11 @@ function figure(line, word) {
   return Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
 }
 
-/** Reads the figures of node's runner: ℹ pass 3 */
+/** Reads the figures of node's runner: ℹ pass 3. What is left for `make test-all` is not skipped. */
 function counted(line) {
-  const found = /^ℹ (pass|fail|cancelled|skipped|todo) (\d+)$/.exec(line);
+  const found = /^ℹ (pass|fail|cancelled|skipped|todo|left) (\d+)$/.exec(line);
   if (!found) return undefined;
+  if (found[1] === 'left') return { skipped: -Number(found[2]) };
   const kind = { pass: 'passed', fail: 'failed', cancelled: 'failed', skipped: 'skipped', todo: 'skipped' }[found[1]];
   return { [kind]: Number(found[2]) };
 }
@@ -113,8 +135,8 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const FAILING = /^✖ failing tests:/;
 const failures = [];
 const MOST_LINES = 120;
-// Repeats the tables of .ci/e2e.mjs at the end.
-const SLOWEST = /^Slowest (files|tests):/;
+// Repeats the tables of .ci/e2e.mjs at the end, and what it left out.
+const SLOWEST = /^(Slowest (files|tests)|Left for make test-all):/;
 const slowest = [];
 
 /** Runs one command; `say` receives the lines of its output. Resolves with its exit code. */
@@ -151,7 +173,7 @@ function lines(onLine) {
   };
 }
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((word) => word !== '--all');
 const unknown = wanted.filter((name) => !(name in steps));
 if (unknown.length) {
   console.error(`unknown step ${unknown.join(', ')}; there are ${Object.keys(steps).join(' ')}`);
@@ -187,7 +209,7 @@ const freeGb = (bavail * bsize) / 1e9;
 if (freeGb < NEEDED_GB) console.log(`Only ${freeGb.toFixed(1)} GB of disk are free; all checks from nothing need up to ${NEEDED_GB} GB.`);
 const going = [];
 for (const [name, step] of Object.entries(steps)) {
-  if (wanted.length && !wanted.includes(name)) continue;
+  if (wanted.length ? !wanted.includes(name) : step.all && !ALL) continue;
   if (step.waits) await Promise.all(going);
   const performed = perform(name, step);
   if (step.beside) going.push(performed);

@@ -1,5 +1,5 @@
 // Every state of the app, in both sizes and themes: no accessibility violation, no scrolling sideways, the look that
-// tests/e2e/pictures keeps, targets of 44 px on a phone, and a visible focus in a sensible order.
+// tests/e2e/pictures keeps (make test-all), targets of 44 px on a phone, and a visible focus in a sensible order.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -9,9 +9,11 @@ import { audit } from './lib/axe.mjs';
 import { shots } from './lib/looks.mjs';
 import { Pictures, sameFonts } from './lib/pictures.mjs';
 import { root } from './lib/site.mjs';
+import { SHORT, sayLeft } from './lib/tier.mjs';
 import { STATES, tour } from './lib/tour.mjs';
 
 const THEMES = ['light', 'dark'];
+const PICTURES = !SHORT || Boolean(process.env.UPDATE);
 /** The pictures of docs/design.md, which UPDATE=1 takes: state, look, theme. */
 const SHOWN = [['start', 'wide', 'light'], ['answer', 'wide', 'light'], ['limit', 'wide', 'dark'], ['permission', 'wide', 'light'], ['answer', 'phone', 'light'], ['failed', 'phone', 'dark'], ['settings-model', 'phone', 'light']];
 const isShown = (...picture) => SHOWN.some((shown) => shown.join() === picture.join());
@@ -21,7 +23,7 @@ const TIMED = ['log', 'insight', 'undo'];
 const TABBED = ['start', 'answer', 'replay', 'branch', 'settings-run', 'files'];
 
 for (const look of ['wide', 'phone']) {
-  test(`every state: ${look}`, async () => {
+  test(`every state: ${look}`, async (t) => {
     const kept = Object.fromEntries(THEMES.map((theme) => [theme, new Pictures(`${look}-${theme}`)]));
     const visited = [];
     const faults = [];
@@ -32,13 +34,13 @@ for (const look of ['wide', 'phone']) {
       for (const theme of THEMES) {
         await page.emulateMedia({ colorScheme: theme });
         const shot = path.join(shots, `tour-${state}-${look}-${theme}.png`);
-        await page.screenshot({ path: shot });
+        if (PICTURES) await page.screenshot({ path: shot });
         if (process.env.UPDATE && isShown(state, look, theme)) {
           mkdirSync(path.join(root, 'docs/design'), { recursive: true });
           await sharp(shot).resize({ width: look === 'wide' ? 1000 : 390 }).webp({ quality: 82 }).toFile(path.join(root, `docs/design/${state}-${look}-${theme}.webp`));
         }
         faults.push(...(await audit(page)).map((fault) => `${state}, ${theme}: ${fault}`));
-        if (!TIMED.includes(state)) await kept[theme].take(page, state);
+        if (PICTURES && !TIMED.includes(state)) await kept[theme].take(page, state);
       }
       await page.emulateMedia({ colorScheme: 'light' });
       if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) faults.push(`${state}: the page scrolls sideways`);
@@ -47,7 +49,8 @@ for (const look of ['wide', 'phone']) {
     }, { ...touch, bypassCSP: true });
     assert.deepEqual(visited, STATES);
     assert.deepEqual(faults, []);
-    for (const theme of THEMES) await kept[theme].end();
+    if (PICTURES) for (const theme of THEMES) await kept[theme].end();
+    else sayLeft(t, THEMES.length * STATES.filter((state) => !TIMED.includes(state)).length, 'pictures');
   });
 }
 

@@ -1,7 +1,8 @@
 // The renderer, or only the worker that drives the run, is killed at random moments of a run. After each kill, the stored
 // run has every turn that had ended, and resumes to the same end as an uninterrupted run: nothing twice, nothing lost.
-// 8 seeded moments each (make test-long: 40); KILLS sets another number, KILL_SEED another first seed. A moment is a number of requests of the
-// run plus a fraction of the time to the next one, so that a slow machine is killed as far into the run as a fast one.
+// 8 seeded moments each (make test: 2; make test-long: 40); KILLS sets another number, KILL_SEED another first seed. A moment is a
+// number of requests of the run plus a fraction of the time to the next one, so that a slow machine is killed as far into the run
+// as a fast one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,9 +10,11 @@ import { withContext } from './lib/browser.mjs';
 import { download, storedRuns } from './lib/app.mjs';
 import { withSite } from './lib/site.mjs';
 import { ANSWER, LENGTH, withSteadyModel } from './lib/steady-server.mjs';
+import { SHORT, sayLeft } from './lib/tier.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
-const KILLS = Number(process.env.KILLS ?? 8);
+const ALL_KILLS = 8;
+const KILLS = Number(process.env.KILLS ?? (SHORT ? 2 : ALL_KILLS));
 const FIRST = Number(process.env.KILL_SEED ?? 1);
 const TASK = 'Write three notes.';
 const MAX_TURNS = 15;
@@ -133,6 +136,7 @@ const inContext = (site, body) => withSteadyModel({}, (baseUrl, seen) => withCon
 
 for (const [kind, { kill, next: nextOf, reopen }] of Object.entries(KINDS)) {
   test(`a run outlasts ${KILLS} killed ${kind}s`, async (t) => {
+    if (SHORT) sayLeft(t, ALL_KILLS - KILLS, `killed ${kind}s`);
     await withSite(async (site) => {
       // One uninterrupted run to compare with; the pace of its requests determines when to kill.
       const whole = await inContext(site, async (context, seen) => {

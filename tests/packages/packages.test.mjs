@@ -1,5 +1,5 @@
 // The npm package as people use it: the tarball, installed into small apps of bundlers and frameworks, each built and served
-// by its own commands. In each app an agent answers with a tool, and the tag answers.
+// by its own commands. In each app an agent answers with a tool, and the tag answers. `make test` has one bundler, Vite.
 //   SITE=dist (the default)   where `.ci/pack` left the tarball and the docs zip
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -13,6 +13,7 @@ import { unzipSync } from 'fflate';
 import { serve } from '../../.ci/static.mjs';
 import { withPage } from '../e2e/lib/browser.mjs';
 import { withScript } from '../e2e/lib/script-server.mjs';
+import { left } from '../e2e/lib/tier.mjs';
 
 const here = import.meta.dirname;
 const dist = path.resolve(here, '../..', process.env.SITE ?? 'dist');
@@ -157,7 +158,7 @@ const html = async (url) => {
 const VITE = bin('vite/bin/vite.js');
 const at = (port) => ['--port', port, '--strictPort', '--host', '127.0.0.1'];
 
-test('Vite: its development server', async () => {
+test('Vite: its development server', { skip: left }, async () => {
   const folder = copyOf('vite', 'vite-dev');
   await served(folder, (port) => [VITE, 'dev', ...at(port)], (url) => answers(url, { expect: [/^debug: \[vite\]/] }));
 });
@@ -168,7 +169,7 @@ test('Vite: a build', async () => {
   await served(folder, (port) => [VITE, 'preview', ...at(port)], (url) => answers(url));
 });
 
-test('webpack', async () => {
+test('webpack', { skip: left }, async () => {
   const folder = copyOf('webpack');
   await build(folder, bin('webpack-cli/bin/cli.js'));
   cpSync(path.join(folder, 'index.html'), path.join(folder, 'dist/index.html'));
@@ -180,7 +181,7 @@ test('webpack', async () => {
   }
 });
 
-test('Next.js: pages, a route handler', async () => {
+test('Next.js: pages, a route handler', { skip: left }, async () => {
   const folder = copyOf('next');
   const next = bin('next/dist/bin/next');
   await build(folder, next, 'build');
@@ -192,7 +193,7 @@ test('Next.js: pages, a route handler', async () => {
   });
 });
 
-test('Next.js: its development server', async () => {
+test('Next.js: its development server', { skip: left }, async () => {
   const folder = copyOf('next', 'next-dev');
   await served(folder, (port) => [bin('next/dist/bin/next'), 'dev', '--port', port, '--hostname', '127.0.0.1'], async (url) => {
     await answersOnServer(url);
@@ -200,7 +201,7 @@ test('Next.js: its development server', async () => {
   });
 });
 
-test('Astro', async () => {
+test('Astro', { skip: left }, async () => {
   const folder = copyOf('astro');
   const astro = bin('astro/bin/astro.mjs');
   await build(folder, astro, 'build');
@@ -210,7 +211,7 @@ test('Astro', async () => {
   });
 });
 
-test('SvelteKit: pages, a route', async () => {
+test('SvelteKit: pages, a route', { skip: left }, async () => {
   const folder = copyOf('sveltekit');
   await build(folder, VITE, 'build');
   await served(folder, () => ['build'], async (url) => {

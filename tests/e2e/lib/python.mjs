@@ -4,13 +4,14 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './site.mjs';
+import { left } from './tier.mjs';
 
 export const python = path.join(root, '.venv/bin/python');
 
-/** The reason why the servers are not available here, or nothing. */
-export const missing = existsSync(path.join(root, '.venv/.installed'))
+/** The reason why a test that needs them does not run, or nothing: `make test` needs no Python packages. */
+export const missing = left ?? (existsSync(path.join(root, '.venv/.installed'))
   ? undefined
-  : 'the Python packages of tests/e2e/requirements.txt are not installed here (.ci/setup test could not get them)';
+  : 'the Python packages of tests/e2e/requirements.txt are not installed here: .ci/setup test-all');
 
 /** Returns the JSON that a script of this folder prints. */
 export function printed(script) {
