@@ -15,7 +15,8 @@ import { assertValid } from './lib/trajectory.mjs';
 
 const ALL_KILLS = 8;
 const KILLS = Number(process.env.KILLS ?? (SHORT ? 2 : ALL_KILLS));
-const FIRST = Number(process.env.KILL_SEED ?? 1);
+// The sixth of the eight falls into the middle of a run, on a slow machine too.
+const FIRST = Number(process.env.KILL_SEED ?? (SHORT ? 5 : 1));
 const TASK = 'Write three notes.';
 const MAX_TURNS = 15;
 const MAX_ATTEMPTS = 3;
