@@ -85,7 +85,7 @@ pub use ids::{BaseId, CallId, EpochMillis, MAX_CHILDREN, MAX_OWN, Millis, Reques
 pub use interface::*;
 pub use message::*;
 pub use program::MAX_PROGRAM_CALLS;
-pub use provider::{DemoMode, Price, ProviderConfig, ProviderKind};
+pub use provider::{DemoMode, Price, ProviderConfig, ProviderKind, user_info};
 pub use record::*;
 pub use run::{Child, Run, Task};
 pub use setup::inherited_counter;

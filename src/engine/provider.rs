@@ -1,6 +1,8 @@
 //! Models as data: which wire format, where, which one. No secret is ever in it: keys and headers stay in the shell.
 
-use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::message::Usage;
@@ -16,7 +18,8 @@ use super::message::Usage;
 #[serde(default)]
 pub struct ProviderConfig {
     pub kind: ProviderKind,
-    /// Up to and including the version (`/v1`, `/v1beta`); empty: the kind's own.
+    /// Up to and including the version (`/v1`, `/v1beta`); empty: the kind's own. Read without a user name and a password.
+    #[serde(deserialize_with = "without_user_info")]
     pub base_url: String,
     pub model: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,6 +37,30 @@ pub struct ProviderConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "types", schemars(extend("type" = "object")), ts(type = "Record<string, any>"))]
     pub provider_options: Option<Value>,
+}
+
+/// Where an address has a user name and a password, with the `@` after them; found as URL parsers do.
+#[must_use]
+pub fn user_info(address: &str) -> Option<Range<usize>> {
+    let separators = [':', '/', '\\', '?', '#'];
+    let scheme = address.find(separators).filter(|at| address.get(*at..).is_some_and(|rest| rest.starts_with(':')));
+    let path = address.get(scheme.map_or(0, |at| at + 1)..)?;
+    let authority = path.trim_start_matches(['/', '\\']);
+    if scheme.is_none() && path.len() - authority.len() < 2 {
+        return None;
+    }
+    let start = address.len() - authority.len();
+    let end = authority.split(['/', '\\', '?', '#']).next()?.rfind('@')?;
+    Some(start..start + end + 1)
+}
+
+/// A browser sends no request to an address with a user name, so in a record or a plan it would only be seen.
+fn without_user_info<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let mut address = String::deserialize(from)?;
+    if let Some(range) = user_info(&address) {
+        address.replace_range(range, "");
+    }
+    Ok(address)
 }
 
 macro_rules! kinds {

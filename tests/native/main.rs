@@ -61,6 +61,7 @@ mod plan_run;
 mod plan_sim;
 mod protocol;
 mod record_numbers;
+mod redact_looks;
 mod redact_stream;
 mod sim_run;
 mod tool_images;

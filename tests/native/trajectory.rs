@@ -4,9 +4,10 @@ use crate::support::*;
 use serde_json::{Value, json};
 use turnwise::engine::*;
 use turnwise::trajectory::document::ParseError;
-use turnwise::trajectory::export::native;
+use turnwise::trajectory::export::{Format, native};
 use turnwise::trajectory::notes::{MAX_NOTE, MAX_NOTES};
 use turnwise::trajectory::{Note, Secrets, Trajectory, replay};
+use turnwise::view::export::export;
 
 /// A run with everything in it: a retry, parallel calls, a notice, a synthesis, a grant, a failed segment.
 fn eventful() -> Played {
@@ -197,6 +198,41 @@ fn secrets_are_scrubbed_wherever_they_turn_up() {
     // A key that was replaced stays secret.
     let both = secrets.and(["another-key-of-mine".to_owned()]);
     assert_eq!(both.scrub("s3cret-key-of-mine, another-key-of-mine"), "[redacted], [redacted]");
+}
+
+#[test]
+fn a_password_in_an_address_is_in_no_record() {
+    for (address, clean) in [
+        ("https://alice:geheim@host/v1", "https://host/v1"),
+        ("https://geheim@host/v1", "https://host/v1"),
+        ("https://alice:p@geheim@host:8080/v1?x=@", "https://host:8080/v1?x=@"),
+        ("http:/\\alice:geheim@host", "http:/\\host"),
+        ("https:alice:geheim@host", "https:host"),
+        ("//alice:geheim@host/v1", "//host/v1"),
+        ("https://host/v1/@user", "https://host/v1/@user"),
+        ("/v1@latest", "/v1@latest"),
+        ("", ""),
+    ] {
+        // As a run starts, and as a record, a plan or a branch in it is read.
+        let (mut started, mut task) = (config(Preset::Research), task());
+        started.providers[0].base_url = address.into();
+        let mut read = eventful().document();
+        read.config = started.clone();
+        read.started_with = Some(started.clone());
+        Secrets::default().scrub_origin(&mut started, &mut task);
+        let read = Trajectory::parse(&serde_json::to_string(&read).unwrap()).unwrap();
+        let with = read.started_with.clone().unwrap();
+        for config in [&started, &read.config, &with] {
+            assert_eq!(config.providers[0].base_url, clean, "{address}");
+        }
+        for format in Format::ALL {
+            assert!(!export(&read, *format).contains("geheim"), "{address} {format:?}");
+        }
+        let provider: ProviderConfig = serde_json::from_value(json!({ "base_url": address })).unwrap();
+        assert_eq!(provider.base_url, clean);
+    }
+    // A server that repeats an address.
+    assert_eq!(Secrets::default().scrub("no https://alice:geheim@host/v1"), "no https://alice:[redacted]@host/v1");
 }
 
 #[test]

@@ -215,10 +215,14 @@ fn changes_to_files_ask_only_if_the_user_wants_it() {
 
 #[test]
 fn an_address_that_is_not_valid_is_not_shown_as_another_one() {
-    for (address, shown) in [("", "not set yet"), ("models", "not valid")] {
+    let with_password = ["https://alice:geheim@host/v1", "http:/\\alice:geheim@host", "https://geheim@host\\x"];
+    for (address, shown) in
+        [("", "not set yet"), ("models", "not valid")].into_iter().chain(with_password.map(|one| (one, "not valid")))
+    {
         let settings = with(&[(Field::Provider, "openai-compatible"), (Field::BaseUrl, address)]);
         let (draft, errors) = settings.draft(Vec::new());
-        assert!(errors.iter().any(|error| error.field == Field::BaseUrl), "{address}");
+        let error = errors.iter().find(|error| error.field == Field::BaseUrl).expect(address);
+        assert!(!format!("{error:?} {:?}", Preview::from(&draft).model).contains("geheim"), "{address}");
         assert!(Preview::from(&draft).model.contains(shown), "{}", Preview::from(&draft).model);
     }
 }

@@ -35,8 +35,14 @@ const baseUrl: Check<string> = (value, path) => {
   const words = pageUrl() === undefined
     ? 'an absolute URL such as \'https://api.example.com/v1\' (there is no page to resolve it against)'
     : 'a URL such as \'https://api.example.com/v1\' or \'/v1\'';
-  if (!parsed(text(value, path))) throw wrong(path, value, words);
-  return value as string;
+  const given = text(value, path) as string;
+  const url = parsed(given);
+  // Browsers send no request to such an address, and an error must not repeat the password.
+  if (url ? url.username || url.password : given.includes('@')) {
+    throw new TypeError(`${path}: got an address with a user name or a password; expected it without, and an apiKey or headers`);
+  }
+  if (!url) throw wrong(path, value, words);
+  return given;
 };
 
 const headers: Check<[string, string][]> = (value, path) => {

@@ -1,8 +1,9 @@
 //! Redaction: no secret reaches an event, a record, a log or the model. One function, [`Secrets::scrub`], for all of them.
 //!
-//! It removes the secrets that the shell knows (keys, values of key-like headers) wherever they appear, and text that looks
-//! like a secret: provider keys by their prefixes, `Bearer` tokens, key-like header lines and URL parameters.
+//! It removes the secrets that the shell knows (keys, values of headers) wherever they appear, also encoded or escaped, and
+//! text that looks like a secret: docs/security.md has the list.
 
+mod known;
 mod looks;
 mod stream;
 
@@ -10,85 +11,24 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+pub use known::Secrets;
 pub use looks::REDACTED;
-use looks::{Scan, scan, without};
+use looks::{scan, without};
 pub use stream::StreamScrub;
 
 use crate::engine::{
-    Authority, CounterConfig, Event, Message, ProviderConfig, RawResponse, Reply, RunConfig, Task, ToolOutcome,
-    ToolSpec,
+    Authority, CounterConfig, Event, Message, ProviderConfig, RawResponse, Reply, RunConfig, Task, ToolOutcome, ToolSpec,
+    user_info,
 };
 
-/// The secrets known to the shell. Debug output does not show them.
-#[derive(Clone, Default)]
-pub struct Secrets {
-    known: Vec<String>,
-}
-
-impl std::fmt::Debug for Secrets {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Secrets({})", self.known.len())
-    }
-}
-
-/// Shorter secrets would blank out common words.
-const MIN_KNOWN: usize = 6;
-
 impl Secrets {
-    /// Takes keys and header values. Each is matched as it is sent, that is, without surrounding whitespace, and the value of an
-    /// `Authorization` header also without its scheme.
-    #[must_use]
-    pub fn new(known: impl IntoIterator<Item = String>) -> Self {
-        let forms = |secret: String| {
-            let secret = secret.trim().to_owned();
-            let bare = without_scheme(&secret).map(str::to_owned);
-            std::iter::once(secret).chain(bare)
-        };
-        let mut known: Vec<String> =
-            known.into_iter().flat_map(forms).filter(|secret| secret.len() >= MIN_KNOWN).collect();
-        // The form a secret has in a URL.
-        let escaped: Vec<String> = known.iter().map(|s| percent_encoded(s)).filter(|s| !known.contains(s)).collect();
-        known.extend(escaped);
-        // A secret that contains another one comes first; otherwise part of it would remain.
-        known.sort_by_key(|s| std::cmp::Reverse(s.len()));
-        Secrets { known }
-    }
-
-    /// Returns these secrets and more.
-    #[must_use]
-    pub fn and(&self, more: impl IntoIterator<Item = String>) -> Self {
-        Secrets::new(self.known.iter().cloned().chain(more))
-    }
-
     /// Returns the text without secrets.
     #[must_use]
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let known = self.known(text).spans;
-        let clean = if known.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, &known)) };
-        let spans = scan(&clean);
-        if spans.is_empty() { clean } else { Cow::Owned(without(&clean, &spans)) }
-    }
-
-    /// Returns the positions of known secrets: leftmost first, and the longest one at each position.
-    fn known(&self, text: &str) -> Scan {
-        let all = self.known.iter().flat_map(|secret| text.match_indices(secret.as_str()));
-        let mut found: Vec<(usize, usize)> = all.map(|(at, secret)| (at, at + secret.len())).collect();
-        found.sort_unstable_by_key(|(from, to)| (*from, std::cmp::Reverse(*to)));
-        let (mut spans, mut end) = (Vec::new(), 0);
-        for (from, to) in found {
-            if from >= end {
-                spans.push((from, to));
-                end = to;
-            }
-        }
-        let starts =
-            |text: &str| self.known.iter().map(|secret| looks::partial(text, secret)).min().unwrap_or(text.len());
-        let open = match spans.last() {
-            // A match that begins inside a secret is part of it.
-            Some((from, to)) if starts(text) > *from => to + starts(text.get(*to..).unwrap_or_default()),
-            _ => starts(text),
-        };
-        Scan { spans, open }
+        let known = self.find(text, true).spans;
+        let clean = if known.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, &known, false)) };
+        let spans = scan(&clean, 0, None, true).spans;
+        if spans.is_empty() { clean } else { Cow::Owned(without(&clean, &spans, false)) }
     }
 
     pub fn scrub_in_place(&self, text: &mut String) {
@@ -189,6 +129,9 @@ impl Secrets {
     }
 
     fn scrub_provider(&self, provider: &mut ProviderConfig) {
+        if let Some(range) = user_info(&provider.base_url) {
+            provider.base_url.replace_range(range, "");
+        }
         self.scrub_in_place(&mut provider.base_url);
         self.scrub_in_place(&mut provider.model);
         provider.provider_options.iter_mut().for_each(|options| self.scrub_value(options));
@@ -224,21 +167,4 @@ impl Secrets {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-}
-
-/// Returns the part after `Bearer `, `Basic ` or `Token `, in any letter case.
-fn without_scheme(value: &str) -> Option<&str> {
-    let (scheme, rest) = value.split_once(char::is_whitespace)?;
-    ["bearer", "basic", "token"].iter().any(|known| scheme.eq_ignore_ascii_case(known)).then(|| rest.trim_start())
-}
-
-fn percent_encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
 }

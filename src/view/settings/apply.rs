@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::engine::{
     CounterConfig, DemoMode, Permissions, Price, ProviderConfig, ProviderKind, ReportFormat, Rule, RunConfig,
-    SynthesisConfig, SynthesisFallback, SynthesisRole,
+    SynthesisConfig, SynthesisFallback, SynthesisRole, user_info,
 };
 
 use super::super::provider::provider_card;
@@ -244,6 +244,9 @@ fn address(text: &str) -> Result<String, String> {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => Err("The host is missing.".to_owned()),
         Some(_) if let Some(path) = ADDED.iter().find(|path| text.ends_with(**path)) => {
             Err(format!("Leave {path} out: it is added for each request."))
+        }
+        Some(_) if user_info(text).is_some() => {
+            Err("Leave the user name and the password out: enter a key instead.".to_owned())
         }
         Some(_) if text.contains(char::is_whitespace) => Err("An address has no spaces.".to_owned()),
         Some(_) => Ok(text.to_owned()),
