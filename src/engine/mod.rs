@@ -37,7 +37,7 @@
 //!
 //! | files | what they own |
 //! | --- | --- |
-//! | `ids`, `time`, `digest`, `failure`, `retry` | ids and units, hashes, slugs, waits |
+//! | `ids`, `time`, `digest`, `hidden`, `failure`, `retry` | ids and units, hashes, characters that cannot be seen, slugs, waits |
 //! | `message`, `provider`, `config`, `own_tools`, `record`, `interface`, `caps` | data: what goes in and out, and what is recorded |
 //! | `judge`, `prompts`, `setup`, `history`, `permission` | rules that need no run: verdicts, exact texts, the bound, the history, which calls are asked about |
 //! | `tool_round`, `program` | the tool calls of one reply, a machine of its own; those that programs make |
@@ -53,6 +53,7 @@ pub mod config;
 pub mod digest;
 mod ending;
 pub mod failure;
+pub mod hidden;
 pub mod history;
 pub mod ids;
 pub mod interface;

@@ -2,7 +2,7 @@
 //! one is normalized, so a passage that differs in white space or line ends is not found, and the answer says why.
 
 use super::files::{Files, MAX_TEXT_BYTES, NoText, size_text};
-use super::path::{RESULTS, normalize};
+use super::path::{RESULTS, normalize_new};
 use super::read::{missing, refuse};
 
 /// Maximum number of places that are counted; more are reported as "more than".
@@ -15,7 +15,7 @@ const MAX_NAMED: usize = 10;
 /// # Errors
 /// An invalid path, no such file (with near matches), no text, an empty `old`, or another number of places than one.
 pub async fn edit_file<F: Files>(files: &mut F, path: &str, old: &str, new: &str) -> Result<String, String> {
-    let path = normalize(path).map_err(|error| error.to_string())?;
+    let path = normalize_new(path).map_err(|error| error.to_string())?;
     if path.starts_with(RESULTS) {
         return Err(format!("`{RESULTS}` is reserved for tool results, which do not change"));
     }

@@ -1,4 +1,7 @@
-//! Paths of the workspace: relative, `/` between parts, no `.` or `..`, no control characters.
+//! Paths of the workspace: relative, `/` between parts, no `.` or `..`, no control characters. Those that a tool writes have no
+//! character that a person cannot see.
+
+use crate::engine::hidden;
 
 /// The folder for the complete text of truncated tool results; hidden from listing and search, not writable by the model.
 pub const RESULTS: &str = "results/";
@@ -13,6 +16,8 @@ pub enum PathError {
     Parent,
     /// Contains a control character.
     Control,
+    /// Contains a character that cannot be seen, or that changes the order of others.
+    Hidden(char),
     /// Longer than [`MAX_PATH`] bytes.
     TooLong,
 }
@@ -49,6 +54,18 @@ pub fn normalize(path: &str) -> Result<String, PathError> {
     }
 }
 
+/// The normal form of the path of a file that a tool writes: a name that reads differently from what it is cannot be made. Files of the
+/// user may have such names, and can be read.
+///
+/// # Errors
+/// The first rule the path breaks.
+pub fn normalize_new(path: &str) -> Result<String, PathError> {
+    if let Some(found) = hidden::hidden_in(path.trim()) {
+        return Err(PathError::Hidden(found));
+    }
+    normalize(path)
+}
+
 /// Whether a part is a drive letter or a URL's scheme.
 fn is_root(part: &str) -> bool {
     part.split_once(':').is_some_and(|(head, tail)| {
@@ -65,6 +82,13 @@ pub fn result_path(handle: &str) -> String {
 impl std::fmt::Display for PathError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
+            PathError::Hidden(found) => {
+                return write!(
+                    f,
+                    "the path contains {}, which cannot be seen or changes the order of other characters; leave it out",
+                    hidden::code_point(*found)
+                );
+            }
             PathError::Empty => "the path is empty",
             PathError::Absolute => "the path is absolute; give one relative to the workspace, such as docs/a.md",
             PathError::Parent => "the path contains `..`; it must stay inside the workspace",

@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::files::{Content, FileInfo, Files, MAX_TEXT_BYTES, NoText, read_content, read_text, size_text};
-use super::path::{RESULTS, normalize, result_path};
+use super::path::{RESULTS, normalize, normalize_new, result_path};
 
 /// Number of lines of a file shown at once, unless the model asks for another number.
 const DEFAULT_LINES: usize = 400;
@@ -157,7 +157,7 @@ pub fn write_file<F: Files>(files: &mut F, path: &str, content: &str) -> Result<
 /// # Errors
 /// An invalid or reserved path, or the path of a folder.
 pub(super) fn writable<F: Files>(files: &F, path: &str) -> Result<String, String> {
-    let path = normalize(path).map_err(|error| error.to_string())?;
+    let path = normalize_new(path).map_err(|error| error.to_string())?;
     if path.starts_with(RESULTS) {
         return Err(format!("`{RESULTS}` is reserved for tool results; choose another path"));
     }

@@ -6,6 +6,8 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, UnwrapThrowExt};
 use web_sys::{Element, HtmlElement, ResizeObserver};
 
+use crate::engine::hidden::visible;
+
 /// The element id of the task box, to focus it.
 pub const TASK: &str = "task";
 
@@ -138,12 +140,12 @@ pub fn beside(path: &str) -> String {
     web_sys::Url::new_with_base(path, &base).map_or_else(|_| path.to_owned(), |url| url.href())
 }
 
-/// Saves a file through the browser's downloads.
+/// Saves a file through the browser's downloads. Its name there reads as it is.
 pub fn save_as(name: &str, blob: &web_sys::Blob) {
     let Ok(url) = web_sys::Url::create_object_url_with_blob(blob) else { return };
     if let Ok(link) = element("a").dyn_into::<web_sys::HtmlAnchorElement>() {
         link.set_href(&url);
-        link.set_download(name);
+        link.set_download(&visible(name));
         link.click();
     }
     // By then the download holds its own reference.

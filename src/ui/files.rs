@@ -10,6 +10,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
 use crate::content::format::bytes;
+use crate::engine::hidden::visible;
 use crate::files::kind::{FileKind, HEAD};
 use crate::protocol::DocumentTask;
 use crate::protocol::desk::Order;
@@ -131,25 +132,26 @@ fn file(app: App, row: FileRow) -> impl IntoView {
     };
     let path = row.path;
     let (shown, saved, removed) = (path.clone(), path.clone(), path.clone());
+    let name = visible(&path).into_owned();
     (
         thumbnail(app, &path),
         html::span().child((
             html::button()
                 .r#type("button")
                 .class("path")
-                .attr("title", path.clone())
+                .attr("title", name.clone())
                 .on(ev::click, move |_| {
                     app.shown_place.set(String::new());
                     app.shown_file.set(Some(shown.clone()));
                 })
-                .child(path.clone()),
+                .child(name.clone()),
             row.written.then(|| html::span().class("tag").child("written by the agent")),
             row.on_disk.then(|| html::span().class("tag").child("on your disk")),
         )),
         html::span().class("size").child(row.size),
         html::span().class("acts").child((
-            act(format!("Download {path}"), Icon::Download).on(ev::click, move |_| app.save_file(&saved)),
-            act(format!("Remove {path}"), Icon::Trash).on(ev::click, move |_| app.remove_file(&removed)),
+            act(format!("Download {name}"), Icon::Download).on(ev::click, move |_| app.save_file(&saved)),
+            act(format!("Remove {name}"), Icon::Trash).on(ev::click, move |_| app.remove_file(&removed)),
         )),
     )
 }
@@ -241,7 +243,7 @@ fn preview(app: App, path: String) -> impl IntoView {
                 .child((icon(Icon::Download), "Download")),
         )),
         html::div().class("shown-file").child((
-            html::h3().child(path),
+            html::h3().child(visible(&path).into_owned()),
             reactive(move || shown.get().map(|shown| html::p().class("fact").child(shown.facts))),
         )),
         reactive(move || shown.get().map(|shown| body(app, shown.body, name.clone()))),

@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::content::format::bytes;
+use crate::engine::hidden::visible;
 use crate::tools::path::normalize;
 use crate::view::written::written;
 
@@ -46,6 +47,7 @@ pub fn cards(app: App, page: &Page) -> impl IntoView + use<> {
 
 fn card(app: App, path: &str, size: String) -> impl IntoView + use<> {
     let (shown, saved) = (path.to_owned(), path.to_owned());
+    let path = visible(path).into_owned();
     let named = |text: &str| {
         let label = format!("{text} {path}");
         html::button().r#type("button").class("btn quiet small").attr("title", label.clone()).attr("aria-label", label)
@@ -59,7 +61,7 @@ fn card(app: App, path: &str, size: String) -> impl IntoView + use<> {
     html::li().child((
         icon(Icon::File),
         html::span().class("name").child((
-            html::span().class("path").attr("title", path.to_owned()).child(path.to_owned()),
+            html::span().class("path").attr("title", path.clone()).child(path.clone()),
             html::span().class("fact").child(size),
         )),
         open,

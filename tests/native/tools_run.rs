@@ -245,6 +245,35 @@ fn write_file_makes_and_replaces_files_inside_the_workspace_only() {
 }
 
 #[test]
+fn no_tool_writes_a_file_whose_name_reads_differently_from_what_it_is() {
+    let strange = "docs/\u{202e}gpj.md";
+    let mut files = Memory::with(&[(strange, "old"), ("می\u{200c}خواهم.md", "a"), ("a.json", "[1]")]);
+    assert_eq!(
+        call(&mut files, "read_file", json!({"path": strange})).unwrap(),
+        "old\n",
+        "a file of the user's can be read"
+    );
+    let directions = "\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}\u{200e}\u{200f}\u{61c}";
+    for mark in directions.chars().chain("\u{200b}\u{200c}\u{200d}\u{2060}\u{feff}\u{ad}\u{2028}\n\r\t\u{1b}".chars()) {
+        let path = format!("docs/a{mark}b.json");
+        let code = format!("U+{:04X}", u32::from(mark));
+        for (name, args) in [
+            ("write_file", json!({"path": path, "content": "x"})),
+            ("edit_file", json!({"path": path, "old": "a", "new": "b"})),
+            ("query_json", json!({"path": "a.json", "filter": ".", "save_as": path})),
+            ("query_table", json!({"sql": "select 1", "save_as": path})),
+        ] {
+            let error = call(&mut files, name, args).unwrap_err();
+            assert!(error.contains(&code), "{name}: {error}");
+        }
+    }
+    assert!(call(&mut files, "edit_file", json!({"path": strange, "old": "old", "new": "b"})).is_err());
+    assert_eq!(files.contents.len(), 3);
+    let persian = json!({"path": "می\u{200c}خواهم.md", "content": "b"});
+    assert!(call(&mut files, "write_file", persian).is_ok(), "spelling needs it");
+}
+
+#[test]
 fn read_result_reads_by_characters() {
     let whole = "äöü".repeat(5_000);
     let mut files = Memory::with(&[("results/call_1_1_0.txt", &whole)]);
