@@ -31,7 +31,8 @@ globalThis.turnwiseSpace = async () => (await navigator.storage?.estimate?.()) ?
 globalThis.turnwiseHasPicker = () => "showDirectoryPicker" in window;
 globalThis.turnwisePick = () => window.showDirectoryPicker({ mode: "read" });
 globalThis.turnwiseWalk = (folder, leftOut) => import("./folder.js").then(({ walk }) => walk(folder, leftOut.split("\n")));
-globalThis.turnwiseMayWrite = (folder) => import("./folder.js").then(({ mayWrite }) => mayWrite(folder));
+globalThis.turnwiseIsOther = async (folder, open) => !await folder.isSameEntry(open.handle);
+globalThis.turnwiseMayWrite = (folder) => import("./folder.js").then(({ mayWrite }) => mayWrite(folder.handle));
 globalThis.turnwiseUnzip = (archive) => import("./unzip.js").then(({ open }) => open(archive));
 globalThis.turnwiseInflate = (packed, format, most) => import("./unzip.js").then(({ inflate }) => inflate(packed, format, most));
 

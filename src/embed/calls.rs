@@ -76,7 +76,10 @@ impl Page for PageOf {
 
     fn approve(&self, approval: Approval<'_>) -> PendingRequest {
         let Approval { call, name, arguments, side_effect, again, diff, folders: _ } = approval;
-        let what = Wanted::Approve { id: &call.0, name, args: &json(arguments), side_effect, again, diff };
+        let omitted_lines = diff.map(|change| change.omitted).filter(|omitted| *omitted > 0);
+        let diff = diff.map(|change| change.diff);
+        let what =
+            Wanted::Approve { id: &call.0, name, args: &json(arguments), side_effect, again, diff, omitted_lines };
         self.calls.ask(self.agent, what, None, None)
     }
 

@@ -282,6 +282,17 @@ pub struct FileChange {
     pub there: bool,
 }
 
+/// What a tool call would change in files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownChange<'a> {
+    /// A unified diff.
+    pub diff: &'a str,
+    /// The number of lines at the end that the diff leaves out.
+    pub omitted: usize,
+    /// The call was asked about before; a file has changed since then, so its answer did not count.
+    pub again: bool,
+}
+
 /// An error that a function of the page threw.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
@@ -402,6 +413,10 @@ pub enum Wanted<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         diff: Option<&'a str>,
+        /// The number of lines at the end that a very long diff leaves out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        omitted_lines: Option<usize>,
     },
     /// Run a program in the sandbox; `returned` says how it ended, `{ ok, output }` as JSON. `failed`: it could not be run.
     Code {

@@ -16,7 +16,7 @@ use super::wire::Wire;
 use crate::engine::*;
 use crate::protocol::CallNumber;
 use crate::trajectory::Recorder;
-use crate::worker::ToolHost;
+use crate::worker::{Prepared, ToolHost};
 
 /// The run, and its pending work. Kept after the end, so that it can be read and granted more turns.
 pub(super) struct Live {
@@ -26,6 +26,8 @@ pub(super) struct Live {
     pub(super) dog: Watchdog,
     pub(super) requests: Vec<OpenRequest>,
     pub(super) calls: Vec<OpenCall>,
+    /// What was shown of calls that the user permitted and that have not begun to run.
+    pub(super) shown: Vec<(CallId, Shown)>,
     pub(super) timers: Vec<(TimerId, Timeout)>,
     pub(super) observer: Rc<dyn Fn(Notice<'_>)>,
     pub(super) zero: f64,
@@ -52,6 +54,13 @@ pub(super) struct OpenCall {
     pub(super) ticket: Ticket,
     pub(super) place: CallPlace,
     pub(super) deadline: Option<Timeout>,
+}
+
+/// What a person was shown of a call, and permitted: exactly this is done.
+pub(super) struct Shown {
+    pub(super) prepared: Prepared,
+    /// The answer was for more than this call, so what the call does may differ from what was shown of it.
+    pub(super) for_more: bool,
 }
 
 /// Where a tool call is running.
@@ -89,6 +98,7 @@ impl Live {
             wires: BTreeMap::new(),
             requests: Vec::new(),
             calls: Vec::new(),
+            shown: Vec::new(),
             timers: Vec::new(),
             observer: Rc::new(observer),
             zero,

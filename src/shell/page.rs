@@ -4,7 +4,7 @@
 use futures_channel::oneshot;
 
 use crate::engine::{CallId, Image, ProgramAnswer, SideEffect};
-use crate::protocol::{CallNumber, Failure, Head};
+use crate::protocol::{CallNumber, Failure, Head, ShownChange};
 
 /// The parts of the page that a run needs. Every request is answered once, unless it is aborted.
 pub trait Page {
@@ -55,8 +55,8 @@ pub struct Approval<'a> {
     pub side_effect: SideEffect,
     /// The call was running when the page was closed, so its effect may already have happened.
     pub again: bool,
-    /// What the call would change in files, as a unified diff, if that is known beforehand.
-    pub diff: Option<&'a str>,
+    /// What the call would change in files, if that is known beforehand.
+    pub diff: Option<ShownChange<'a>>,
     /// The folders on the user's disk that it may write to, by name.
     pub folders: &'a [String],
 }

@@ -7,16 +7,18 @@ use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 
-use super::live::{CallPlace, OpenCall, Ticket, take};
+use super::live::{CallPlace, OpenCall, Shown, Ticket, take};
 use super::page::{Approval, PendingRequest, Returned};
 use super::plain::Plain;
 use super::program;
 use super::session::{HostTool, Session};
 use super::timer::Timeout;
 use crate::engine::{
-    Answers, CallId, Event, Permission, Run, RunMode, RunTool, SideEffect, Slug, ToolOutcome, ToolSpec,
+    Answers, CallId, Event, Permission, Run, RunMode, RunTool, Scope, SideEffect, Slug, ToolOutcome, ToolSpec,
 };
+use crate::protocol::ShownChange;
 use crate::protocol::desk::Permitted;
+use crate::worker::Prepared;
 
 /// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
 /// arguments need no check is called before this returns.
@@ -56,8 +58,8 @@ struct Task {
 /// How far a call got.
 enum End {
     Outcome(ToolOutcome),
-    /// The user answered; the engine decides what follows.
-    Answered(Permitted),
+    /// The user answered; the engine decides what follows. With what was shown of the call, if it would write files.
+    Answered(Permitted, Option<Prepared>),
 }
 
 impl Task {
@@ -85,15 +87,21 @@ impl Task {
             return ToolOutcome::Cancelled.into();
         }
         let to_disk = self.touches(&spec) == SideEffect::Folder;
+        let shown = self.session.live(|live| take(&mut live.shown, |(call, _)| *call == self.run.call)).flatten();
+        if let Some((_, Shown { prepared, for_more })) = shown {
+            match host.apply(prepared, to_disk).await {
+                Some(outcome) => return outcome.into(),
+                None if for_more => {}
+                None => return ToolOutcome::Failed { message: CHANGED.into() }.into(),
+            }
+        }
         host.run(self.run.clone(), spec, to_disk).await.into()
     }
 
-    /// Asks about a call of a built-in tool, with what it would write. A call that would fail anyway fails at once.
+    /// Asks about a call of a built-in tool, with what it would write. A call that would fail anyway fails at once. If a file changes
+    /// while the question is open, the answer was about something else: it is asked again.
     async fn preview_then_ask(&self, spec: &ToolSpec, may_repeat: bool) -> End {
         let host = self.session.host();
-        if self.with_open(|open| open.place = CallPlace::Worker(host.clone())).is_none() {
-            return ToolOutcome::Cancelled.into();
-        }
         if spec.side_effect == SideEffect::None {
             let checked = match host.check(&self.run.arguments, spec).await {
                 Ok(checked) => checked,
@@ -101,13 +109,28 @@ impl Task {
             };
             return self.ask(spec, &checked.value.to_string(), None, false).await;
         }
-        let preview = match host.preview(self.run.clone(), spec.clone()).await {
-            Ok(preview) => preview,
-            Err(outcome) => return outcome.into(),
-        };
-        let arguments = preview.repaired_args.map(|args| args.to_string());
-        let arguments = arguments.as_deref().unwrap_or(&self.run.arguments);
-        self.ask(spec, arguments, preview.diff.as_deref(), may_repeat).await
+        let mut again = false;
+        loop {
+            if self.with_open(|open| open.place = CallPlace::Worker(host.clone())).is_none() {
+                return ToolOutcome::Cancelled.into();
+            }
+            let prepared = match host.prepare(self.run.clone(), spec.clone()).await {
+                Ok(prepared) => prepared,
+                Err(outcome) => return outcome.into(),
+            };
+            let arguments = prepared.repaired_args().map(ToString::to_string);
+            let arguments = arguments.as_deref().unwrap_or(&self.run.arguments);
+            let change = prepared.diff().map(|(diff, omitted)| ShownChange { diff, omitted, again });
+            match self.ask(spec, arguments, change, may_repeat).await {
+                End::Answered(answer, _) if answer.allow => {
+                    if answer.scope != Scope::Call || host.is_current(&prepared).await {
+                        return End::Answered(answer, Some(prepared));
+                    }
+                    again = true;
+                }
+                end => return end,
+            }
+        }
     }
 
     /// Only checks the arguments: the engine does the rest itself.
@@ -162,7 +185,7 @@ impl Task {
     }
 
     /// Asks the page whether the call may run. `may_repeat`: an interrupted call of this tool may have had its effect.
-    async fn ask(&self, spec: &ToolSpec, arguments: &str, diff: Option<&str>, may_repeat: bool) -> End {
+    async fn ask(&self, spec: &ToolSpec, arguments: &str, change: Option<ShownChange<'_>>, may_repeat: bool) -> End {
         let again = self.run.run == RunMode::RunAgain && may_repeat;
         let page = self.session.page().filter(|_| self.session.answers() == Answers::Page);
         let Some(page) = page else {
@@ -173,12 +196,12 @@ impl Task {
         let side_effect = self.touches(spec);
         let folders = if side_effect == SideEffect::Folder { self.folders(arguments) } else { Vec::new() };
         let PendingRequest { number, answer } =
-            page.approve(Approval { call, name, arguments, side_effect, again, diff, folders: &folders });
+            page.approve(Approval { call, name, arguments, side_effect, again, diff: change, folders: &folders });
         if self.with_open(|open| open.place = CallPlace::Page(Rc::clone(&page), number)).is_none() {
             page.abort(number);
         }
         match answer.await {
-            Ok(Ok(answer)) => End::Answered(serde_json::from_str(&answer.text).unwrap_or_default()),
+            Ok(Ok(answer)) => End::Answered(serde_json::from_str(&answer.text).unwrap_or_default(), None),
             Ok(Err(failure)) => ToolOutcome::Failed { message: failure.message }.into(),
             Err(_) => ToolOutcome::Cancelled.into(),
         }
@@ -231,7 +254,13 @@ impl Task {
         let call = self.run.call;
         Some(match end {
             End::Outcome(outcome) => Event::ToolFinished { call, outcome },
-            End::Answered(Permitted { allow, scope }) => Event::Permitted { call, allow, scope },
+            End::Answered(Permitted { allow, scope }, prepared) => {
+                if let Some(prepared) = prepared {
+                    let shown = Shown { prepared, for_more: scope != Scope::Call };
+                    self.session.live(|live| live.shown.push((call.clone(), shown)));
+                }
+                Event::Permitted { call, allow, scope }
+            }
         })
     }
 }
@@ -241,6 +270,9 @@ impl From<ToolOutcome> for End {
         End::Outcome(outcome)
     }
 }
+
+const CHANGED: &str =
+    "not written: the file changed after the user permitted this call. Read it again and repeat the call";
 
 fn no_such_tool() -> ToolOutcome {
     ToolOutcome::Failed { message: "there is no such tool".into() }

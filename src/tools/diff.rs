@@ -84,17 +84,18 @@ fn ends(text: &str) -> &'static str {
     }
 }
 
-/// The hunks of a unified diff, each with its header, and whether parts that differ too much are shown as replaced.
-pub(super) fn hunks(old: &str, new: &str) -> (Vec<Vec<String>>, bool) {
+/// The hunks of a unified diff, each with its header, and whether parts that differ too much are shown as replaced. `most`: how many
+/// characters of a line are shown.
+pub(super) fn hunks(old: &str, new: &str, most: usize) -> (Vec<Vec<String>>, bool) {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
     let (ops, coarse) = operations(&old, &new);
-    (group_diff_ops(ops, CONTEXT).iter().map(|ops| hunk(ops, &old, &new)).collect(), coarse)
+    (group_diff_ops(ops, CONTEXT).iter().map(|ops| hunk(ops, &old, &new, most)).collect(), coarse)
 }
 
 /// The unified diff of two texts that differ.
 fn unified(a: &str, b: &str, old: &str, new: &str) -> String {
-    let (hunks, coarse) = hunks(old, new);
+    let (hunks, coarse) = hunks(old, new, MAX_LINE);
     let (mut removed, mut added) = (0, 0);
     for line in hunks.iter().flat_map(|hunk| hunk.iter().skip(1)) {
         removed += usize::from(line.starts_with('-'));
@@ -122,7 +123,7 @@ fn unified(a: &str, b: &str, old: &str, new: &str) -> String {
 }
 
 /// One hunk: its header, then its lines.
-fn hunk(ops: &[DiffOp], old: &[&str], new: &[&str]) -> Vec<String> {
+fn hunk(ops: &[DiffOp], old: &[&str], new: &[&str], most: usize) -> Vec<String> {
     let range = |ranges: &mut dyn Iterator<Item = Range<usize>>| {
         let (mut start, mut end) = (usize::MAX, 0);
         for range in ranges {
@@ -143,21 +144,21 @@ fn hunk(ops: &[DiffOp], old: &[&str], new: &[&str]) -> Vec<String> {
     for op in ops {
         let (tag, from, to) = op.as_tag_tuple();
         if tag == similar::DiffTag::Equal {
-            lines.extend(old.get(from).unwrap_or_default().iter().map(|text| line(' ', text)));
+            lines.extend(old.get(from).unwrap_or_default().iter().map(|text| line(' ', text, most)));
         } else {
-            lines.extend(old.get(from).unwrap_or_default().iter().map(|text| line('-', text)));
-            lines.extend(new.get(to).unwrap_or_default().iter().map(|text| line('+', text)));
+            lines.extend(old.get(from).unwrap_or_default().iter().map(|text| line('-', text, most)));
+            lines.extend(new.get(to).unwrap_or_default().iter().map(|text| line('+', text, most)));
         }
     }
     lines
 }
 
-fn line(sign: char, text: &str) -> String {
+fn line(sign: char, text: &str, most: usize) -> String {
     let (body, end) = match text.strip_suffix('\n') {
         Some(body) => (body, ""),
         None => (text, "\n\\ No newline at end of file"),
     };
-    match body.char_indices().nth(MAX_LINE) {
+    match body.char_indices().nth(most) {
         Some((at, _)) => {
             format!("{sign}{}… [line of {} characters]{end}", body.get(..at).unwrap_or_default(), body.chars().count())
         }

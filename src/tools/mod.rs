@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub mod folder;
 pub mod path;
 pub mod table;
 

@@ -12,6 +12,7 @@ use crate::content::format::counted;
 use crate::files::picture::is_picture;
 use crate::plan::PlanDocument;
 use crate::protocol::record::Refused;
+use crate::tools::folder::is_left_out;
 use crate::trajectory::import::EMBEDDED;
 use crate::view::formats::MOST_MB;
 
@@ -23,8 +24,6 @@ use super::scripts::{self, Found, Problem};
 use super::state::{App, Dialog};
 use super::{pictures, viewer};
 
-/// Names of folders and files that hold no documents of the user.
-pub(super) const LEFT_OUT: &[&str] = &[".git", "node_modules", ".DS_Store", ".venv", "__pycache__"];
 /// Maximum number of files taken in one drop.
 const MOST: usize = 20_000;
 
@@ -140,9 +139,17 @@ fn on_task(event: &DragEvent) -> bool {
 
 /// Takes files: a single trajectory opens as a run, a single session as a plan; everything else goes to the agent.
 async fn take(app: App, files: Vec<(String, Blob)>) {
-    let (files, closed) = opened(files).await;
+    let (files, mut closed) = opened(files).await;
+    // They would be taken for files of the disk.
+    let (files, below): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| !app.is_on_disk(path));
+    if let Some((path, _)) = below.first() {
+        let name = path.split('/').next().unwrap_or_default();
+        let count = counted(below.len() as u64, "file");
+        closed.push(format!("Left out: {count}. A folder {name} of your disk is open; close it first."));
+    }
     let text = App::added(&files);
     match files.as_slice() {
+        [] if !closed.is_empty() => return app.complain(closed.join(" ")),
         [] => return app.complain("No files were added: the folder is empty or could not be read."),
         [(name, blob)] if opens(name) => match open(app, name, blob).await {
             Ok(true) => return,
@@ -177,7 +184,7 @@ async fn opened(files: Vec<(String, Blob)>) -> (Vec<(String, Blob)>, Vec<String>
         };
         match scripts::unzip(&blob).await.map(JsCast::unchecked_into::<Found>) {
             Ok(inside) => {
-                let left_out = |path: &str| path.split('/').any(|part| LEFT_OUT.contains(&part) || part == "__MACOSX");
+                let left_out = |path: &str| path.split('/').any(|part| is_left_out(part) || part == "__MACOSX");
                 let inside = inside.into_files().into_iter().filter(|(path, _)| !left_out(path));
                 all.extend(inside.map(|(path, blob)| (format!("{folder}/{path}"), blob)));
             }
@@ -306,7 +313,7 @@ async fn walk(entries: Vec<FileSystemEntry>) -> Vec<(String, Blob)> {
     let mut open = entries;
     open.reverse();
     while let Some(entry) = open.pop() {
-        if LEFT_OUT.contains(&entry.name().as_str()) || files.len() >= MOST {
+        if is_left_out(&entry.name()) || files.len() >= MOST {
             continue;
         }
         let path = entry.full_path().trim_start_matches('/').to_owned();

@@ -8,16 +8,17 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
 use crate::content::format::{bytes, counted};
+use crate::engine::hidden::visible;
 use crate::engine::{Permissions, Rule, RunConfig};
 use crate::protocol::desk::SeatId;
+use crate::tools::folder::LEFT_OUT;
 use crate::tools::path::normalize;
 use crate::worker::Workspace;
 
-use super::drop::LEFT_OUT;
 use super::icon::{Icon, icon};
 use super::library::{whole, workspace};
 use super::reactive::reactive;
-use super::scripts::{self, Folder, Found, Problem, Space};
+use super::scripts::{self, Folder, Found, Opened, Problem, Space};
 use super::state::App;
 
 impl App {
@@ -52,7 +53,14 @@ impl App {
         let Ok(name) = normalize(&name.replace(['/', '\\'], " ")) else {
             return self.complain("The folder was not opened: its name cannot be part of a path.");
         };
-        let known = self.library.with_value(|library| library.folders.contains_key(&name));
+        let known = self.library.with_value(|library| library.folders.get(&name).cloned());
+        // What the user permits for one folder must not reach another.
+        if let Some(known) = &known
+            && scripts::is_other(&handle, known).await.is_ok_and(|other| other.is_truthy())
+        {
+            return self.complain(format!("Another folder {name} is open. Close it first."));
+        }
+        let known = known.is_some();
         let below = format!("{name}/");
         let taken = || self.files().iter().any(|file| file.path == name || file.path.starts_with(&below));
         if !known && taken() {
@@ -66,9 +74,14 @@ impl App {
                 return self.complain(format!("The folder {name} could not be read: {why}"));
             }
         };
-        let cut = cut(&found);
-        let files: Vec<_> =
-            found.into_files().into_iter().map(|(path, blob)| (format!("{below}{path}"), blob)).collect();
+        let (left_out, folder) = (cut(&found), found.folder());
+        let files = found.into_files().into_iter().map(|(path, blob)| (format!("{below}{path}"), blob));
+        // Under another path, another file would be written than is read.
+        let (files, unnamed): (Vec<_>, Vec<_>) = files.partition(|(path, _)| normalize(path).as_ref() == Ok(path));
+        let left_out = left_out.or_else(|| {
+            let count = unnamed.len() as u64;
+            (count > 0).then(|| format!("Left out: {} whose names cannot be part of a path.", counted(count, "file")))
+        });
         let added = App::added(&files);
         let mut having = self.having_folder(&name);
         self.close_folder(&name);
@@ -76,9 +89,9 @@ impl App {
         if let Some(open) = open.clone().filter(|open| !having.iter().any(|one| one.is(open))) {
             having.push(open);
         }
-        self.library.update_value(|library| drop(library.folders.insert(name.clone(), handle.clone())));
+        self.library.update_value(|library| drop(library.folders.insert(name.clone(), folder.clone())));
         for workspace in having {
-            self.with_line(|line| line.mount(&workspace, &name, &handle));
+            self.with_line(|line| line.mount(&workspace, &name, &folder));
             if open.as_ref().is_none_or(|open| !open.is(&workspace)) {
                 for (path, blob) in &files {
                     let _ = workspace.put(path, blob.clone());
@@ -86,7 +99,7 @@ impl App {
             }
         }
         self.add_files(files);
-        self.tell(format!("Opened {name}: {added}. {}", cut.unwrap_or_else(|| HOW.to_owned())));
+        self.tell(format!("Opened {}: {added}. {}", visible(&name), left_out.unwrap_or_else(|| HOW.to_owned())));
     }
 
     /// Takes a folder and its files out of the list and of every thread; the disk stays as it is.
@@ -119,9 +132,9 @@ impl App {
     }
 
     fn read_folder_again(self, name: &str) {
-        let handle = self.library.with_value(|library| library.folders.get(name).cloned());
-        if let Some(handle) = handle {
-            spawn_local(self.add_folder(handle));
+        let folder = self.library.with_value(|library| library.folders.get(name).cloned());
+        if let Some(folder) = folder {
+            spawn_local(self.add_folder(folder.unchecked_ref::<Opened>().handle()));
         }
     }
 
@@ -199,7 +212,9 @@ fn row(app: App, name: &str, count: usize, size: f64) -> impl IntoView + use<> {
     let (again, closed) = (name.to_owned(), name.to_owned());
     html::li().class("folder").child((
         icon(Icon::Files),
-        html::span().class("words").child((html::b().child(name.to_owned()), html::span().class("fact").child(facts))),
+        html::span()
+            .class("words")
+            .child((html::b().child(visible(name).into_owned()), html::span().class("fact").child(facts))),
         html::button()
             .r#type("button")
             .class("btn bare small")

@@ -7,6 +7,8 @@ use leptos::prelude::*;
 use web_sys::Blob;
 
 use crate::content::format::{bytes, counted};
+use crate::engine::hidden::visible;
+use crate::tools::path::normalize;
 use crate::worker::Workspace;
 
 use super::state::{App, Backing, Library, Removed, Thread};
@@ -66,7 +68,7 @@ impl App {
         for (path, blob) in files {
             let path = match &workspace {
                 Some(workspace) => workspace.put(&path, blob.clone()),
-                None => crate::tools::path::normalize(&path),
+                None => normalize(&path),
             };
             match path {
                 Ok(path) => {
@@ -82,6 +84,7 @@ impl App {
 
     pub fn remove_file(&self, path: &str) {
         let workspace = workspace(self.thread_now());
+        let on_disk = self.is_on_disk(path);
         let from = workspace.and_then(|workspace| Some((workspace.clone(), workspace.get(path)?)));
         if let Some((workspace, _)) = &from {
             workspace.remove(path);
@@ -99,7 +102,13 @@ impl App {
         });
         self.files_version.update(|version| *version += 1);
         self.keep_files([path.to_owned()]);
-        self.tell_with_undo(format!("Removed {path}."), Some(Undo::File(path.to_owned())));
+        let name = visible(path);
+        let done = if on_disk {
+            format!("Removed {name} from the list. It stays on your disk.")
+        } else {
+            format!("Removed {name}.")
+        };
+        self.tell_with_undo(done, Some(Undo::File(path.to_owned())));
     }
 
     /// Removes all sample files, for later visits too. The agent's changed versions stay with their thread.
@@ -190,6 +199,11 @@ impl App {
                 .library
                 .with_value(|library| library.files.get(path).or_else(|| library.samples.get(path)).cloned()),
         }
+    }
+
+    /// Returns whether a path is in a folder on the user's disk that is open.
+    pub(super) fn is_on_disk(&self, path: &str) -> bool {
+        normalize(path).is_ok_and(|path| self.library.with_value(|library| on_disk(library, &path)))
     }
 
     /// Downloads a file of the open thread.

@@ -33,6 +33,9 @@ extern "C" {
     /// The folder has more files.
     #[wasm_bindgen(method, getter)]
     pub fn more(this: &Found) -> bool;
+    /// The folder itself, for the workspace: its handle, and what was left out of it.
+    #[wasm_bindgen(method, getter)]
+    pub fn folder(this: &Found) -> JsValue;
 
     /// What an exception says.
     pub type Problem;
@@ -45,6 +48,10 @@ extern "C" {
     pub type Folder;
     #[wasm_bindgen(method, getter)]
     pub fn name(this: &Folder) -> String;
+    /// What [`Found::folder`] has.
+    pub type Opened;
+    #[wasm_bindgen(method, getter)]
+    pub fn handle(this: &Opened) -> JsValue;
 
     /// How much the browser stores for the page, and how much it may, in bytes (`StorageEstimate`).
     pub type Space;
@@ -64,7 +71,10 @@ extern "C" {
     /// Returns the files below a folder, as references ([`Found`]).
     #[wasm_bindgen(catch, js_name = turnwiseWalk)]
     pub async fn walk(folder: &JsValue, left_out: &str) -> Result<JsValue, JsValue>;
-    /// Asks the browser for write access to a folder; true if it has it. Needs a click.
+    /// Returns whether a folder is another one on the disk than one that is open ([`Opened`]).
+    #[wasm_bindgen(catch, js_name = turnwiseIsOther)]
+    pub async fn is_other(folder: &JsValue, open: &JsValue) -> Result<JsValue, JsValue>;
+    /// Asks the browser for write access to a folder ([`Opened`]); true if it has it. Needs a click.
     #[wasm_bindgen(catch, js_name = turnwiseMayWrite)]
     pub async fn may_write(folder: &JsValue) -> Result<JsValue, JsValue>;
     /// Returns the files of a ZIP archive ([`Found`]). The exception says why not.

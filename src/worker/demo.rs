@@ -52,7 +52,9 @@ impl DemoHost {
         signal.set_onabort(None);
         match ended {
             Ok(Ended::Answer(Answer::Demo(scripted))) => Ok(scripted),
-            Ok(Ended::Answer(_)) => Err(DemoError::Worker("the worker answered another question".to_owned())),
+            Ok(Ended::Answer(_) | Ended::Unwritten(..)) => {
+                Err(DemoError::Worker("the worker answered another question".to_owned()))
+            }
             Ok(Ended::Error(why)) => Err(DemoError::Worker(why)),
             Ok(Ended::Without(End::Crashed(why))) => Err(DemoError::Worker(format!("the worker crashed: {why}"))),
             Ok(Ended::Without(End::TimedOut)) => {

@@ -41,7 +41,7 @@ impl DocsHost {
         let (_, ended) = self.0.0.submit_with(Call::Docs(Box::new(ask)), blobs, ASK_MS);
         match ended.await {
             Ok(Ended::Answer(Answer::Document(answer))) => Ok(answer),
-            Ok(Ended::Answer(_)) => Err("the worker answered another question".to_owned()),
+            Ok(Ended::Answer(_) | Ended::Unwritten(..)) => Err("the worker answered another question".to_owned()),
             Ok(Ended::Error(why)) => Err(why),
             Ok(Ended::Without(End::Crashed(why) | End::NoWorker(why))) => Err(format!("the worker failed: {why}")),
             Ok(Ended::Without(End::TimedOut)) => Err("reading the documentation took too long".to_owned()),

@@ -12,6 +12,7 @@ use super::live::{Heard, Live, Stage};
 use super::pool::{Action, End, Input, Pool, WorkerId};
 use super::protocol::{Answer, Call, Reply, Request, SchemaRef, Ticket};
 use super::workspace::Workspace;
+use super::writes::Target;
 use crate::tools::{Needs, needs};
 
 /// A worker that is not ready after this time never will be.
@@ -27,9 +28,6 @@ pub struct Driver {
     schemas: RefCell<Vec<Value>>,
     tickets: Cell<u32>,
     generations: Cell<u64>,
-    /// Files that calls wrote below a folder on the user's disk: the host writes them there first.
-    #[cfg(feature = "desk")]
-    to_disk: RefCell<HashMap<Ticket, Vec<(String, Blob)>>>,
     /// The folders on the user's disk in the run's rules, also those that are not open.
     #[cfg(feature = "desk")]
     folders: RefCell<Vec<String>>,
@@ -41,6 +39,8 @@ struct Waiting {
     /// Transferred along with the text of the call.
     blobs: Vec<Blob>,
     timeout_ms: u64,
+    /// The version of the workspace that the call sees.
+    seen: u64,
     /// The worker's answer, kept from its message until the pool's decision.
     answer: Option<(Ended, Vec<Blob>)>,
     done: oneshot::Sender<Ended>,
@@ -49,10 +49,19 @@ struct Waiting {
 /// How a call ended.
 pub enum Ended {
     Answer(Answer),
+    /// An answer, and files that are not written: of a preview, or below a folder on the user's disk. The host decides about them.
+    Unwritten(Answer, Unwritten),
     /// The worker could not serve the request.
     Error(String),
     /// No answer.
     Without(End),
+}
+
+/// Files that a call would write.
+pub struct Unwritten {
+    pub files: Vec<(String, Blob)>,
+    /// The version of the workspace that the call saw.
+    pub seen: u64,
 }
 
 impl Driver {
@@ -66,8 +75,6 @@ impl Driver {
             schemas: RefCell::default(),
             tickets: Cell::new(0),
             generations: Cell::new(0),
-            #[cfg(feature = "desk")]
-            to_disk: RefCell::default(),
             #[cfg(feature = "desk")]
             folders: RefCell::default(),
         })
@@ -88,7 +95,9 @@ impl Driver {
         let ticket = Ticket(self.tickets.get());
         self.tickets.set(ticket.0.wrapping_add(1));
         let (done, receiver) = oneshot::channel();
-        self.calls.borrow_mut().insert(ticket, Waiting { call: Some(call), blobs, timeout_ms, answer: None, done });
+        self.calls
+            .borrow_mut()
+            .insert(ticket, Waiting { call: Some(call), blobs, timeout_ms, seen: 0, answer: None, done });
         self.input(Input::Submit(ticket));
         (ticket, receiver)
     }
@@ -224,6 +233,7 @@ impl Driver {
             (*files, blobs) = self.workspace.changes_since(live.synced);
             live.synced = self.workspace.version();
         }
+        waiting.seen = live.synced;
         live.post(&request.encode(), blobs)?;
         live.arm(waiting.timeout_ms);
         Ok(())
@@ -232,10 +242,8 @@ impl Driver {
     fn end(&self, ticket: Ticket, end: End) {
         let Some(waiting) = self.calls.borrow_mut().remove(&ticket) else { return };
         let ended = match (end, waiting.answer) {
-            (End::Answered, Some((ended, blobs))) => {
-                self.apply_writes(ticket, &ended, blobs);
-                ended
-            }
+            (End::Answered, Some((Ended::Answer(answer), blobs))) => self.apply_writes(answer, blobs, waiting.seen),
+            (End::Answered, Some((ended, _))) => ended,
             (End::Answered, None) => Ended::Error("the answer was lost".to_owned()),
             (End::NoWorker(why), _) => Ended::Without(End::NoWorker(self.blocked(&why))),
             (end, _) => Ended::Without(end),
@@ -244,56 +252,39 @@ impl Driver {
         let _ = waiting.done.send(ended);
     }
 
-    /// Writes the files of a call to the folders on the user's disk, then adds them to the workspace.
-    ///
-    /// # Errors
-    /// The reason why one of them could not be written, for the model. The files before it are written.
-    #[cfg(feature = "desk")]
-    pub async fn write_to_disk(&self, ticket: Ticket, permitted: bool) -> Result<(), String> {
-        let files = self.to_disk.borrow_mut().remove(&ticket).unwrap_or_default();
-        for (path, blob) in files {
-            // The page was reloaded, or the user closed the folder.
-            let Some((folder, below)) = self.workspace.folder_of(&path) else {
-                let name = path.split('/').next().unwrap_or_default();
-                return Err(format!(
-                    "{path} was not written: the user's folder {name} is not open any more. Only the user can open it again"
-                ));
-            };
-            if !permitted {
-                return Err(format!("{path} was not written: this run has no permission to write to that folder"));
-            }
-            let written = super::disk::write(&folder, below, &blob).await;
-            written.map_err(|why| format!("{path} could not be written to the user's disk: {why}"))?;
-            let _ = self.workspace.put(&path, blob);
-        }
-        Ok(())
-    }
-
     #[cfg(feature = "desk")]
     pub fn set_folders(&self, names: Vec<String>) {
         self.folders.replace(names);
     }
 
-    /// Whether a path is below a folder on the user's disk, open or not.
-    #[cfg(feature = "desk")]
-    fn is_on_disk(&self, path: &str) -> bool {
-        let listed = |name: &str| self.folders.borrow().iter().any(|folder| folder == name);
-        self.workspace.folder_of(path).is_some() || path.split_once('/').is_some_and(|(name, _)| listed(name))
+    /// The files of the run, as far as calls write to them.
+    pub fn target(&self) -> Target {
+        Target {
+            workspace: self.workspace.clone(),
+            #[cfg(feature = "desk")]
+            folders: self.folders.borrow().clone(),
+        }
     }
 
-    /// Adds the files that the tool wrote to the workspace, now that its call has ended.
-    #[cfg_attr(not(feature = "desk"), allow(unused_variables))]
-    fn apply_writes(&self, ticket: Ticket, ended: &Ended, blobs: Vec<Blob>) {
-        if let Ended::Answer(Answer::Outcome { writes, .. }) = ended {
-            for (path, blob) in writes.iter().zip(blobs) {
-                #[cfg(feature = "desk")]
-                if self.is_on_disk(path) {
-                    self.to_disk.borrow_mut().entry(ticket).or_default().push((path.clone(), blob));
-                    continue;
+    /// Adds the files that the tool wrote to the workspace, now that its call has ended. Those below a folder on the user's disk
+    /// are written there first, by the host.
+    fn apply_writes(&self, answer: Answer, blobs: Vec<Blob>, seen: u64) -> Ended {
+        let mut files = Vec::new();
+        match &answer {
+            Answer::Preview(preview) => files.extend(preview.writes.iter().cloned().zip(blobs)),
+            Answer::Outcome { writes, .. } => {
+                let target = self.target();
+                for (path, blob) in writes.iter().zip(blobs) {
+                    if target.is_on_disk(path) {
+                        files.push((path.clone(), blob));
+                    } else {
+                        // The tool normalised the path before it wrote.
+                        let _ = self.workspace.put(path, blob);
+                    }
                 }
-                // The tool normalised the path before it wrote.
-                let _ = self.workspace.put(path, blob);
             }
+            _ => return Ended::Answer(answer),
         }
+        Ended::Unwritten(answer, Unwritten { files, seen })
     }
 }

@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::driver::{Driver, Ended};
+use super::driver::{Driver, Ended, Unwritten};
 use super::pool::End;
 use super::protocol::{Answer, Call, Checked, Preview, Ticket};
 use super::workspace::Workspace;
+use super::writes::Prepared;
 use crate::engine::{CallId, RunTool, ToolOutcome, ToolSpec};
 use crate::tools::Arguments;
 
@@ -16,6 +17,9 @@ use crate::tools::Arguments;
 const READ_MS: u64 = 60_000;
 /// A check of arguments that takes longer than this is stuck.
 const CHECK_MS: u64 = 10_000;
+/// How often a call is run because the disk had something else than the workspace.
+const LOOKS: usize = 4;
+const RESTLESS: &str = "not written: another program keeps changing the file";
 
 /// A shared handle to one pool. Dropping the last handle ends its workers.
 #[derive(Clone)]
@@ -63,29 +67,77 @@ impl ToolHost {
         let schema = self.driver.schema(&spec.parameters);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole milliseconds since 1970
         let now = js_sys::Date::now() as u64;
-        let request = Call::Run { name: call.name, arguments: call.arguments, schema, now, files: Vec::new() };
-        match self.ended_with(Some(call.call), request, call.timeout_ms, to_disk).await {
-            Ok(Answer::Outcome { outcome, .. }) | Err(outcome) => outcome,
-            Ok(_) => failed("the tool worker answered another question"),
+        let RunTool { call: id, name, arguments, timeout_ms, .. } = call;
+        let target = self.driver.target();
+        for _ in 0..LOOKS {
+            let (name, arguments, schema) = (name.clone(), arguments.clone(), schema.clone());
+            let request = Call::Run { name, arguments, schema, now, files: Vec::new() };
+            let (outcome, files) = match self.ended_with(Some(&id), request, timeout_ms).await {
+                Ok((Answer::Outcome { outcome, .. }, unwritten)) => (outcome, unwritten.files),
+                Ok(_) => return failed("the tool worker answered another question"),
+                Err(outcome) => return outcome,
+            };
+            let written = match target.look(files).await {
+                Ok(Some(writes)) => target.write(writes, to_disk).await,
+                Ok(None) => Ok(false),
+                Err(why) => Err(why),
+            };
+            match written {
+                Ok(true) => return outcome,
+                // It wrote nothing, and sees now what is on the disk.
+                Ok(false) => {}
+                Err(why) => return failed(&why),
+            }
         }
+        failed(RESTLESS)
     }
 
     /// Checks the arguments, and runs a built-in tool without applying what it writes.
     ///
     /// # Errors
     /// The outcome of a call that cannot run.
-    pub async fn preview(&self, call: RunTool, spec: ToolSpec) -> Result<Preview, ToolOutcome> {
+    pub async fn prepare(&self, call: RunTool, spec: ToolSpec) -> Result<Prepared, ToolOutcome> {
         let schema = self.driver.schema(&spec.parameters);
-        let request = Call::Preview { name: call.name, arguments: call.arguments, schema, files: Vec::new() };
-        match self.ended(Some(call.call), request, call.timeout_ms).await {
-            Ok(Answer::Preview(preview)) => Ok(preview),
-            Ok(Answer::Checked(Checked::Refused(outcome))) => Err(outcome),
-            // The call itself was never started.
-            Err(ToolOutcome::TimedOut { after_ms }) => {
-                Err(failed(&format!("not run: it took longer than {} s to see what it would change", after_ms / 1000)))
+        let RunTool { call: id, name, arguments, timeout_ms, .. } = call;
+        let target = self.driver.target();
+        for _ in 0..LOOKS {
+            let (name, arguments, schema) = (name.clone(), arguments.clone(), schema.clone());
+            let request = Call::Preview { name, arguments, schema, files: Vec::new() };
+            let (preview, unwritten) = match self.ended_with(Some(&id), request, timeout_ms).await {
+                Ok((Answer::Preview(preview), unwritten)) => (preview, unwritten),
+                Ok((Answer::Checked(Checked::Refused(outcome)), _)) => return Err(outcome),
+                // The call itself was never started.
+                Err(ToolOutcome::TimedOut { after_ms }) => {
+                    let seconds = after_ms / 1000;
+                    return Err(failed(&format!(
+                        "not run: it took longer than {seconds} s to see what it would change"
+                    )));
+                }
+                Err(outcome) => return Err(outcome),
+                Ok(_) => return Err(failed("the tool worker answered another question")),
+            };
+            let Preview { outcome, diff, omitted, .. } = preview;
+            if let Some(writes) = target.look(unwritten.files).await.map_err(|why| failed(&why))? {
+                return Ok(Prepared { outcome, diff, omitted, writes, seen: unwritten.seen });
             }
-            Err(outcome) => Err(outcome),
-            Ok(_) => Err(failed("the tool worker answered another question")),
+        }
+        Err(failed(RESTLESS))
+    }
+
+    /// Whether a prepared call would still replace what it replaced when it was prepared.
+    pub async fn is_current(&self, prepared: &Prepared) -> bool {
+        self.driver.target().is_current(&prepared.writes, prepared.seen).await
+    }
+
+    /// Does what was prepared, and nothing else. `None`: a file changed meanwhile, so nothing was written.
+    /// `to_disk`: whether it may write to folders on the user's disk.
+    pub async fn apply(&self, prepared: Prepared, to_disk: bool) -> Option<ToolOutcome> {
+        if !self.is_current(&prepared).await {
+            return None;
+        }
+        match self.driver.target().write(prepared.writes, to_disk).await {
+            Ok(written) => written.then_some(prepared.outcome),
+            Err(why) => Some(failed(&why)),
         }
     }
 
@@ -96,7 +148,7 @@ impl ToolHost {
     pub async fn check(&self, arguments: &str, spec: &ToolSpec) -> Result<Arguments, ToolOutcome> {
         let schema = self.driver.schema(&spec.parameters);
         let request = Call::Check { name: spec.name.clone(), arguments: arguments.to_owned(), schema };
-        let ended = self.ended(None, request, CHECK_MS).await.map_err(|outcome| match outcome {
+        let ended = self.ended(request, CHECK_MS).await.map_err(|outcome| match outcome {
             // The tool itself was never started.
             ToolOutcome::TimedOut { after_ms } => failed(&format!(
                 "not run: checking the arguments against the parameter schema of `{}` took longer than {} s. A `pattern` of \
@@ -126,32 +178,28 @@ impl ToolHost {
         self.driver.close();
     }
 
-    async fn ended(&self, id: Option<CallId>, request: Call, timeout_ms: u64) -> Result<Answer, ToolOutcome> {
-        self.ended_with(id, request, timeout_ms, false).await
+    async fn ended(&self, request: Call, timeout_ms: u64) -> Result<Answer, ToolOutcome> {
+        self.ended_with(None, request, timeout_ms).await.map(|(answer, _)| answer)
     }
 
-    #[cfg_attr(not(feature = "desk"), allow(unused_variables))]
+    /// The answer, and what is not written yet.
     async fn ended_with(
         &self,
-        id: Option<CallId>,
+        id: Option<&CallId>,
         request: Call,
         timeout_ms: u64,
-        to_disk: bool,
-    ) -> Result<Answer, ToolOutcome> {
+    ) -> Result<(Answer, Unwritten), ToolOutcome> {
         let (ticket, ended) = self.driver.submit(request, timeout_ms);
-        if let Some(id) = &id {
+        if let Some(id) = id {
             self.open.borrow_mut().insert(id.clone(), ticket);
         }
         let ended = ended.await;
-        if let Some(id) = &id {
+        if let Some(id) = id {
             self.open.borrow_mut().remove(id);
         }
-        #[cfg(feature = "desk")]
-        if let Err(why) = self.driver.write_to_disk(ticket, to_disk).await {
-            return Err(failed(&why));
-        }
         match ended {
-            Ok(Ended::Answer(answer)) => Ok(answer),
+            Ok(Ended::Answer(answer)) => Ok((answer, Unwritten { files: Vec::new(), seen: 0 })),
+            Ok(Ended::Unwritten(answer, unwritten)) => Ok((answer, unwritten)),
             Ok(Ended::Error(error)) => Err(failed(&error)),
             Ok(Ended::Without(End::TimedOut)) => Err(ToolOutcome::TimedOut { after_ms: timeout_ms }),
             Ok(Ended::Without(End::Crashed(why))) => Err(failed(&format!("the tool worker crashed: {why}"))),

@@ -2,7 +2,7 @@
 //!
 //! [`protocol`], [`pool`] and `documents` are PURE: the messages, the assignment of calls to workers, and tasks on records.
 //! On the page's side (wasm32) `workspace` holds the files as blobs, `driver` starts and ends workers as the pool decides,
-//! and other modules use `host`, `demo`, `render`, `records`, `viewer` and `docs`. In the worker (features `docs` and
+//! `writes` and `disk` apply what calls write, and other modules use `host`, `demo`, `render`, `records`, `viewer` and `docs`. In the worker (features `docs` and
 //! `worker`) `serve` answers requests, `documents` answers those about records, `parts` calls the code that loads on first use,
 //! and `pattern` runs the regular expressions of schemas. Deliberately absent: the work of the tools (`tools`).
 
@@ -43,6 +43,8 @@ mod twin;
 pub mod viewer;
 #[cfg(target_arch = "wasm32")]
 pub mod workspace;
+#[cfg(target_arch = "wasm32")]
+mod writes;
 
 #[cfg(target_arch = "wasm32")]
 pub use demo::{DemoError, DemoHost};
@@ -60,3 +62,5 @@ pub use twin::Twin;
 pub use viewer::ViewerHost;
 #[cfg(target_arch = "wasm32")]
 pub use workspace::Workspace;
+#[cfg(target_arch = "wasm32")]
+pub use writes::Prepared;

@@ -2,7 +2,7 @@
 //!
 //! Page to worker, one message per request: the JSON text of a [`Request`] or, if files changed, an array of that text
 //! followed by one `Blob` for each [`FileChange`] that has one, in order. Worker to page: the JSON text of a [`Reply`], or
-//! an array of that text and one `Blob` for each written path, in order. File contents are never inside the JSON.
+//! an array of that text and one `Blob` for each path that is written, or would be, in order. File contents are never inside the JSON.
 //! A worker posts [`Reply::Ready`] first and answers every request exactly once, in order; after [`Reply::Fatal`] it can no
 //! longer be used. Before all this, the loader of `worker.js` receives one `{boot: WebAssembly.Module | null}`.
 
@@ -158,14 +158,19 @@ fn is_zero(n: &usize) -> bool {
 }
 
 /// What a call would do.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Preview {
-    /// The arguments, if they had to be repaired.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repaired_args: Option<Value>,
+    /// `Executed`: what the call answers if this is done.
+    pub outcome: ToolOutcome,
     /// Its changes to files, as a unified diff; `None`: it writes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// The number of lines that the diff leaves out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted: usize,
+    /// Paths that it would write, each with a blob alongside the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
 }
 
 /// Arguments that passed the check, or the outcome that rejects them.

@@ -60,7 +60,7 @@ pub async fn ask(worker_url: String, task: DocumentTask, text: String) -> Result
     let (_, ended) = driver.submit(Call::Document { task, text }, DOCUMENT_MS);
     let answer = match ended.await {
         Ok(Ended::Answer(Answer::Document(answer))) => Ok(answer),
-        Ok(Ended::Answer(_)) => Err("the worker answered another question".to_owned()),
+        Ok(Ended::Answer(_) | Ended::Unwritten(..)) => Err("the worker answered another question".to_owned()),
         Ok(Ended::Error(why)) => Err(why),
         Ok(Ended::Without(End::Crashed(why) | End::NoWorker(why))) => Err(format!("the worker failed: {why}")),
         Ok(Ended::Without(End::TimedOut)) => Err("reading the record took too long".to_owned()),

@@ -71,7 +71,7 @@ impl RenderHost {
     async fn ask(&self, call: Call) -> Result<Answer, RenderError> {
         let (_, ended) = self.driver.submit(call, RENDER_MS);
         match ended.await {
-            Ok(Ended::Answer(answer)) => Ok(answer),
+            Ok(Ended::Answer(answer) | Ended::Unwritten(answer, _)) => Ok(answer),
             Ok(Ended::Error(why) | Ended::Without(End::Crashed(why) | End::NoWorker(why))) => {
                 Err(RenderError::Worker(why))
             }

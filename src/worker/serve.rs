@@ -26,9 +26,11 @@ use crate::engine::{EpochMillis, ToolOutcome};
 use crate::protocol::record;
 use crate::tools::arguments::Validators;
 #[cfg(feature = "worker")]
+use crate::tools::change::{Before, unified};
+#[cfg(feature = "worker")]
 use crate::tools::document::{Document, HEAD, LATER, MAX_DOCUMENT_BYTES, container};
 #[cfg(feature = "worker")]
-use crate::tools::files::Engine;
+use crate::tools::files::{Engine, MAX_TEXT_BYTES};
 use crate::tools::files::{FileInfo, Files};
 use crate::tools::{Index, run};
 #[cfg(feature = "worker")]
@@ -134,10 +136,12 @@ impl Worker {
                 self.define(&schema);
                 self.files.apply(files, blobs);
                 match self.run(&name, schema.id, &arguments, EpochMillis(0)).await {
-                    ToolOutcome::Executed { repaired_args, .. } => {
+                    outcome @ ToolOutcome::Executed { .. } => {
                         let writes = std::mem::take(&mut self.files.writes);
-                        let diff = self.diff(writes).await;
-                        Answer::Preview(Preview { repaired_args, diff })
+                        let (diff, omitted) = self.diff(&writes).await;
+                        let (writes, blobs) = into_blobs(writes);
+                        written = blobs;
+                        Answer::Preview(Preview { outcome, diff, omitted, writes })
                     }
                     outcome => Answer::Checked(Checked::Refused(outcome)),
                 }
@@ -146,9 +150,9 @@ impl Worker {
                 self.define(&schema);
                 self.files.apply(files, blobs);
                 let outcome = self.run(&name, schema.id, &arguments, EpochMillis(now)).await;
-                let writes = std::mem::take(&mut self.files.writes);
-                written = writes.iter().map(|(_, content)| text_blob(content)).collect();
-                Answer::Outcome { outcome, writes: writes.into_iter().map(|(path, _)| path).collect() }
+                let (writes, blobs) = into_blobs(std::mem::take(&mut self.files.writes));
+                written = blobs;
+                Answer::Outcome { outcome, writes }
             }
         };
         (Reply::Result { id, result }, written)
@@ -182,24 +186,32 @@ impl Worker {
         docs::answer::answer(&mut self.site, ask, texts)
     }
 
-    /// What these writes would change, as a unified diff.
+    /// What these writes would change, as a unified diff, and the number of lines that it leaves out.
     #[cfg(feature = "worker")]
-    async fn diff(&self, writes: Vec<(String, String)>) -> Option<String> {
-        let mut diffs = Vec::new();
+    async fn diff(&self, writes: &[(String, String)]) -> (Option<String>, usize) {
+        let (mut diffs, mut omitted) = (Vec::new(), 0);
         for (path, content) in writes {
-            let before = match self.files.infos.contains_key(&path) {
-                true => Some(self.files.read(&path).await.unwrap_or_default()),
-                false => None,
+            let bytes = match self.files.infos.get(path) {
+                Some(info) if info.size > MAX_TEXT_BYTES => Err("is too large to be shown"),
+                Some(_) => self.files.read(path).await.map(Some).map_err(|_| "cannot be read"),
+                None => Ok(None),
             };
-            diffs.push(crate::tools::change::unified(&path, before.as_deref(), &content));
+            let before = match &bytes {
+                Ok(Some(bytes)) => Before::Content(bytes),
+                Ok(None) => Before::Nothing,
+                Err(why) => Before::Unknown(why),
+            };
+            let change = unified(path, before, content);
+            omitted += change.omitted;
+            diffs.push(change.diff);
         }
-        (!diffs.is_empty()).then(|| diffs.join("\n"))
+        ((!diffs.is_empty()).then(|| diffs.join("\n")), omitted)
     }
 
     #[cfg(not(feature = "worker"))]
     #[allow(clippy::unused_async)] // as above
-    async fn diff(&self, _: Vec<(String, String)>) -> Option<String> {
-        None
+    async fn diff(&self, _: &[(String, String)]) -> (Option<String>, usize) {
+        (None, 0)
     }
 
     fn define(&mut self, schema: &SchemaRef) {
@@ -224,6 +236,11 @@ impl Worker {
             }
         }
     }
+}
+
+/// The paths of these files, and their contents.
+fn into_blobs(writes: Vec<(String, String)>) -> (Vec<String>, Vec<Blob>) {
+    writes.into_iter().map(|(path, content)| (path, text_blob(&content))).unzip()
 }
 
 /// The text of one file that is in no workspace.

@@ -53,7 +53,9 @@ impl ViewerHost {
         let (_, ended) = self.0.0.submit_with(Call::View(ask), blobs, ASK_MS);
         let answer = match ended.await {
             Ok(Ended::Answer(Answer::Document(answer))) => answer,
-            Ok(Ended::Answer(_)) => return Err("the worker answered another question".to_owned()),
+            Ok(Ended::Answer(_) | Ended::Unwritten(..)) => {
+                return Err("the worker answered another question".to_owned());
+            }
             Ok(Ended::Error(why)) => return Err(why),
             Ok(Ended::Without(End::Crashed(why) | End::NoWorker(why))) => {
                 return Err(format!("the worker failed: {why}"));

@@ -9,6 +9,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag};
 
+#[cfg(feature = "desk")]
+use super::disk::DiskFolder;
 use super::protocol::FileChange;
 use crate::tools::path::{PathError, RESULTS, normalize, result_path};
 
@@ -25,7 +27,7 @@ struct WorkspaceState {
     entries: BTreeMap<String, Entry>,
     version: u64,
     listeners: Vec<Weak<dyn Fn()>>,
-    /// Folders on the user's disk by name: the files below them are not copies.
+    /// Folders on the user's disk by name, as `www/folder.js` describes them: the files below them are not copies.
     folders: BTreeMap<String, JsValue>,
 }
 
@@ -119,9 +121,9 @@ impl Workspace {
         JsFuture::from(blob.text()).await.ok()?.as_string()
     }
 
-    /// Adds a folder on the user's disk. Its files are added like others, below its name.
-    pub fn mount(&self, name: &str, handle: JsValue) {
-        self.inner.borrow_mut().folders.insert(name.to_owned(), handle);
+    /// Adds a folder on the user's disk, as `www/folder.js` describes it. Its files are added like others, below its name.
+    pub fn mount(&self, name: &str, folder: JsValue) {
+        self.inner.borrow_mut().folders.insert(name.to_owned(), folder);
     }
 
     /// Removes a folder and its files from the workspace; the disk stays as it is.
@@ -138,14 +140,15 @@ impl Workspace {
     /// Returns the folders on the user's disk.
     #[must_use]
     pub fn folders(&self) -> Vec<(String, JsValue)> {
-        self.inner.borrow().folders.iter().map(|(name, handle)| (name.clone(), handle.clone())).collect()
+        self.inner.borrow().folders.iter().map(|(name, folder)| (name.clone(), folder.clone())).collect()
     }
 
     /// Returns the folder on the user's disk that a path is in, and the path below it.
-    #[must_use]
-    pub fn folder_of<'a>(&self, path: &'a str) -> Option<(JsValue, &'a str)> {
+    #[cfg(feature = "desk")]
+    pub(super) fn folder_of<'a>(&self, path: &'a str) -> Option<(DiskFolder, &'a str)> {
         let (name, rest) = path.split_once('/')?;
-        Some((self.inner.borrow().folders.get(name)?.clone(), rest))
+        let folder = self.inner.borrow().folders.get(name).cloned()?;
+        Some((DiskFolder::new(&folder), rest))
     }
 
     pub fn remove(&self, path: &str) {
@@ -158,6 +161,11 @@ impl Workspace {
     #[must_use]
     pub fn version(&self) -> u64 {
         self.inner.borrow().version
+    }
+
+    /// Returns whether a file was written, replaced or removed after `version`.
+    pub(super) fn has_changed(&self, path: &str, version: u64) -> bool {
+        self.inner.borrow().entries.get(path).is_some_and(|entry| entry.version > version)
     }
 
     /// Calls `listener` after every change, until the subscription is dropped.

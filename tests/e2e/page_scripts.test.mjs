@@ -58,26 +58,30 @@ test('a packed text is unpacked up to a limit', async () => {
   await assert.rejects(inflate(new Blob([deflateRawSync(text)]), 'gzip', text.length));
 });
 
-/** A handle of a folder: an object is a folder, a number a file of that size, null a file that cannot be opened. */
+/** A handle of a folder: an object is a folder, a number a file of that size, null a file that cannot be opened, false a folder that cannot. */
 const folder = (name, entries) => ({
   name,
   kind: 'directory',
   async* values() {
+    if (entries === false) throw new Error('denied');
     for (const [name, what] of Object.entries(entries)) {
-      if (what !== null && typeof what === 'object') yield folder(name, what);
+      if (what === false || (what !== null && typeof what === 'object')) yield folder(name, what);
       else yield { name, kind: 'file', getFile: async () => (what === null ? Promise.reject(new Error('locked')) : { size: what }) };
     }
   },
 });
 
 test('a folder is walked without what it leaves out; a file that does not fit hides no other', async () => {
-  const garden = folder('garden', { 'a.md': 5, '.git': { config: 1 }, beds: { 'b.md': 5 }, 'huge.bin': 90, 'locked.md': null, 'z.md': 5 });
-  const { paths, files, large, more } = await walk(garden, ['.git'], 200);
+  const garden = folder('garden', { 'a.md': 5, '.git': { config: 1 }, closed: { inside: false, '.GIT': { config: 1 } }, beds: { 'b.md': 5 }, 'huge.bin': 90, 'locked.md': null, 'z.md': 5 });
+  const { paths, files, large, more, folder: shared } = await walk(garden, ['.git'], 200);
   assert.deepEqual([paths.toSorted(), files.length, large, more], [['a.md', 'beds/b.md', 'huge.bin', 'z.md'], 4, 0, false]);
+  assert.deepEqual([shared.handle, shared.leftOut.toSorted(), shared.more], [garden, ['closed/inside', 'locked.md'], false]);
   const cut = await walk(garden, ['.git'], 50);
   assert.deepEqual([cut.paths.toSorted(), cut.large, cut.more], [['a.md', 'beds/b.md', 'z.md'], 1, false]);
+  assert.deepEqual(cut.folder.leftOut.toSorted(), ['closed/inside', 'huge.bin', 'locked.md'], 'what is left out is not written either');
   const many = await walk(folder('many', Object.fromEntries(Array.from({ length: 5_010 }, (_, n) => [`f${n}`, 0]))), []);
-  assert.deepEqual([many.files.length, many.more], [5_000, true]);
+  assert.deepEqual([many.files.length, many.more, many.folder.more], [5_000, true, true]);
+  await assert.rejects(walk(folder('shut', false), []), /denied/);
 });
 
 test('write access is what the browser answers', async () => {
