@@ -2,7 +2,7 @@
 //! show a line that leads there.
 //!
 //! The focus goes to the refusal, unless the user is typing; Escape inside the card refuses this call. Nothing is allowed
-//! by a key or a click that was meant for something else.
+//! by a key or a click that was meant for something else, and nothing before all of it was shown.
 
 use std::time::Duration;
 
@@ -13,17 +13,24 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlElement;
 
+use crate::content::format::thousands;
 use crate::engine::Scope;
 use crate::protocol::desk::{Order, PermitId, Permitted};
-use crate::view::permit::{DiffLine, PermitBody, PermitView};
+use crate::view::permit::{FIRST_ROWS, LineKind, PermitBody, PermitView, Row};
 
 use super::dom;
-use super::reactive::{flag, reactive};
+use super::reactive::{attribute, flag, reactive};
 use super::state::App;
 
 const REFUSE: &str = "refuse";
 /// A click so soon after the question changed was meant for what was there before.
 const TOO_SOON: Duration = Duration::from_millis(500);
+/// Says that a question does not show everything yet.
+const NOT_ALL: &str = "permit-not-all";
+/// So many rows are drawn one by one; those behind them are text, with their signs.
+const DRAWN_ROWS: usize = 5_000;
+/// The browser lays out so many rows at once, when they come into view.
+const CHUNK: usize = 200;
 
 impl App {
     /// Shows a question, after those that are open.
@@ -108,10 +115,19 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
     let scope = RwSignal::new(Scope::Call);
     // Set while an answer would not count: at first, and while the browser asks.
     let waits = RwSignal::new(true);
-    let answers = move || {
-        let _ = waits.try_set(false);
+    let wait = move || {
+        waits.set(true);
+        let answers = move || {
+            let _ = waits.try_set(false);
+        };
+        set_timeout(answers, TOO_SOON);
     };
-    set_timeout(answers, TOO_SOON);
+    wait();
+    let all_shown = RwSignal::new(body.later_rows() == 0);
+    let show_all = move || {
+        all_shown.set(true);
+        wait();
+    };
     let allow = {
         let folders = folders.clone();
         move || {
@@ -175,7 +191,7 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
             html::h2().child(title),
             warning.map(|text| html::p().class("warning").child(text)),
             reactive(closed),
-            content(body),
+            content(body, all_shown, show_all),
             html::div().class("answer").child((
                 html::fieldset().class("reach").child((
                     html::legend().class("hidden").child("The answer is for"),
@@ -193,38 +209,92 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
                 html::button()
                     .r#type("button")
                     .class("btn primary")
-                    .prop("disabled", flag(move || waits.get()))
+                    .prop("disabled", flag(move || waits.get() || !all_shown.get()))
+                    .attr("aria-describedby", attribute(move || (!all_shown.get()).then_some(NOT_ALL)))
+                    .attr("title", attribute(move || (!all_shown.get()).then_some("First press Show everything")))
                     .on(ev::click, move |_| allow())
                     .child("Allow"),
             )),
         ))
 }
 
-fn content(body: PermitBody) -> AnyView {
-    match body {
-        PermitBody::Diff { lines, figures } => (diff(&lines), html::p().class("fact").child(figures)).into_any(),
-        PermitBody::Arguments(text) => {
-            html::pre().class("args").attr("tabindex", "0").attr("aria-label", "Arguments").child(text).into_any()
-        }
-    }
+/// Draws what the call would do: the beginning at first, and all of it once the user wants to see it.
+fn content(body: PermitBody, all_shown: RwSignal<bool>, show_all: impl Fn() + Copy + Send + 'static) -> impl IntoView {
+    let later = body.later_rows();
+    let PermitBody { rows, figures } = body;
+    let (class, label) = if figures.is_some() { ("diff", "Changes") } else { ("diff args", "Arguments") };
+    let first = rows.iter().take(FIRST_ROWS).map(row).collect::<Vec<_>>();
+    let place = NodeRef::<html::Div>::new();
+    let rest = move || {
+        all_shown.get().then(|| {
+            let one_by_one = rows.get(FIRST_ROWS..rows.len().min(DRAWN_ROWS)).unwrap_or_default();
+            let text = rows.get(DRAWN_ROWS..).unwrap_or_default();
+            let drawn = one_by_one
+                .chunks(CHUNK)
+                .map(|rows| html::div().class("chunk").child(rows.iter().map(row).collect::<Vec<_>>()).into_any());
+            let written = text.chunks(CHUNK).map(|rows| {
+                let text = rows.iter().map(written).collect::<Vec<_>>().join("\n");
+                html::div().class("chunk plain").child(text).into_any()
+            });
+            drawn.chain(written).collect::<Vec<_>>()
+        })
+    };
+    let not_all = move || {
+        let lines = if later == 1 { "line is".to_owned() } else { format!("{} lines are", thousands(later as u64)) };
+        (!all_shown.get()).then(|| {
+            (
+                html::p()
+                    .id(NOT_ALL)
+                    .class("warning")
+                    .child(format!("{lines} not shown yet. You can allow this once everything is shown.")),
+                html::button()
+                    .r#type("button")
+                    .class("btn quiet small")
+                    .on(ev::click, move |_| {
+                        show_all();
+                        if let Some(place) = place.get_untracked() {
+                            let _ = place.focus();
+                        }
+                    })
+                    .child("Show everything"),
+            )
+        })
+    };
+    (
+        // What comes into it later is not read out by itself.
+        html::div()
+            .class(class)
+            .node_ref(place)
+            .attr("tabindex", "0")
+            .attr("role", "group")
+            .attr("aria-label", label)
+            .attr("aria-live", "off")
+            .child((first, reactive(rest))),
+        html::div()
+            .class("extent")
+            .child((figures.map(|figures| html::p().class("fact").child(figures)), reactive(not_all))),
+    )
 }
 
-/// Draws a diff: each line with a sign, so that its colour is not the only mark.
-pub fn diff(lines: &[DiffLine]) -> impl IntoView + use<> {
-    let lines = lines.iter().map(|line| {
-        let kind = match line.kind.as_str() {
-            "added" => "added: ",
-            "removed" => "removed: ",
-            _ => "",
-        };
-        html::div().class("line").attr("data-kind", line.kind.as_str()).child((
-            html::span().class("sign").attr("aria-hidden", "true").child(line.kind.mark()),
-            html::span().class("hidden").child(kind),
-            html::span().class("text").child(line.text.clone()),
-        ))
-    });
-    let lines = lines.collect::<Vec<_>>();
-    html::div().class("diff").attr("tabindex", "0").attr("role", "group").attr("aria-label", "Changes").child(lines)
+/// Draws a row: with a sign, so that its colour is not the only mark.
+fn row(row: &Row) -> impl IntoView + use<> {
+    let kind = match row.kind {
+        LineKind::Added if !row.continued => "added: ",
+        LineKind::Removed if !row.continued => "removed: ",
+        _ => "",
+    };
+    let sign = if row.continued { "" } else { row.kind.mark() };
+    html::div().class("line").attr("data-kind", row.kind.as_str()).child((
+        html::span().class("sign").attr("aria-hidden", "true").child(sign),
+        html::span().class("hidden").child(kind),
+        html::span().class("text").child(row.text.clone()),
+    ))
+}
+
+/// A row as text.
+fn written(row: &Row) -> String {
+    let sign = Some(row.kind.mark()).filter(|sign| !row.continued && !sign.is_empty()).unwrap_or(" ");
+    format!("{sign} {}", row.text)
 }
 
 /// Whether a field has the focus and text in it.

@@ -1,11 +1,20 @@
 //! A question whether a tool call may run, as a person reads it: what it would do, and the change as lines with marks.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::content::format::counted;
+use crate::content::format::{counted, thousands};
 use crate::engine::SideEffect;
+use crate::engine::hidden::visible;
+use crate::protocol::ShownChange;
 use crate::protocol::desk::{PermitId, SeatId};
+
+/// Longer lines are shown in pieces of so many characters, each in a row of its own.
+const PIECE: usize = 1_000;
+/// A question begins with so many rows. The others are shown before it can be answered with yes.
+pub const FIRST_ROWS: usize = 400;
 
 /// A tool call that asks whether it may run.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +29,8 @@ pub struct Permit<'a> {
     pub touches: SideEffect,
     /// It was running when its page was closed, so its effect may already have happened.
     pub again: bool,
-    /// What it would change in files, as a unified diff.
-    pub diff: Option<&'a str>,
+    /// What it would change in files.
+    pub diff: Option<ShownChange<'a>>,
     /// The folders on the user's disk that it may write to, by name.
     pub folders: Vec<String>,
 }
@@ -43,20 +52,25 @@ pub struct PermitView {
     pub folders: Vec<String>,
 }
 
-/// What the call would do.
+/// What the call would do: all of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum PermitBody {
-    /// The changes in files, and how many lines they add and remove.
-    Diff { lines: Vec<DiffLine>, figures: String },
-    /// The arguments, as JSON.
-    Arguments(String),
+pub struct PermitBody {
+    /// The changes in files, or the arguments as JSON.
+    pub rows: Vec<Row>,
+    /// How many lines the changes add and remove; `None`: these are arguments.
+    pub figures: Option<String>,
 }
 
-/// One line of a diff.
+/// One line of a diff or of arguments, or a piece of a long one. Characters that cannot be seen are written out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DiffLine {
+pub struct Row {
+    #[serde(rename = "k")]
     pub kind: LineKind,
+    #[serde(rename = "t")]
     pub text: String,
+    /// It goes on with the line of the row before.
+    #[serde(rename = "c", default, skip_serializing_if = "std::ops::Not::not")]
+    pub continued: bool,
 }
 
 /// What happens to a line.
@@ -92,26 +106,49 @@ impl LineKind {
 }
 
 const AGAIN: &str = "It was running when the page was closed, so its effect may already have happened.";
+const CHANGED: &str =
+    "A file has changed since you were asked, so nothing was written. This is what the call would change now.";
 
 impl From<Permit<'_>> for PermitView {
     fn from(permit: Permit<'_>) -> Self {
         let Permit { id, seat, name, arguments, touches, again, diff, folders } = permit;
         let (title, body) = match diff {
-            Some(diff) => (of_diff(name, diff), body(diff)),
-            None => (format!("{name} wants to {}", acts(touches)), PermitBody::Arguments(pretty(arguments))),
+            Some(ShownChange { diff, .. }) => (of_diff(name, diff), of_lines(diff_lines(diff), true)),
+            None => {
+                let arguments = pretty(arguments);
+                let lines = arguments.split('\n').map(|line| (LineKind::Same, Cow::Borrowed(line))).collect();
+                (format!("{name} wants to {}", acts(touches)), of_lines(lines, false))
+            }
         };
         let title = if diff.is_some() && !folders.is_empty() { format!("{title} on your disk") } else { title };
-        PermitView { id, seat, title, warning: again.then(|| AGAIN.to_owned()), body, tool: name.to_owned(), folders }
+        let changed = diff.is_some_and(|change| change.again).then(|| CHANGED.to_owned());
+        let omitted = diff.map(|change| change.omitted).filter(|omitted| *omitted > 0).map(|omitted| {
+            let lines = thousands(omitted as u64);
+            format!(
+                "The change is too long to be shown: its last {lines} lines are missing here, and would be written too."
+            )
+        });
+        let warnings: Vec<String> = again.then(|| AGAIN.to_owned()).into_iter().chain(changed).chain(omitted).collect();
+        let warning = (!warnings.is_empty()).then(|| warnings.join(" "));
+        PermitView { id, seat, title, warning, body, tool: name.to_owned(), folders }
+    }
+}
+
+impl PermitBody {
+    /// The rows that a question does not begin with; 0: it shows everything.
+    #[must_use]
+    pub fn later_rows(&self) -> usize {
+        self.rows.len().saturating_sub(FIRST_ROWS)
     }
 }
 
 /// Parses a unified diff into lines, without its file names if there is only one file.
-#[must_use]
-pub fn diff_lines(diff: &str) -> Vec<DiffLine> {
+fn diff_lines(diff: &str) -> Vec<(LineKind, Cow<'_, str>)> {
     let one_file = files(diff).len() < 2;
+    let ends = line_ends(diff);
     let mut in_head = true;
     let mut lines = Vec::new();
-    for line in diff.lines() {
+    for line in diff.split_terminator('\n') {
         // In a hunk, a removed line may begin with two more hyphens.
         in_head |= line.is_empty();
         let (kind, text) = match line.chars().next() {
@@ -124,7 +161,7 @@ pub fn diff_lines(diff: &str) -> Vec<DiffLine> {
             }
             Some('@') => {
                 in_head = false;
-                lines.push(DiffLine { kind: LineKind::Note, text: place(line) });
+                lines.push((LineKind::Note, Cow::Owned(place(line))));
                 continue;
             }
             Some('+') => (LineKind::Added, line.get(1..).unwrap_or_default()),
@@ -133,9 +170,51 @@ pub fn diff_lines(diff: &str) -> Vec<DiffLine> {
             Some(' ') => (LineKind::Same, line.get(1..).unwrap_or_default()),
             _ => continue,
         };
-        lines.push(DiffLine { kind, text: text.to_owned() });
+        let text = if ends == LineEnds::Alike { text.strip_suffix('\r').unwrap_or(text) } else { text };
+        lines.push((kind, Cow::Borrowed(text)));
     }
     lines
+}
+
+/// How the changed lines of a diff end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineEnds {
+    Alike,
+    /// Some in CRLF and some in LF: the difference is shown.
+    Mixed,
+}
+
+fn line_ends(diff: &str) -> LineEnds {
+    let mut changed = diff.split_terminator('\n').filter(|line| line.starts_with(['+', '-']) && !is_name(line));
+    let first = changed.next().map(|line| line.ends_with('\r'));
+    if changed.all(|line| Some(line.ends_with('\r')) == first) { LineEnds::Alike } else { LineEnds::Mixed }
+}
+
+fn is_name(line: &str) -> bool {
+    line.starts_with("--- ") || line.starts_with("+++ ")
+}
+
+/// Lines as rows: what cannot be seen is written out, and long lines are in pieces.
+fn of_lines(lines: Vec<(LineKind, Cow<'_, str>)>, is_diff: bool) -> PermitBody {
+    let count = |kind| lines.iter().filter(|(found, _)| *found == kind).count() as u64;
+    let figures = is_diff
+        .then(|| format!("{} added, {} removed", counted(count(LineKind::Added), "line"), count(LineKind::Removed)));
+    let mut rows = Vec::with_capacity(lines.len());
+    for (kind, text) in lines {
+        let shown = visible(&text);
+        let mut rest = &*shown;
+        let mut continued = false;
+        loop {
+            let end = rest.char_indices().nth(PIECE).map_or(rest.len(), |(at, _)| at);
+            let (piece, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+            rows.push(Row { kind, text: piece.to_owned(), continued });
+            if after.is_empty() {
+                break;
+            }
+            (rest, continued) = (after, true);
+        }
+    }
+    PermitBody { rows, figures }
 }
 
 /// `@@ -2,7 +2,8 @@` as words; other remarks between the signs as they are.
@@ -144,13 +223,6 @@ fn place(header: &str) -> String {
     let after = inside.split(' ').nth(1).and_then(|part| part.strip_prefix('+'));
     let line = after.and_then(|part| part.split(',').next()?.parse::<u64>().ok());
     line.map_or_else(|| inside.to_owned(), |line| format!("Line {}", line.max(1)))
-}
-
-fn body(diff: &str) -> PermitBody {
-    let lines = diff_lines(diff);
-    let count = |kind| lines.iter().filter(|line| line.kind == kind).count() as u64;
-    let figures = format!("{} added, {} removed", counted(count(LineKind::Added), "line"), count(LineKind::Removed));
-    PermitBody::Diff { lines, figures }
 }
 
 /// The files of a diff: path, and whether it is new.
@@ -171,8 +243,8 @@ fn files(diff: &str) -> Vec<(&str, bool)> {
 
 fn of_diff(name: &str, diff: &str) -> String {
     match files(diff).as_slice() {
-        [(path, true)] => format!("{name} wants to create {path}"),
-        [(path, false)] => format!("{name} wants to change {path}"),
+        [(path, true)] => format!("{name} wants to create {}", visible(path)),
+        [(path, false)] => format!("{name} wants to change {}", visible(path)),
         several => format!("{name} wants to change {}", counted(several.len() as u64, "file")),
     }
 }
@@ -204,9 +276,13 @@ mod tests {
             arguments: r#"{"path":"a.md"}"#,
             touches,
             again: false,
-            diff,
+            diff: diff.map(|diff| ShownChange { diff, omitted: 0, again: false }),
             folders: Vec::new(),
         }
+    }
+
+    fn shown(body: &PermitBody) -> Vec<String> {
+        body.rows.iter().map(|row| format!("{}{}", row.kind.mark(), row.text)).collect()
     }
 
     #[test]
@@ -218,10 +294,12 @@ mod tests {
         let view = PermitView::from(Permit { folders: folders.clone(), ..permit(SideEffect::Folder, Some(diff)) });
         assert_eq!(view.title, "write_file wants to change garden/a.md on your disk");
         assert_eq!(view.folders, folders);
-        let PermitBody::Diff { lines, figures } = view.body else { panic!("no diff") };
-        let shown: Vec<String> = lines.iter().map(|line| format!("{}{}", line.kind.mark(), line.text)).collect();
-        assert_eq!(shown, ["Line 1", "same", "\u{2212}old", "\u{2212}-- not a file name", "+new", "+++ nor this"]);
-        assert_eq!(figures, "2 lines added, 2 removed");
+        assert_eq!(
+            shown(&view.body),
+            ["Line 1", "same", "\u{2212}old", "\u{2212}-- not a file name", "+new", "+++ nor this"]
+        );
+        assert_eq!(view.body.figures.as_deref(), Some("2 lines added, 2 removed"));
+        assert_eq!((view.warning, view.body.later_rows()), (None, 0));
     }
 
     #[test]
@@ -231,9 +309,8 @@ mod tests {
         let two = format!("{one}\n--- a.md\n+++ a.md\n@@ -1 +1 @@\n-y\n+z\n");
         let view = PermitView::from(permit(SideEffect::Workspace, Some(&two)));
         assert_eq!(view.title, "write_file wants to change 2 files");
-        let PermitBody::Diff { lines, .. } = view.body else { panic!("no diff") };
-        let notes: Vec<&str> =
-            lines.iter().filter(|line| line.kind == LineKind::Note).map(|line| line.text.as_str()).collect();
+        let rows = view.body.rows.iter();
+        let notes: Vec<&str> = rows.filter(|row| row.kind == LineKind::Note).map(|row| row.text.as_str()).collect();
         assert_eq!(notes, ["b.md", "Line 1", "a.md", "Line 1"]);
     }
 
@@ -242,6 +319,47 @@ mod tests {
         let view = PermitView::from(Permit { again: true, ..permit(SideEffect::Network, None) });
         assert_eq!(view.title, "write_file wants to use the network");
         assert_eq!(view.warning.as_deref(), Some(AGAIN));
-        assert_eq!(view.body, PermitBody::Arguments("{\n  \"path\": \"a.md\"\n}".into()));
+        assert_eq!(shown(&view.body), ["{", "  \"path\": \"a.md\"", "}"]);
+        assert_eq!(view.body.figures, None);
+    }
+
+    #[test]
+    fn nothing_of_a_change_is_left_out_and_what_does_not_begin_the_question_is_counted() {
+        let long = "x".repeat(2 * PIECE + 5);
+        let many: String = (0..FIRST_ROWS).map(|n| format!("+line {n}\n")).collect();
+        let diff = format!("--- /dev/null\n+++ a.sh\n@@ -0,0 +1,402 @@\n+{long}\n{many}+last\n");
+        let view = PermitView::from(permit(SideEffect::Folder, Some(&diff)));
+        let text: String = view.body.rows.iter().map(|row| row.text.as_str()).collect();
+        assert!(text.contains(&long) && text.ends_with("last"), "{}", text.len());
+        assert_eq!(view.body.rows.iter().filter(|row| row.continued).count(), 2);
+        assert_eq!((view.body.later_rows(), view.body.rows.len()), (5, FIRST_ROWS + 5));
+        assert_eq!(view.body.figures.as_deref(), Some("402 lines added, 0 removed"));
+        let change = ShownChange { diff: &diff, omitted: 1_234, again: true };
+        let warning = PermitView::from(Permit { diff: Some(change), ..permit(SideEffect::Folder, None) }).warning;
+        let warning = warning.expect("there is a warning");
+        assert!(warning.starts_with(CHANGED) && warning.contains("its last 1,234 lines are missing here"), "{warning}");
+        let arguments = format!(r#"{{"text":"{long}"}}"#);
+        let view = PermitView::from(Permit { arguments: &arguments, ..permit(SideEffect::Network, None) });
+        assert!(view.body.rows.iter().map(|row| row.text.as_str()).collect::<String>().contains(&long));
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_written_out() {
+        let diff =
+            "--- a\u{202e}dm.sh\n+++ a\u{202e}dm.sh\n@@ -1 +1 @@\n-a\r\n+if x\u{2066}# admin\u{2069}\n+\u{200b}b\n";
+        let view = PermitView::from(permit(SideEffect::Folder, Some(diff)));
+        assert_eq!(view.title, "write_file wants to change a[U+202E]dm.sh");
+        assert_eq!(
+            shown(&view.body)[1..],
+            ["\u{2212}a[U+000D]", "+if x[U+2066]# admin[U+2069]", "+[U+200B]b"],
+            "also line ends, where they differ"
+        );
+        let alike = "--- a\n+++ a\n@@ -1 +1 @@\n-a\r\n+b\rc\r\n";
+        let view = PermitView::from(permit(SideEffect::Folder, Some(alike)));
+        assert_eq!(shown(&view.body)[1..], ["\u{2212}a", "+b[U+000D]c"]);
+        let arguments = "{\"to\":\"\\u202eevil\",\"raw\":\"\u{202e}\"}";
+        let view = PermitView::from(Permit { arguments, ..permit(SideEffect::Network, None) });
+        let text = shown(&view.body).join("\n");
+        assert!(text.contains("[U+202E]evil") && !text.contains('\u{202e}'), "{text}");
     }
 }

@@ -49,6 +49,16 @@ const onDisk = (page, path) => page.evaluate(async (path) => {
   }
 }, path);
 
+/** Another program writes a file of the folder. */
+const putOnDisk = (page, name, text) => page.evaluate(async ([name, text]) => {
+  const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('garden');
+  const stream = await (await folder.getFileHandle(name, { create: true })).createWritable();
+  await stream.write(text);
+  await stream.close();
+}, [name, text]);
+const allow = (page) => question(page).getByRole('button', { name: 'Allow', exact: true });
+const shown = (page) => question(page).locator('.diff .line').evaluateAll((all) => all.map((one) => one.querySelector('.sign').textContent + one.querySelector('.text').textContent));
+
 const FILES = { 'plan.md': 'Tomatoes: 4\nBeans: 10\n', 'beds/north.md': 'Shade until noon.\n', '.git/config': 'secret-of-git', 'node_modules/x.js': 'x' };
 
 const withFolder = (steps, { look = 'wide', files = FILES, options = {}, expect = [] }, body) => withScript(steps, (baseUrl) => withSite((site) => {
@@ -158,14 +168,13 @@ test('one yes for the run covers later writes to the folder; a closed folder is 
   assert.equal(await onDisk(page, 'a.md'), 'a');
 }));
 
-test('a write that the disk refuses is an answer for the model, and the workspace shows the old file', () => withFolder([
+test('a write that the disk refuses is an answer for the model, without a question, and the workspace shows the old file', () => withFolder([
   { calls: [call('w1', 'write_file', { path: 'garden/plan.md/deeper.md', content: 'x' })] },
   { text: 'Done.', check: (request) => assert.match(results(request)[0], /^Error: .*garden\/plan\.md/) },
 ], {}, async (page) => {
   await page.getByRole('list', { name: 'Open folders' }).waitFor();
   await page.keyboard.press('Escape');
   await start(page, 'Write below a file.');
-  await question(page).getByRole('button', { name: 'Allow', exact: true }).click();
   await ended(page);
   assert.equal(await onDisk(page, 'plan.md'), FILES['plan.md']);
   assert.ok(!(await paths(page)).includes('garden/plan.md/deeper.md'));
@@ -276,5 +285,113 @@ for (const look of Object.keys(LOOKS)) {
     await question(page).getByRole('button', { name: 'Allow', exact: true }).click();
     await ended(page);
     assert.equal(await onDisk(page, 'a.md'), null);
+  }));
+}
+
+test('what was shown is written, also if another call has changed what it was made of', () => withFolder([
+  { calls: [call('w1', 'write_file', { path: 'data.json', content: '["safe"]' })] },
+  { calls: [
+    call('q1', 'query_json', { path: 'data.json', filter: '.[]', save_as: 'garden/out.json' }),
+    call('c1', 'run_code', { code: 'for (let n = 0; n < 3e6; n += 1) n | 0;\nawait tools.write_file({ path: "data.json", content: JSON.stringify(["other"]) }); "written"' }),
+  ] },
+  { text: 'Done.', check: (request) => assert.match(results(request)[1], /^Wrote garden\/out\.json/) },
+], {}, async (page) => {
+  await page.getByRole('list', { name: 'Open folders' }).waitFor();
+  await page.keyboard.press('Escape');
+  await start(page, 'Save the result.');
+  await question(page).getByRole('heading', { name: 'query_json wants to create garden/out.json on your disk' }).waitFor();
+  assert.ok((await shown(page)).some((line) => line.includes('"safe"')), `${await shown(page)}`);
+  await page.locator('.call[data-state="done"] .name').getByText('run_code').waitFor({ timeout: 60_000 });
+  await allow(page).click();
+  await ended(page);
+  assert.match(await onDisk(page, 'out.json'), /^"safe"\s*$/);
+}));
+
+test('a file that another program changes while the question is open is asked about again', () => withFolder([
+  { calls: [call('e1', 'edit_file', { path: 'garden/plan.md', old: 'Beans: 10', new: 'Beans: 12' })] },
+  { calls: [call('w1', 'write_file', { path: 'garden/new.md', content: 'mine\n' })] },
+  { calls: [call('w2', 'write_file', { path: 'garden/late.md', content: 'mine\n' })] },
+  { text: 'Done.', check: (request) => assert.deepEqual(results(request).map((text) => text.split(':')[0]), ['Edited garden/plan.md', 'Replaced garden/new.md', 'Replaced garden/late.md']) },
+], {}, async (page) => {
+  await page.getByRole('list', { name: 'Open folders' }).waitFor();
+  await page.keyboard.press('Escape');
+  await putOnDisk(page, 'late.md', 'not read yet\n');
+  await start(page, 'Change three files.');
+  await allow(page).waitFor();
+  assert.deepEqual((await shown(page)).slice(1), ['Tomatoes: 4', '\u2212Beans: 10', '+Beans: 12']);
+  await putOnDisk(page, 'plan.md', 'Leeks: 3\nBeans: 10\n');
+  await allow(page).click();
+  await question(page).getByText('A file has changed since you were asked').waitFor();
+  assert.equal(await onDisk(page, 'plan.md'), 'Leeks: 3\nBeans: 10\n');
+  assert.deepEqual((await shown(page)).slice(1), ['Leeks: 3', '\u2212Beans: 10', '+Beans: 12']);
+  await camera(page, 'folder', 'wide')('again');
+  await allow(page).click();
+  await question(page).getByRole('heading', { name: 'write_file wants to create garden/new.md on your disk' }).waitFor();
+  assert.equal(await onDisk(page, 'plan.md'), 'Leeks: 3\nBeans: 12\n');
+  assert.equal(await onDisk(page, 'new.md'), null, 'no file is made for the question');
+  await putOnDisk(page, 'new.md', 'theirs\n');
+  await allow(page).click();
+  await question(page).getByRole('heading', { name: 'write_file wants to change garden/new.md on your disk' }).waitFor();
+  assert.deepEqual((await shown(page)).slice(1), ['\u2212theirs', '+mine']);
+  await allow(page).click();
+  // A file that was not there when the folder was read.
+  await question(page).getByRole('heading', { name: 'write_file wants to change garden/late.md on your disk' }).waitFor();
+  assert.deepEqual((await shown(page)).slice(1), ['\u2212not read yet', '+mine']);
+  await allow(page).click();
+  await ended(page);
+  assert.deepEqual([await onDisk(page, 'new.md'), await onDisk(page, 'late.md')], ['mine\n', 'mine\n']);
+}));
+
+test('what was left out of the folder, and a name that misleads, is refused without a question', () => withFolder([
+  { calls: ['.git/config', '.GIT/config', 'beds/.git', 'node_modules/x.js', '.git./config', 'GIT~1/config', 'tam\u202edm.sh'].map((name, n) => call(`w${n}`, 'write_file', { path: `garden/${name}`, content: 'x' })) },
+  { text: 'Done.', check: (request) => {
+    const [last, ...others] = results(request).toReversed();
+    assert.match(last, /^Error: the path contains U\+202E/);
+    for (const text of others) assert.match(text, /^Error: garden\/.* was not written: /);
+  } },
+], {}, async (page) => {
+  await page.getByRole('list', { name: 'Open folders' }).waitFor();
+  await page.keyboard.press('Escape');
+  await start(page, 'Set up the repository.');
+  await ended(page);
+  assert.deepEqual([await onDisk(page, '.git/config'), await onDisk(page, 'node_modules/x.js')], ['secret-of-git', 'x']);
+  assert.deepEqual([await onDisk(page, 'beds/.git'), await onDisk(page, '.GIT/config')], [null, null]);
+}));
+
+const SCRIPT = `#!/bin/sh\n${'# '.padEnd(1_005, '-')} ; echo HIDDEN1\n${'echo ok\n'.repeat(420)}echo HIDDEN2\nif [ "$a" = "x\u202e \u2066# admin\u2069 \u2066" ]; then\n`;
+
+for (const look of Object.keys(LOOKS)) {
+  test(`a long change can be allowed once all of it was shown: ${look}`, () => withFolder([
+    { calls: [call('w1', 'write_file', { path: 'garden/setup.sh', content: SCRIPT })] },
+    { text: 'Done.' },
+  ], { look }, async (page) => {
+    await page.getByRole('list', { name: 'Open folders' }).waitFor();
+    await page.keyboard.press('Escape');
+    await start(page, 'Write the setup script.');
+    const everything = question(page).getByRole('button', { name: 'Show everything' });
+    await everything.waitFor();
+    // Longer than the moment in which no answer counts.
+    await page.waitForTimeout(700);
+    assert.equal(await allow(page).isDisabled(), true);
+    const why = await page.evaluate(() => document.getElementById(document.querySelector('.permit .btn.primary').getAttribute('aria-describedby')).textContent);
+    assert.match(why, /^\d+ lines are not shown yet\. You can allow this once everything is shown\.$/);
+    for (const scope of ['This tool', 'This run', 'This call']) {
+      await question(page).getByLabel(scope).check();
+      assert.equal(await allow(page).isDisabled(), true, scope);
+    }
+    await camera(page, 'folder', look)('long');
+    await everything.focus();
+    await page.keyboard.press('Enter');
+    await everything.waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Changes', 'the keys scroll the change');
+    const text = (await question(page).locator('.diff .text').allTextContents()).join('\n');
+    assert.ok(text.includes('HIDDEN2') && text.replaceAll('\n', '').includes('; echo HIDDEN1'), text.slice(-200));
+    assert.ok(text.includes('"x[U+202E] [U+2066]# admin[U+2069] [U+2066]"') && !/[\u202a-\u202e\u2066-\u2069]/.test(text), text.slice(-200));
+    await page.locator('.permit .btn.primary:enabled').waitFor();
+    await page.keyboard.press('End');
+    await camera(page, 'folder', look)('everything');
+    await allow(page).click();
+    await ended(page);
+    assert.equal(await onDisk(page, 'setup.sh'), SCRIPT);
   }));
 }

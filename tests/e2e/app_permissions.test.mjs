@@ -105,6 +105,26 @@ test('one yes for the run is enough', () => withScripted([
   assert.ok(names.includes('a.md') && names.includes('b.md'), `${names}`);
 }));
 
+test('two calls want to write one file: the second is asked about again, with what it replaces now', () => withScripted([
+  { calls: [write('w1', 'a.md', 'one\n'), write('w2', 'a.md', 'two\n')] },
+  { text: 'Done.', check: (request) => assert.deepEqual(results(request).map((text) => text.split(':')[0]).toSorted(), ['Replaced a.md', 'Wrote a.md']) },
+], {}, async (page) => {
+  await start(page, 'Write it twice.');
+  await question(page).getByText('1 more question waits').waitFor();
+  const shown = question(page).locator('.diff .text');
+  const first = await shown.allTextContents();
+  await press(page, 'Allow');
+  await page.waitForFunction((first) => document.querySelector('.diff') && document.querySelector('.diff').textContent !== first, await question(page).locator('.diff').textContent());
+  await question(page).getByRole('heading', { name: 'write_file wants to create a.md' }).waitFor();
+  await press(page, 'Allow');
+  await question(page).getByRole('heading', { name: 'write_file wants to change a.md' }).waitFor();
+  await question(page).getByText('A file has changed since you were asked').waitFor();
+  const [one, two] = first.at(-1) === 'one' ? ['one', 'two'] : ['two', 'one'];
+  assert.deepEqual(await shown.allTextContents(), ['Line 1', one, two]);
+  await press(page, 'Allow');
+  await ended(page);
+}));
+
 test('a question survives a reload: the resumed run asks again, and stop closes it', () => withScripted([
   { calls: [write('w1', 'a.md', 'a')] },
   { calls: [write('w2', 'b.md', 'b')], check: (request) => assert.match(results(request)[0], /^Wrote a\.md/) },

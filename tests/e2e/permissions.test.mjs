@@ -120,6 +120,32 @@ test('a call that would fail is not asked about, and wrong rules are named', asy
   });
 });
 
+test('a yes is for what was shown: if the file changes meanwhile, it is asked again; a long change is whole', async () => {
+  const long = `${'x'.repeat(5_000)}\n${'line\n'.repeat(1_000)}`;
+  await withScript([
+    { calls: [{ id: 'e1', name: 'edit_file', args: { path: 'notes.md', old: 'two', new: '2' } }] },
+    { calls: [write('w1', 'long.md', long)], check: (request) => assert.match(results(request)[0], /^Edited notes\.md/) },
+    { text: 'Done.' },
+  ], async (baseUrl) => {
+    const { Agent } = await import(path.join(dist, 'turnwise/node.js'));
+    const agent = new Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted', apiKey: 'sk-test-0123456789abcdefghij' }, tools: ['write_file', 'edit_file'] });
+    agent.files.put('notes.md', OLD);
+    const asked = [];
+    await agent.run('go', { approve: ({ id, diff, omittedLines }) => {
+      if (asked.length === 0) agent.files.put('notes.md', `zero\n${OLD}`);
+      asked.push([id, diff, omittedLines]);
+      return true;
+    } });
+    assert.deepEqual(asked.slice(0, 2), [
+      ['e1', '--- notes.md\n+++ notes.md\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n', undefined],
+      ['e1', '--- notes.md\n+++ notes.md\n@@ -1,4 +1,4 @@\n zero\n one\n-two\n+2\n three\n', undefined],
+    ]);
+    assert.equal(await agent.files.get('notes.md').text(), 'zero\none\n2\nthree\n');
+    assert.deepEqual([asked.length, asked[2][1]], [3, `--- /dev/null\n+++ long.md\n@@ -0,0 +1,1001 @@\n${long.trimEnd().split('\n').map((line) => `+${line}\n`).join('')}`]);
+    agent.free();
+  });
+});
+
 test('a call covered by the answer to another question is told so: its signal is aborted', async () => {
   const calls = ['a', 'b'].map((to) => ({ id: to, name: 'send', args: { to } }));
   await withScript([{ calls }, { text: 'Done.', check: (request) => assert.deepEqual(results(request), ['sent', 'sent']) }], async (baseUrl) => {

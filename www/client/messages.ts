@@ -232,6 +232,8 @@ export type Wanted =
         again: boolean;
         /** What the call would change in files, as a unified diff. */
         diff?: string;
+        /** The number of lines at the end that a very long diff leaves out. */
+        omittedLines?: number;
       };
     }
   | {

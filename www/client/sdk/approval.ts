@@ -12,6 +12,8 @@ export interface ApprovalRequest {
   again: boolean;
   /** What the call would change in files, as a unified diff; only of built-in tools. */
   diff?: string;
+  /** The number of lines at the end that a diff of more than 8 MiB leaves out. */
+  omittedLines?: number;
 }
 
 /** `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call. */
@@ -27,13 +29,13 @@ export function approver(
   if (approve === 'all') return 'all';
   const own = [...tools.values()].some(({ low }) => low.sideEffect !== 'none' && low.sideEffect !== 'workspace');
   if (!approve && !own) return undefined;
-  return async ({ id, name, args, sideEffect, again, diff }, options) => {
+  return async ({ id, name, args, sideEffect, again, diff, omittedLines }, options) => {
     const tool = tools.get(name);
     const touches = tool?.touches ?? (sideEffect === 'none' ? [] : [sideEffect]);
     // The rules of the agent have decided that this call asks; a tool of the page may still say that it need not.
     const asks = tool && !rules[name] ? await tool.asks(args) : sideEffect !== 'workspace' || workspace === 'ask' || rules[name] === 'ask';
     if (!asks && !again) return true;
     if (!approve) return false;
-    return approve({ toolCallId: id, toolName: name, input: args, touches, again, ...(diff !== undefined && { diff }) }, options);
+    return approve({ toolCallId: id, toolName: name, input: args, touches, again, ...(diff !== undefined && { diff }), ...(omittedLines !== undefined && { omittedLines }) }, options);
   };
 }

@@ -304,6 +304,8 @@ export interface ApprovalRequest {
   again: boolean;
   /** What the call would change in files, as a unified diff; only of built-in tools. */
   diff?: string;
+  /** The number of lines at the end that a diff of more than 8 MiB leaves out. */
+  omittedLines?: number;
 }
 
 /** Events of a run. */
