@@ -34,7 +34,7 @@ const diagrams = await build({ ...options, entryPoints: [path.join(www, 'diagram
 const script = diagrams.outputFiles[0].text.trim().replaceAll('<!--', '\\x3c!--');
 if (/<\/script|\r|\0/i.test(script)) throw new Error('the script of diagrams cannot be written into a document as it is');
 // The frame loads nothing at all; the styles of drawings are elements and attributes.
-const policy = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'; style-src 'unsafe-inline'`;
+const policy = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'; style-src 'unsafe-inline'; require-trusted-types-for 'script'; trusted-types turnwise`;
 writeFileSync(path.join(folder, 'diagram-frame.html'), `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><title>Diagram</title><body><script>${script}</script>\n`);
 
 const used = [formulas, diagrams].flatMap(({ metafile }) => Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs)));

@@ -13,7 +13,7 @@ export function frame() {
   const { code } = transformSync(readFileSync(path.join(sources, 'frame.js'), 'utf8'), { minify: true, legalComments: 'none' });
   const script = code.trim();
   const hash = `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
-  const policy = `default-src 'none'; script-src ${hash} 'wasm-unsafe-eval'; worker-src blob:`;
+  const policy = `default-src 'none'; script-src ${hash} 'wasm-unsafe-eval'; worker-src blob:; require-trusted-types-for 'script'; trusted-types turnwise`;
   return { hash, html: `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script>${script}</script>` };
 }
 

@@ -1,9 +1,12 @@
 // Starts the app. A separate file, so that the page needs no inline script (see the CSP in index.html).
 import init from "./app.js";
-import { Desk } from "./turnwise/desk.js";
+import { Desk, trustedUrl } from "./turnwise/desk.js";
 
 // The app finds its connection to the worker that drives its runs here.
 globalThis.TurnwiseDesk = Desk;
+// Starts the tools' worker, whatever address it is given.
+const TOOLS = new URL("./turnwise/worker.js", import.meta.url).href;
+globalThis.turnwiseWorker = (_, name) => new Worker(trustedUrl(TOOLS), { type: "module", name });
 // Draws a table or a chart; the code for it loads with the first one.
 globalThis.turnwiseFigure = (place, figure) => import("./figure.js").then(({ draw }) => draw(place, figure));
 // Draws the formulas of a text, and its diagrams once it is complete; the code for each loads with the first one.
@@ -46,7 +49,7 @@ init({ module_or_path: new URL("./app_bg.wasm", import.meta.url) }).then(keep, (
 async function keep() {
   const workers = navigator.serviceWorker;
   if (!workers) return; // missing on plain http and in some private windows
-  const registration = await workers.register(new URL("./sw.js", import.meta.url)).catch(() => null);
+  const registration = await workers.register(trustedUrl(new URL("./sw.js", import.meta.url).href)).catch(() => null);
   if (!registration) return;
   const offer = () => {
     // Without a controller, this is the first visit and not an update.

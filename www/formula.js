@@ -1,5 +1,6 @@
-// Draws the formulas of answers. Until one is drawn, and if it is wrong, its source is there as code. A worker writes it as MathML
-// (www/formula/worker.js); of that, only the elements and attributes listed here come into the page. Loads with the first formula.
+// Draws the formulas of answers. Until one is drawn, and if it is wrong, its source is there as code. A worker makes MathML of it, as
+// data (www/formula/worker.js); of that, only the elements and attributes listed here come into the page. Loads with the first formula.
+import { trustedUrl } from './turnwise/desk.js';
 
 /** Longer sources stay what they are. */
 const MAX_TEX = 5_000;
@@ -75,7 +76,7 @@ function ask(key, code) {
 }
 
 function start() {
-  const mine = worker = new Worker(new URL('./formula-worker.js', import.meta.url), { name: 'turnwise-formulas' });
+  const mine = worker = new Worker(trustedUrl(new URL('./formula-worker.js', import.meta.url).href), { name: 'turnwise-formulas' });
   mine.onmessage = ({ data }) => {
     if (mine !== worker) return;
     clearTimeout(answers);
@@ -112,14 +113,14 @@ function late() {
   if (asked.size) start();
 }
 
-function take([at, markup]) {
+function take([at, tree]) {
   const key = sources.get(at);
   const codes = asked.get(key);
   sources.delete(at);
   asked.delete(key);
   let made = null;
   try {
-    if (markup) made = formula(markup, key[0] === 'd');
+    if (tree) made = formula(tree, key[0] === 'd');
   } catch {
     // More than a page should lay out: its source stays.
   }
@@ -132,27 +133,28 @@ function keep(key, made) {
   drawn.set(key, made);
 }
 
-function formula(markup, display) {
-  const root = new DOMParser().parseFromString(markup, 'application/xml').querySelector('math');
+/** `tree`: a text, or the name of an element with its attributes and children. */
+function formula(tree, display) {
   let left = MAX_ELEMENTS;
-  const copy = (node, depth) => {
-    if (node.nodeType === Node.TEXT_NODE) return letters(node.data, node.parentNode.getAttribute('mathvariant'));
+  const copy = (node, depth, variant) => {
+    if (typeof node === 'string') return letters(node, variant);
+    const [name, attributes, children] = node;
     left -= 1;
     if (left < 0 || depth > MAX_DEPTH) throw new Error('too large');
-    if (node.namespaceURI !== MATHML || !ELEMENTS.has(node.localName)) return '';
-    const made = document.createElementNS(MATHML, node.localName);
+    if (!ELEMENTS.has(name)) return '';
+    const made = document.createElementNS(MATHML, name);
     // Browsers take `+6pt`, an addition, for the size itself.
-    const adds = node.getAttribute('width')?.startsWith('+');
-    for (const { name, value } of adds ? [] : node.attributes) if (ATTRIBUTES[name]?.test(value)) made.setAttribute(name, value);
-    if (node.localName === 'mspace' && node.hasAttribute('mathbackground')) made.classList.add('rule');
-    for (const child of node.childNodes) made.append(copy(child, depth + 1));
-    if (node.localName === 'mtable') columns(node, made);
+    const adds = attributes.width?.startsWith('+');
+    for (const [of, value] of adds ? [] : Object.entries(attributes)) if (ATTRIBUTES[of]?.test(value)) made.setAttribute(of, value);
+    if (name === 'mspace' && 'mathbackground' in attributes) made.classList.add('rule');
+    for (const child of children) made.append(copy(child, depth + 1, attributes.mathvariant));
+    if (name === 'mtable') columns(attributes, made);
     return made;
   };
-  const math = copy(root, 0);
+  const math = copy(tree, 0);
   const box = document.createElement('span');
   // It may have to scroll.
-  const long = root.querySelectorAll('mi, mn, mo').length > 24;
+  const long = math.querySelectorAll('mi, mn, mo').length > 24;
   box.className = `formula${display ? ' display' : ''}${long ? ' long' : ''}`;
   box.dir = 'ltr';
   if (long) Object.entries({ tabindex: 0, role: 'group', 'aria-label': 'Formula' }).forEach((of) => box.setAttribute(...of));
@@ -168,8 +170,8 @@ function letters(text, variant) {
 }
 
 /** The alignment and the lines of a table, which browsers leave to styles. */
-function columns(from, table) {
-  const list = (name) => (from.getAttribute(name) ?? '').split(' ');
+function columns(attributes, table) {
+  const list = (name) => (attributes[name] ?? '').split(' ');
   const of = (values, at) => values[Math.min(at, values.length - 1)];
   const [aligned, right, below] = ['columnalign', 'columnlines', 'rowlines'].map(list);
   [...table.children].forEach((row, y) => [...row.children].forEach((cell, x) => {

@@ -5,6 +5,8 @@
 const PLACE = /(?::\d+)?, (page \d+|slide \d+|line \d+|lines \d+[-–]\d+|sheet [\p{L}\p{N}_-]+(?:, [A-Z]{1,3}\d+(?::[A-Z]{1,3}\d+)?)?|section "[^"\n]+")|:(\d+)(?:[-–]\d+)?(?![\d:])/gu;
 /** The longest file name that is looked for. */
 const MAX_NAME = 200;
+/** Longer texts are shown in pieces, of which a browser lays out only what is seen. */
+const PIECE = 8192;
 const STARTS = /[\s"'“”‘’(\[{<>,;*]/u;
 
 /** The paths of the files by what an answer may call them. */
@@ -30,28 +32,32 @@ export function cite(host, names) {
 }
 
 function citeIn(text, names) {
-  for (const mention of [...text.data.matchAll(PLACE)].reverse()) {
+  const { data } = text;
+  const made = document.createDocumentFragment();
+  let from = 0;
+  for (const mention of data.matchAll(PLACE)) {
     const [whole, place = `line ${mention[2]}`] = mention;
     const end = mention.index + whole.length;
-    const before = text.data.slice(0, mention.index);
-    const code = before === '' && text.previousSibling?.nodeName === 'CODE' ? text.previousSibling : null;
+    const code = mention.index === 0 && text.previousSibling?.nodeName === 'CODE' ? text.previousSibling : null;
+    const name = code ? '' : nameBefore(data.slice(0, mention.index), names);
+    const path = names.get(code ? code.textContent : name);
+    const start = mention.index - name.length;
+    if (!path || start < from) continue;
+    const button = link(path, place);
+    // The button takes the place of the code that is the file's name.
     if (code) {
-      const path = names.get(code.textContent);
-      if (!path) continue;
-      text.splitText(end);
-      const button = link(path, place);
       code.before(button);
-      button.append(code, text);
-      continue;
+      button.append(code);
     }
-    const name = nameBefore(before, names);
-    if (!name) continue;
-    const mentioned = text.splitText(mention.index - name.length);
-    mentioned.splitText(end - mention.index + name.length);
-    const button = link(names.get(name), place);
-    mentioned.replaceWith(button);
-    button.append(mentioned);
+    button.append(data.slice(start, end));
+    made.append(data.slice(from, start));
+    if (!code) made.append(button);
+    from = end;
   }
+  // Once for all: each change of a text copies it.
+  if (!from) return;
+  made.append(data.slice(from));
+  text.replaceWith(made);
 }
 
 /** The longest file name with which a text ends. */
@@ -60,7 +66,7 @@ function nameBefore(text, names) {
   for (let at = least; at < text.length; at += 1) {
     if ((at === 0 || STARTS.test(text[at - 1])) && names.get(text.slice(at))) return text.slice(at);
   }
-  return null;
+  return '';
 }
 
 function link(path, place) {
@@ -70,32 +76,52 @@ function link(path, place) {
   return button;
 }
 
+/** Appends a text: after a line end if there is one in the second half of a piece, otherwise between any two letters. */
+function put(parent, text) {
+  if (text.length <= PIECE) return void parent.append(text);
+  for (let from = 0, to; from < text.length; from = to) {
+    to = text.lastIndexOf('\n', from + PIECE - 1) + 1;
+    if (to <= from + PIECE / 2) to = from + PIECE;
+    if (/[\ud800-\udbff]/.test(text[to - 1])) to -= 1;
+    const piece = document.createElement('span');
+    piece.className = 'piece';
+    piece.textContent = text.slice(from, to);
+    parent.append(piece);
+  }
+}
+
 /** Shows a text, whose parts may begin with a line such as `[page 7]`, and goes to the place. Headings of a document have no marks. */
 export function show(host, text, place) {
   const wanted = (place.match(/^(page \d+|slide \d+|sheet [^,]+|section .+)/u) ?? [])[1]?.toLowerCase();
   const line = Number((place.match(/^lines? (\d+)/) ?? [])[1] ?? 0);
-  const made = [];
+  const made = document.createDocumentFragment();
   let target = null;
   // What the tools say of a document is above its first line.
-  const [, note, rest] = text.match(/^\[([^\n]+ lines of text[^\n]*)\]\n([^]*)$/) ?? [];
+  const first = text.slice(0, text.indexOf('\n') + 1);
+  const note = first.startsWith('[') && first.endsWith(']\n') && first.includes(' lines of text') ? first.slice(1, -2) : undefined;
   if (note) {
     const about = document.createElement('p');
     about.className = 'fact';
     about.textContent = note;
-    made.push(about);
+    made.append(about);
   }
   // The lines since the last heading, and which of them is marked.
   let [lines, marked] = [[], -1];
   const flush = () => {
     if (marked >= 0 || lines.some((each) => each.trim())) {
       const pre = document.createElement('pre');
-      if (marked < 0) pre.append(lines.join('\n'));
-      else pre.append(lines.slice(0, marked).map((each) => `${each}\n`).join(''), target, lines.slice(marked + 1).map((each) => `\n${each}`).join(''));
-      made.push(pre);
+      if (marked < 0) put(pre, lines.join('\n'));
+      else {
+        put(pre, lines.slice(0, marked).map((each) => `${each}\n`).join(''));
+        pre.append(target);
+        const after = lines.slice(marked + 1).map((each) => `\n${each}`).join('');
+        put(pre, after.length > PIECE ? after.slice(1) : after); // a piece begins a line
+      }
+      made.append(pre);
     }
     [lines, marked] = [[], -1];
   };
-  (rest ?? text).split('\n').forEach((each, at) => {
+  (note ? text.slice(first.length) : text).split('\n').forEach((each, at) => {
     const [, name] = each.match(/^\[((?:page|slide|sheet|section) .+)\]$/u) ?? [];
     if (name) {
       flush();
@@ -103,7 +129,7 @@ export function show(host, text, place) {
       heading.textContent = name;
       // A sheet's heading also names its cells.
       if (name.toLowerCase() === wanted || name.toLowerCase().startsWith(`${wanted}, `)) target = heading;
-      made.push(heading);
+      made.append(heading);
       return;
     }
     // The tools mark them as Markdown does. A text file is shown as it is.
@@ -113,7 +139,7 @@ export function show(host, text, place) {
       const heading = document.createElement('p');
       heading.className = 'heading';
       heading.textContent = words;
-      made.push(heading);
+      made.append(heading);
       return;
     }
     if (at + 1 === line) {
@@ -124,7 +150,7 @@ export function show(host, text, place) {
     lines.push(each);
   });
   flush();
-  host.replaceChildren(...made);
+  host.replaceChildren(made);
   if (!target) return;
   target.dataset.shown = '';
   target.tabIndex = -1;

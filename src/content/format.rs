@@ -86,6 +86,21 @@ pub fn one_line(text: &str, max: usize) -> String {
     line
 }
 
+/// Splits a text into pieces of at most `most` bytes, which together are the text: after a line end if there is one in the second
+/// half of a piece, otherwise after any letter.
+pub fn pieces(text: &str, most: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let piece = rest.get(..rest.floor_char_boundary(most)).filter(|piece| piece.len() < rest.len());
+        let line = piece.and_then(|piece| piece.rfind('\n')).map(|at| at + 1).filter(|end| *end > most / 2);
+        // A letter is never longer than a piece: the rest follows whole.
+        let end = line.or(piece.map(str::len)).filter(|end| *end > 0).unwrap_or(rest.len());
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
 /// `running 3 tools` -> `Running 3 tools`.
 #[must_use]
 pub fn sentence_case(text: &str) -> String {

@@ -17,6 +17,7 @@ pub mod highlight;
 mod parse;
 #[cfg(feature = "docs")]
 pub use parse::parse;
+pub mod target;
 
 /// The maximum nesting of containers; deeper content loses its container and keeps its text.
 pub const MAX_DEPTH: usize = 20;
@@ -156,8 +157,9 @@ impl Class {
     }
 }
 
-/// Returns the address if it is allowed in `href`: http(s), mailto, relative or a fragment. `None` for everything else
-/// (`javascript:`, `data:`, `file:`, …). Control characters, which browsers skip inside schemes, are removed first.
+/// Returns the address if it is allowed in `href`: http(s) with a host that can be [told](target::host), mailto, relative or a
+/// fragment. `None` for everything else (`javascript:`, `data:`, `file:`, …). Control characters, which browsers skip inside
+/// schemes, are removed first.
 #[must_use]
 pub fn safe_href(address: &str) -> Option<String> {
     let address: String = address.trim().chars().filter(|c| !c.is_control()).collect();
@@ -165,7 +167,7 @@ pub fn safe_href(address: &str) -> Option<String> {
     match head.split_once(':') {
         _ if address.is_empty() => None,
         Some((scheme, _)) => {
-            let known = ["http", "https", "mailto"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+            let known = scheme.eq_ignore_ascii_case("mailto") || target::host(&address).is_some();
             known.then_some(address)
         }
         None => Some(address),
@@ -178,10 +180,30 @@ pub fn safe_href(address: &str) -> Option<String> {
 pub fn web_href(address: &str) -> Option<String> {
     let href = safe_href(address)?;
     let (scheme, rest) = href.split_once(':')?;
-    let web = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
-    let host = rest.strip_prefix("//").is_some_and(|rest| !rest.starts_with(['/', '\\', '?', '#']) && !rest.is_empty());
     let mail = scheme.eq_ignore_ascii_case("mailto") && !rest.is_empty();
-    ((web && host) || mail).then_some(href)
+    (mail || target::host(&href).is_some()).then_some(href)
+}
+
+/// Returns the number of elements that a page makes for the nodes, about.
+#[must_use]
+pub fn weight(nodes: &[Node]) -> usize {
+    let of = |node: &Node| match node {
+        Node::Paragraph(children)
+        | Node::Heading { children, .. }
+        | Node::Quote(children)
+        | Node::Strong(children)
+        | Node::Emphasis(children)
+        | Node::Strike(children)
+        | Node::Link { children, .. } => weight(children),
+        Node::List { items, .. } => items.iter().map(|item| 1 + weight(&item.children)).sum(),
+        Node::Table(table) => {
+            let cells = |row: &Vec<Cell>| 1 + row.iter().map(|cell| 1 + weight(cell)).sum::<usize>();
+            cells(&table.head) + table.rows.iter().map(cells).sum::<usize>()
+        }
+        Node::CodeBlock { spans, .. } => spans.len(),
+        _ => 0,
+    };
+    nodes.iter().map(|node| 1 + of(node)).sum()
 }
 
 /// Returns whether the first letter of the nodes is from a right-to-left script (Hebrew, Arabic and related ones).

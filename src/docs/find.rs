@@ -177,7 +177,14 @@ impl Finder {
                     }
                     self.begin(text);
                 }
-                None => self.end(Err(format!("the page could not be read ({})", said(got)))),
+                None => match above(&self.page).filter(|_| got.status == 404 && self.asked.len() < MAX_HOPS) {
+                    // The site's own page for missing ones, which has that status: the pages above it are of the same site.
+                    Some(above) => {
+                        self.page.clone_from(&above);
+                        self.ask(&above);
+                    }
+                    None => self.end(Err(format!("the page could not be read ({})", said(got)))),
+                },
             }
         } else if self.named.as_deref() == Some(&got.url) {
             let read = text.ok_or_else(|| format!("{} could not be read ({})", got.url, said(got)));
@@ -534,6 +541,12 @@ impl Finder {
             todo,
         }));
     }
+}
+
+/// The folder of a page, or the one above a folder.
+fn above(page: &str) -> Option<String> {
+    Some(url::folder(page.trim_end_matches('/')))
+        .filter(|above| above.len() < page.len() && url::parts(above).is_some())
 }
 
 fn said(got: &FetchedPage) -> String {

@@ -24,6 +24,9 @@ const MAX_NESTING: usize = 1_000;
 const MAX_LEAD_CHARS: usize = 300;
 const MAX_TITLE_CHARS: usize = 200;
 
+/// The attribute of elements that are never read.
+const PRIVATE: &str = "data-turnwise-private";
+
 /// A parsed page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HtmlPage {
@@ -39,12 +42,15 @@ pub struct HtmlPage {
 pub fn page(address: &str, html: &str) -> HtmlPage {
     let html = head_of(html, MAX_PAGE_BYTES);
     if is_too_deep(html) {
+        // It is not parsed, so what is private in it cannot be told from the rest.
+        let html = if html.contains(PRIVATE) { "" } else { html };
         let sections = vec![SectionText { text: plain(html), ..SectionText::default() }];
         let markdown = sections.iter().map(|section| section.text.clone()).collect();
         let title = crate::tools::html::title(html).unwrap_or_default();
         return HtmlPage { text: PageText { url: url::page(address), title, sections }, markdown, links: Vec::new() };
     }
     let document = Document::from(html);
+    document.select(&format!("[{PRIVATE}]")).remove();
     let root = document.root();
     let address = url::page(address);
     let main = chosen::main(&document).unwrap_or(root);

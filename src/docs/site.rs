@@ -53,6 +53,8 @@ pub struct Site {
     beside: HashSet<String>,
     /// The HTML of the current page, as its browser shows it.
     shown: Option<String>,
+    /// Whether that page is part of what was read.
+    live: bool,
     /// Whether pages without text were read, or the same page under several addresses.
     hollow: bool,
     /// The file of the first page, if that page was a shell and no other has been one so far.
@@ -102,6 +104,7 @@ impl Site {
             guess: Routes::default(),
             beside: HashSet::new(),
             shown: html.map(str::to_owned),
+            live: false,
             hollow: false,
             waiting: None,
             kept: VecDeque::new(),
@@ -283,7 +286,11 @@ impl Site {
             self.use_shown();
         }
         if complete && self.index.whole_pages() == 0 && self.error.is_none() {
-            let failed = if self.hollow { "without a browser, its pages have no text" } else { "every page failed" };
+            let failed = if self.hollow {
+                "its pages have no text until a browser runs their scripts"
+            } else {
+                "every page failed"
+            };
             let why = self.last_failure.clone().map_or_else(String::new, |why| format!(" The last failure was {why}."));
             self.error = Some(format!("The documentation could not be read: {failed}.{why}"));
         }
@@ -303,15 +310,21 @@ impl Site {
         Step { fetch, stage, source: self.from.clone(), done, total, info, version, error: self.error.clone() }
     }
 
-    /// Uses the current page as its browser shows it, if fetched pages had no text.
+    /// Uses the current page as its browser shows it, if it was given and fetched pages had no text.
     fn use_shown(&mut self) {
-        let Some(text) = self.shown.take().filter(|_| self.hollow) else { return };
-        let file = url::page(&self.routes.file(&self.home));
-        let is_read = self.index.page(&self.home).or_else(|| self.index.page(&file)).is_some();
-        let page = html::page(&self.home, &text);
-        if !is_read && !copies::is_shell(&page, &text) {
-            self.index.add(page.text.clone(), true);
-            self.kept.push_back((url::key(&self.home), page));
+        let shown = self.shown.take();
+        if !self.hollow {
+            return;
+        }
+        if let Some(text) = shown {
+            let file = url::page(&self.routes.file(&self.home));
+            let is_read = self.index.page(&self.home).or_else(|| self.index.page(&file)).is_some();
+            let page = html::page(&self.home, &text);
+            if !is_read && !copies::is_shell(&page, &text) {
+                self.live = true;
+                self.index.add(page.text.clone(), true);
+                self.kept.push_back((url::key(&self.home), page));
+            }
         }
         self.info.shell = self.index.whole_pages() == 1;
         self.lacking |= self.info.shell;
@@ -380,10 +393,11 @@ impl Site {
         }
     }
 
-    /// Serializes everything that was read; the text is empty if a page is missing that may be available next time.
+    /// Serializes everything that was read; the text is empty if a page is missing that may be available next time, or if the
+    /// page that the browser shows is part of it: that is for the visitor who sees it, now.
     #[must_use]
     pub fn save(&self) -> String {
-        if self.lacking {
+        if self.lacking || self.live {
             return String::new();
         }
         let pages = self.index.texts().collect();

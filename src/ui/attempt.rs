@@ -4,13 +4,13 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::markdown::{Node, bare};
+use crate::content::markdown::{Node, bare, target};
 use crate::view::attempt::Weight;
 use crate::view::{FailedAttempt, PartialView};
 
 use super::prose::Prose;
 use super::state::App;
-use super::{call, icon};
+use super::{call, icon, pieces};
 
 pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
     let class = match attempt.weight {
@@ -48,7 +48,10 @@ pub fn linked(text: &str) -> impl IntoView + use<> {
     let part = |node: Node| match node {
         Node::Link { href, .. } => {
             let address = href.clone();
-            Some(html::a().href(href).target("_blank").rel("noreferrer").child(address).into_any())
+            let beside = target::beside(&address, &href);
+            let beside =
+                beside.map(|target| html::span().class("target").attr("dir", "ltr").child(format!(" ({target})")));
+            Some((html::a().href(href).target("_blank").rel("noreferrer").child(address), beside).into_any())
         }
         Node::Text(text) => Some(text.into_any()),
         _ => None,
@@ -62,9 +65,10 @@ fn partial(app: App, view: &PartialView) -> impl IntoView + use<> {
     prose.set(&view.content);
     app.renderer.get_value().render(&prose);
     let reasoning = Some(view.reasoning.clone()).filter(|text| !text.is_empty()).map(|text| {
-        html::details()
-            .class("reasoning")
-            .child((html::summary().child((icon::chevron(), "Reasoning")), html::div().class("text").child(text)))
+        html::details().class("reasoning").child((
+            html::summary().child((icon::chevron(), "Reasoning")),
+            html::div().class("text").child(pieces::text(&text)),
+        ))
     });
     html::div().class("partial").child((html::p().class("fact").child(view.remark), reasoning, prose.place()))
 }

@@ -5,7 +5,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::format::counted;
+use crate::content::format::{counted, one_line};
 use crate::protocol::DocumentTask;
 use crate::view::SlugView;
 use crate::view::branch::Wanted;
@@ -17,7 +17,7 @@ use super::prose::Prose;
 use super::reactive::{attribute, reactive};
 use super::slots::{CallSlot, Page};
 use super::state::App;
-use super::{branch, icon};
+use super::{branch, icon, pieces};
 
 /// Draws the calls of a turn or of an attempt, in order.
 pub fn list(calls: &[CallView]) -> Option<impl IntoView + use<>> {
@@ -129,7 +129,7 @@ fn line(call: &CallView) -> impl IntoView + use<> {
     (
         icon::chevron(),
         html::span().class("line").child((
-            html::span().class("name").child(call.name.clone()),
+            html::span().class("name").child(one_line(&call.name, 200)),
             html::span().class("arg").child(call.summary.clone()),
             note(call),
             // If there is an error text, it is below the line; the code is in the details.
@@ -181,7 +181,7 @@ fn result(texts: Texts) -> impl IntoView {
     let Texts { result, failure, is_changed, .. } = texts;
     (
         html::p().class("over").child(("What the model read", is_changed.then_some(", changed by hand"))),
-        html::pre().attr("tabindex", "0").child(result.unwrap_or_else(|| "no answer yet".to_owned())),
+        html::pre().attr("tabindex", "0").child(pieces::text(result.as_deref().unwrap_or("no answer yet"))),
         failure.map(code_of),
     )
 }
@@ -197,7 +197,7 @@ fn program(app: App, code: &str, texts: Texts) -> impl IntoView + use<> {
 fn detail(texts: Texts) -> impl IntoView {
     html::div().class("detail").child((
         html::p().class("over").child("Arguments"),
-        html::pre().class("args").attr("tabindex", "0").child(texts.args.clone()),
+        html::pre().class("args").attr("tabindex", "0").child(pieces::text(&texts.args)),
         result(texts),
     ))
 }

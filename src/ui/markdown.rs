@@ -3,12 +3,12 @@
 //! Invariants: text only ever becomes text nodes; no element that loads or runs anything is created here (no `script`,
 //! `img`, `iframe`, `style`); the only attributes with a model's text are `href` (http, https, mailto), `data-file`,
 //! `data-lang` and `title`. Each block has the direction of its own text; code is always left to right. External links
-//! open in a new tab, send no referrer, and show their host.
+//! open in a new tab, send no referrer, and show their host unless their text is just that.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node as DomNode};
 
-use crate::content::markdown::{Align, Cell, Class, Item, Node, Table, Task, is_rtl, plain_text};
+use crate::content::markdown::{Align, Cell, Class, Item, Node, Table, Task, is_rtl, plain_text, target, web_href};
 
 use super::dom;
 
@@ -221,30 +221,41 @@ fn table(data: &Table) -> Element {
 }
 
 fn link(parent: &Element, href: &str, children: &[Node]) {
-    let Some(target) = Target::from_href(href) else {
+    if !leaves(href) {
         // A link within the page or the workspace: never an address to navigate to.
         let file = dom::element("button");
         set(&file, "type", "button");
         file.set_class_name("link");
         set(&file, "data-file", href);
         set(&file, "title", href);
-        children.iter().for_each(|child| inline(&file, child));
+        let text = words(&file, children);
         append(parent, &file);
-        if plain_text(children) != href {
+        if text != href {
             note(parent, href);
         }
         return;
-    };
+    }
     let link = dom::element("a");
     set(&link, "href", href);
     set(&link, "title", href);
     set(&link, "target", "_blank");
     set(&link, "rel", "noopener noreferrer nofollow");
-    children.iter().for_each(|child| inline(&link, child));
+    let text = words(&link, children);
     append(parent, &link);
-    if !plain_text(children).contains(target.0) {
-        note(parent, target.0);
+    if let Some(target) = target::beside(&text, href) {
+        note(parent, &target);
     }
+}
+
+/// Draws the text of a link, and returns it.
+fn words(link: &Element, children: &[Node]) -> String {
+    let text = plain_text(children);
+    if target::reorders(&text) {
+        append(link, &with("bdi", children));
+    } else {
+        children.iter().for_each(|child| inline(link, child));
+    }
+    text
 }
 
 /// Shows where a link leads, next to text that does not say it.
@@ -256,19 +267,9 @@ fn note(parent: &Element, target: &str) {
     append(parent, &note);
 }
 
-/// The host of an external address.
-struct Target<'a>(&'a str);
-
-impl<'a> Target<'a> {
-    fn from_href(href: &'a str) -> Option<Self> {
-        let (scheme, rest) = href.split_once(':')?;
-        let web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
-        if scheme.eq_ignore_ascii_case("mailto") {
-            return Some(Target(rest));
-        }
-        let host = rest.trim_start_matches('/').split(['/', '?', '#']).next().unwrap_or_default();
-        (web && !host.is_empty()).then_some(Target(host))
-    }
+/// Whether an address leads to the web or a mailbox.
+fn leaves(href: &str) -> bool {
+    web_href(href).is_some()
 }
 
 fn image(parent: &Element, alt: &str, href: Option<&str>) {
@@ -277,7 +278,7 @@ fn image(parent: &Element, alt: &str, href: Option<&str>) {
     text(&image, if alt.is_empty() { "image, not loaded" } else { "image, not loaded: " });
     text(&image, alt);
     append(parent, &image);
-    if let Some(href) = href.filter(|href| Target::from_href(href).is_some()) {
+    if let Some(href) = href.filter(|href| leaves(href)) {
         text(parent, " ");
         link(parent, href, &[Node::Text("open".to_owned())]);
     }

@@ -50,6 +50,7 @@ mod palette;
 mod panel;
 mod permit;
 mod pictures;
+mod pieces;
 mod plan;
 mod prose;
 mod queue;
@@ -81,6 +82,7 @@ mod written;
 
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 use reactive::{attribute, reactive};
 use state::App;
@@ -92,6 +94,9 @@ pub fn mount() {
     if let Some(boot) = dom::document().get_element_by_id("boot") {
         boot.remove();
     }
+    // `www/boot.js` starts workers in the way that the page's policy asks for.
+    let make = js_sys::Reflect::get(&js_sys::global(), &"turnwiseWorker".into()).ok();
+    crate::worker::make_by(make.and_then(|make| make.dyn_into().ok()));
     leptos::mount::mount_to_body(app);
 }
 

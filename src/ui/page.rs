@@ -10,27 +10,26 @@ use super::original::Original;
 use super::reactive::attribute;
 use super::slots::Page;
 use super::state::App;
-use super::{answer, pictures, turn, written};
+use super::{answer, pictures, pieces, turn, written};
 
 /// Tasks longer than this are set as text, not as a headline.
 const HEADLINE: usize = 180;
 
 pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     let (quotation, task) = quotation::split(&page.head.task);
-    let task = task.to_owned();
     let class = if task.chars().count() > HEADLINE { "task long" } else { "task" };
     let facts = page.head.facts.iter().map(|fact| html::li().child(fact.clone())).collect_view();
     let heading = if page.place == 0 {
-        html::h1().class(class).attr("dir", "auto").child(task).into_any()
+        html::h1().class(class).attr("dir", "auto").child(pieces::text(task)).into_any()
     } else {
-        html::h2().class(class).attr("dir", "auto").child(task).into_any()
+        html::h2().class(class).attr("dir", "auto").child(pieces::text(task)).into_any()
     };
     let original = Original::of(page).map(|original| {
         html::li().class("original").child(original.compare(app, "link", || "Compare with the original".into_any()))
     });
     let drawn = page.clone();
     html::article().class("page").attr("data-ended", attribute(move || drawn.is_over().then_some(""))).child((
-        quotation.map(|text| html::blockquote().class("asked-of").attr("dir", "auto").child(text)),
+        quotation.map(|text| html::blockquote().class("asked-of").attr("dir", "auto").child(pieces::text(&text))),
         heading,
         pictures(&page.head.pictures),
         html::ul().class("facts").child((facts, original)),

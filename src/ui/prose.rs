@@ -2,8 +2,8 @@
 //!
 //! Owns its element for as long as the turn lives, so that switching runs neither renders again nor loses anything. The
 //! worker answers the blocks that changed, and only those are rebuilt. Many at once are built in several frames, so that the
-//! page stays responsive. Until the first blocks are there, the text is shown plain, in one text node that grows; a text that
-//! streams waits a moment for them, because drawing it twice takes long just when the turn appears.
+//! page stays responsive. Until the first blocks are there, the text is shown plain, in text nodes that grow; a text that
+//! streams waits a moment for them, because drawing it twice takes long just when the turn appears. A very large text stays plain.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -13,17 +13,23 @@ use futures_channel::oneshot;
 use leptos::html;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
 use web_sys::{Element, Text};
 
-use crate::content::markdown::Node;
+use crate::content::format;
+use crate::content::markdown::{Node, weight};
 use crate::worker::protocol::Blocks;
 
-use super::{dom, markdown};
+use super::{dom, markdown, pieces};
 
 /// The attribute of a text that still grows; `www/boot.js` knows it too.
 const STREAMING: &str = "data-streaming";
 /// The attribute of the block that such a text grows in.
 const CARET: &str = "data-caret";
+
+/// The class of a text that is shown as it was written.
+const WRITTEN: &str = "written";
 
 /// How long blocks are built at a stretch at most, in milliseconds. It follows from how long the page was drawn.
 const STRETCH: f64 = 1.5;
@@ -37,6 +43,12 @@ const PART: usize = 8;
 /// Once so much of a growing text is shown plain, in bytes, the rest waits for the text's blocks, or for its end: with each delta,
 /// the browser lays out all of it again.
 const PLAIN: usize = 600;
+
+/// Larger texts, in bytes, are shown as they were written, unless the user wants them drawn: drawing takes longer than a page may
+/// be kept busy.
+const LARGE: usize = 256 << 10;
+/// So are texts of more elements.
+const MANY: usize = 20_000;
 
 /// How long a growing text waits for its first blocks before it is shown plain, in milliseconds.
 const PATIENCE: f64 = 250.0;
@@ -69,6 +81,10 @@ struct ProseState {
     laid_out: f64,
     /// Number of bytes of the text that were taken for rendering.
     taken: usize,
+    /// Numbers of elements of the blocks.
+    weights: Vec<usize>,
+    /// The user wants it drawn however large it is.
+    wanted: bool,
 }
 
 /// A text to be rendered.
@@ -80,10 +96,23 @@ pub struct Taken {
 
 enum Shown {
     Nothing,
-    /// The text node that grows, with this number of bytes.
-    Plain(Text, usize),
+    /// The text node that grows, with this number of bytes; this number of bytes of the whole text is shown.
+    Plain {
+        last: Text,
+        filled: usize,
+        shown: usize,
+    },
     /// Elements of the class `part`, with one child for each of at most [`PART`] blocks.
     Blocks,
+}
+
+/// Appends a piece of a text, which is still empty.
+fn piece(host: &Element) -> Text {
+    let (piece, text) = (dom::element("span"), dom::document().create_text_node(""));
+    piece.set_class_name(pieces::CLASS);
+    let _ = piece.append_child(&text);
+    let _ = host.append_child(&piece);
+    text
 }
 
 /// Returns a number that no text had before.
@@ -117,6 +146,8 @@ impl Prose {
             stretch: STRETCH,
             laid_out: 0.0,
             taken: 0,
+            weights: Vec::new(),
+            wanted: false,
         };
         Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
     }
@@ -161,7 +192,8 @@ impl Prose {
         inner.text.push_str(delta);
         let is_held_back = match inner.shown {
             Shown::Nothing => now - inner.begun < PATIENCE,
-            Shown::Plain(_, shown) => shown >= PLAIN,
+            Shown::Plain { .. } if inner.is_large() => false,
+            Shown::Plain { shown, .. } => shown >= PLAIN,
             Shown::Blocks => return,
         };
         if !(is_held_back && inner.host.has_attribute(STREAMING)) {
@@ -172,6 +204,36 @@ impl Prose {
     /// Shows the whole text plain, if it has no blocks.
     pub fn show_plain(&self) {
         self.0.borrow_mut().grow();
+    }
+
+    /// Whether the text is too large to be drawn.
+    pub fn is_large(&self) -> bool {
+        self.0.borrow().is_large()
+    }
+
+    /// Shows the whole text as it was written, with a button that draws it all the same.
+    pub fn show_written(&self, draw: impl FnOnce() + 'static) {
+        let mut inner = self.0.borrow_mut();
+        if !inner.host.class_list().contains(WRITTEN) {
+            inner.start_over();
+            let note = dom::element("p");
+            note.set_class_name("fact");
+            note.set_text_content(Some("This text is very long, so it is shown as it was written. "));
+            let button = dom::element("button");
+            let _ = button.set_attribute("type", "button");
+            button.set_class_name("link");
+            button.set_text_content(Some("Draw it all the same"));
+            let prose = self.clone();
+            let wanted = Closure::once_into_js(move || {
+                prose.0.borrow_mut().want();
+                draw();
+            });
+            let _ = button.add_event_listener_with_callback("click", wanted.unchecked_ref());
+            let _ = note.append_child(&button);
+            let _ = inner.host.append_child(&note);
+            let _ = inner.host.class_list().add_1(WRITTEN);
+        }
+        inner.grow();
     }
 
     /// Replaces the whole text. What is shown stays if the text only grows: the end of a reply may come with its record.
@@ -189,13 +251,9 @@ impl Prose {
     /// Drops everything: the attempt it came from is void.
     pub fn clear(&self) {
         let mut inner = self.0.borrow_mut();
-        inner.number = next_number();
         inner.text.clear();
-        inner.shown = Shown::Nothing;
-        (inner.built, inner.kept) = (0, 0);
-        inner.waiting.clear();
-        inner.taken = 0;
-        inner.host.replace_children_with_node_0();
+        inner.wanted = false;
+        inner.start_over();
     }
 
     /// Marks whether more text is coming.
@@ -219,11 +277,17 @@ impl Prose {
         }
     }
 
-    /// Shows the blocks that changed, if the text with this number was not dropped.
-    pub fn show(&self, number: u32, blocks: Blocks) {
+    /// Shows the blocks that changed, if the text with this number was not dropped. Returns false if it has too many elements to be
+    /// drawn.
+    pub fn show(&self, number: u32, blocks: Blocks) -> bool {
         let mut inner = self.0.borrow_mut();
         if inner.number != number {
-            return;
+            return true;
+        }
+        inner.weights.truncate(blocks.same);
+        inner.weights.extend(blocks.nodes.iter().map(|node| weight(std::slice::from_ref(node))));
+        if inner.is_large() {
+            return false;
         }
         let same = blocks.same.saturating_sub(inner.kept);
         inner.waiting.truncate(same);
@@ -236,6 +300,7 @@ impl Prose {
             drop(inner);
             self.build();
         }
+        true
     }
 
     /// Resolves once the blocks that were shown last are built.
@@ -300,18 +365,47 @@ impl Prose {
 }
 
 impl ProseState {
-    /// Shows the rest of the text plain, unless it has blocks.
+    fn is_large(&self) -> bool {
+        !self.wanted && (self.text.len() > LARGE || self.weights.iter().sum::<usize>() > MANY)
+    }
+
+    /// Drops what is shown; the text is taken for rendering again.
+    fn start_over(&mut self) {
+        self.number = next_number();
+        self.shown = Shown::Nothing;
+        (self.built, self.kept, self.taken) = (0, 0, 0);
+        self.waiting.clear();
+        self.weights.clear();
+        self.host.replace_children_with_node_0();
+        let _ = self.host.class_list().remove_2(WRITTEN, "plain");
+    }
+
+    /// From now on, the text is drawn however large it is; until then, it is shown plain.
+    fn want(&mut self) {
+        self.wanted = true;
+        self.start_over();
+        self.grow();
+    }
+
+    /// Shows the rest of the text plain, in pieces, unless it has blocks.
     fn grow(&mut self) {
         if matches!(self.shown, Shown::Nothing) && !self.text.is_empty() {
-            let node = dom::document().create_text_node("");
-            let _ = self.host.class_list().add_1("plain");
-            let _ = self.host.append_child(&node);
-            self.shown = Shown::Plain(node, 0);
+            if !self.host.class_list().contains(WRITTEN) {
+                let _ = self.host.class_list().add_1("plain");
+            }
+            self.shown = Shown::Plain { last: piece(&self.host), filled: 0, shown: 0 };
         }
-        if let Shown::Plain(node, shown) = &mut self.shown {
-            let _ = node.append_data(&self.text[*shown..]);
-            *shown = self.text.len();
+        let Shown::Plain { last, filled, shown } = &mut self.shown else { return };
+        let rest = self.text.get(*shown..).unwrap_or_default();
+        let (more, after) = rest.split_at(rest.floor_char_boundary(pieces::PIECE.saturating_sub(*filled)));
+        let _ = last.append_data(more);
+        *filled += more.len();
+        for more in format::pieces(after, pieces::PIECE) {
+            *last = piece(&self.host);
+            *filled = more.len();
+            let _ = last.append_data(more);
         }
+        *shown = self.text.len();
     }
 
     /// Lays out what was built, in the task that built it: together with painting, it would be a long task on a slow processor.

@@ -7,7 +7,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::format::counted;
+use crate::content::format::{counted, pieces};
 use crate::engine::Outcome;
 use crate::view::PanelView;
 
@@ -83,6 +83,8 @@ pub fn card(app: App) -> impl IntoView {
     html::div().class("queue").attr("aria-live", "polite").child(reactive(move || {
         let TaskInput { text, pictures } = queued.get()?;
         let pictures = Some(pictures.len()).filter(|count| *count > 0);
+        // Only its first lines are seen.
+        let beginning = pieces(&text, 2_000).next().unwrap_or_default().to_owned();
         let remove = move |_| {
             if let Some(thread) = app.thread_now() {
                 thread.queued.set(None);
@@ -93,7 +95,7 @@ pub fn card(app: App) -> impl IntoView {
             html::div().class("queued").attr("role", "group").attr("aria-label", "Queued message").child((
                 html::div().class("words").child((
                     html::p().class("over").child("Sends when this run ends"),
-                    html::p().class("text").attr("dir", "auto").child(text),
+                    html::p().class("text").attr("dir", "auto").child(beginning),
                     pictures.map(|count| html::p().class("fact").child(counted(count as u64, "picture"))),
                 )),
                 html::div().class("acts").child((

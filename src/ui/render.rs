@@ -92,11 +92,16 @@ impl Renderer {
     }
 
     async fn show(&self, prose: &Prose) {
-        let Some(Taken { number, text }) = prose.take() else { return };
-        self.0.warm.set(true);
-        match self.0.host.render_changes(number, &text).await {
-            Ok(blocks) => prose.show(number, blocks),
-            Err(_) => prose.show_plain(),
+        if !prose.is_large() {
+            let Some(Taken { number, text }) = prose.take() else { return };
+            self.0.warm.set(true);
+            match self.0.host.render_changes(number, &text).await {
+                Ok(blocks) if prose.show(number, blocks) => return,
+                Ok(_) => {}
+                Err(_) => return prose.show_plain(),
+            }
         }
+        let (renderer, drawn) = (self.clone(), prose.clone());
+        prose.show_written(move || renderer.render(&drawn));
     }
 }

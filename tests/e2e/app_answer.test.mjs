@@ -24,6 +24,25 @@ const withModel = (steps, body, { look = 'wide', settings = {}, expect = [] } = 
   });
 }));
 
+const LINKS = `- [the docs](https://halden.example/docs), [halden.example](https://halden.example/docs), https://halden.example/plain, halden@halden.example
+- [halden.example](https://halden.example.evil.example/), [halden.example](https://h\u0430lden.example/), [\u202eelpmaxe.nedlah](https://evil.example/)
+- [not halden.example but evil.example](https://evil.example/), https://halden.example@evil.example/x, [write to us](mailto:help@halden.example)
+- [unclear](http://0x7f.1/)`;
+
+for (const look of Object.keys(LOOKS)) {
+  test(`a link shows its host unless its whole text is that host or the very address: ${look}`, () => withModel([{ text: LINKS }], async (page) => {
+    await runTask(page, 'Links?');
+    await page.locator('.prose li').nth(3).waitFor();
+    const shown = await page.locator('.prose a').evaluateAll((all) => all.map((link) => [link.textContent, link.nextElementSibling?.matches('.target') ? link.nextElementSibling.textContent : '']));
+    assert.deepEqual(shown, [
+      ['the docs', ' (halden.example)'], ['halden.example', ''], ['https://halden.example/plain', ''], ['halden@halden.example', ''],
+      ['halden.example', ' (halden.example.evil.example)'], ['halden.example', ' (xn--hlden-4ve.example)'], ['\u202eelpmaxe.nedlah', ' (evil.example)'],
+      ['not halden.example but evil.example', ' (evil.example)'], ['https://halden.example@evil.example/x', ' (evil.example)'], ['write to us', ' (help@halden.example)'],
+    ]);
+    await camera(page, 'answer-links', look)('hosts');
+  }, { look }));
+}
+
 const CODE = 'First **this**:\n\n```js\nconst a = 1;\nconst b = 2;\n```\n\n- [x] done\n- [ ] open';
 
 for (const look of Object.keys(LOOKS)) {

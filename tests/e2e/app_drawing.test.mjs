@@ -84,6 +84,22 @@ for (const look of Object.keys(LOOKS)) {
   }, { look }));
 }
 
+test('the page makes no markup of a text, for nobody: its policy refuses it', () => withAnswer('$x$', async (page) => {
+  await formulas(page).waitFor();
+  const thrown = await page.evaluate(() => [
+    () => { document.body.innerHTML = '<b>x</b>'; }, () => new DOMParser().parseFromString('<b>x</b>', 'text/html'), () => new Worker('/formula-worker.js'),
+    () => { document.createElement('iframe').srcdoc = 'x'; }, () => trustedTypes.createPolicy('other', {}), () => trustedTypes.createPolicy('turnwise', {}),
+  ].map((act) => {
+    try {
+      act();
+      return 'done';
+    } catch ({ name }) {
+      return name;
+    }
+  }));
+  assert.deepEqual(thrown, Array(6).fill('TypeError'));
+}, { expect: [/TrustedHTML|TrustedScriptURL|TrustedTypePolicy|Trusted Type|Content Security Policy/] }));
+
 test('an answer without them loads nothing for them; the report and the record keep the sources', async () => {
   await withAnswer('It costs $5, and `$x$` is code.\n\n```js\nlet a;\n```', async (page, requested) => {
     await page.locator('.prose .code').waitFor();
@@ -231,7 +247,7 @@ test('hostile diagrams reach neither the page nor the network', async () => {
       assert.equal(await page.evaluate(() => window.hit), undefined);
       assert.equal(await page.locator('.prose :is(svg, a, iframe, script, style)').count(), 0, 'they are pictures');
       assert.deepEqual(asked, []);
-    }, { expect: [/violates the following Content Security Policy/] });
+    }, { expect: [/violates the following Content Security Policy/, /TrustedScript/] });
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }

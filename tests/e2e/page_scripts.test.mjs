@@ -1,4 +1,5 @@
 // The scripts that the app's page loads on first use, without a page: dropped archives, also damaged and lying ones, and folders of the disk.
+// And what a link of the docs agent says of where it leads.
 // `app_folder.test.mjs` and `app_figures.test.mjs` use them in the app.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { root } from './lib/site.mjs';
 const load = (name) => import(`data:text/javascript;base64,${readFileSync(path.join(root, 'www', name)).toString('base64')}`);
 const { open, inflate } = await load('unzip.js');
 const { walk, mayWrite } = await load('folder.js');
+const { beside } = await load('widget/nodes.js');
 
 const ARCHIVE = zip([['notes/', ''], ['notes/a.txt', 'Hello'], ['b.csv', 'x,y\n'.repeat(100)]]);
 const opened = async (bytes) => {
@@ -92,4 +94,11 @@ test('write access is what the browser answers', async () => {
   assert.equal(await mayWrite(handle(() => { throw new Error('no click'); })), false);
   assert.deepEqual(asked[0], { mode: 'readwrite' });
   assert.equal(await mayWrite({}), true);
+});
+
+// The app and the report are tested with the same cases (tests/native/markdown.rs).
+test('a link shows its host unless its whole text is that host or the very address', () => {
+  const cases = JSON.parse(readFileSync(path.join(root, 'tests/fixtures/link_targets.json'), 'utf8'));
+  assert.ok(cases.length > 50);
+  for (const { text, href, beside: shown } of cases) assert.equal(beside(text, new URL(href)) ?? null, shown, `[${text}](${href})`);
 });

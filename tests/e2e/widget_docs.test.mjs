@@ -19,7 +19,7 @@ const withReader = (reader) => ({
 });
 const READER = `
   static async open(page, { html, source, onProgress }) {
-    if (!html.includes('A page of the host.') || source !== 'auto') throw new Error('not what was agreed');
+    if (html !== undefined || source !== 'auto') throw new Error('not what was agreed');
     onProgress({ stage: 'finding', source: '', done: 0, total: 0 });
     onProgress({ stage: 'loading', source: 'searchindex.js', done: 34, total: 120 });
     await go();
@@ -103,6 +103,71 @@ test('where nothing can be read, the panel says why and the model is told to say
   await tab.getByText('The docs of this site could not be read: this site has no index').waitFor({ timeout: 60000 });
   await ask(tab, 'How many retries?');
   await answered(tab);
+}));
+
+// A site of a signed-in visitor, rendered by scripts: what the server sends has no text.
+const APP = (attributes) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>App</title><link rel="icon" href="data:,"><div id="app"></div><script type="module">
+document.getElementById('app').innerHTML = '<main><h1>Account</h1><p>' + 'The settings of the account are explained here, for everybody who has one. '.repeat(4) + '</p><p>Your plan is zebra.</p><p data-turnwise-private>Signed in as anna.</p></main>';
+const tag = document.createElement('div');
+tag.innerHTML = '<turnwise-agent ${attributes}></turnwise-agent>';
+document.title = 'anna';
+await import('/turnwise/embed.js');
+document.body.append(...tag.childNodes);
+</script>`;
+const live = (attributes, steps, body) => withWidget({ steps, pages: (baseUrl) => ({ '/': APP(`provider="openai" base-url="${baseUrl}" model="scripted" ${attributes}`) }) }, body);
+const kept = (tab) => tab.evaluate(async () => {
+  const found = [JSON.stringify(sessionStorage), JSON.stringify(localStorage)];
+  for (const { name } of await indexedDB.databases()) {
+    const opened = indexedDB.open(name);
+    const database = await new Promise((resolve) => { opened.onsuccess = () => resolve(opened.result); });
+    for (const store of database.objectStoreNames) {
+      const asked = database.transaction(store).objectStore(store).getAll();
+      found.push(JSON.stringify(await new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); })));
+    }
+    database.close();
+  }
+  return found.join('\n');
+});
+
+test('on a site rendered by scripts, the page that the browser shows is not read: the panel and the model are told', () => live('', [
+  { text: 'The pages could not be read.', check: (request) => {
+    assert.match(request.messages[0].content, /could not be read: The documentation could not be read: its pages have no text until a browser runs their scripts/);
+    assert.doesNotMatch(JSON.stringify(request), /zebra|anna/);
+  } },
+], async (tab) => {
+  await launcher(tab).click();
+  await tab.getByText('its pages have no text until a browser runs their scripts').waitFor({ timeout: 60000 });
+  await ask(tab, 'Which plan?');
+  await answered(tab);
+}));
+
+test('where the site allows it, the page that the browser shows is read, without what is private, and nothing of it is kept', () => live('docs-live-page="include"', [
+  { calls: [call('a', 'search_docs', { query: 'plan' }), call('b', 'read_page', { url: '/' })] },
+  { text: 'Your plan is zebra.', check: (request) => {
+    assert.equal(request.messages.filter(({ role, content }) => role === 'tool' && content.includes('zebra')).length, 2);
+    assert.doesNotMatch(JSON.stringify(request), /Signed in/);
+  } },
+], async (tab) => {
+  await launcher(tab).click();
+  await tab.getByText('Only this page could be read').waitFor({ timeout: 60000 });
+  await ask(tab, 'Which plan?');
+  await (await answered(tab)).getByText('zebra').first().waitFor();
+  await tab.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide')));
+  assert.doesNotMatch(await kept(tab), /zebra/);
+  await tab.reload();
+  await launcher(tab).click();
+  assert.equal(await tab.locator('turnwise-agent article').count(), 0);
+}));
+
+test('on a page that is missing, the site is found above it', () => withWidget({
+  pages: () => ({
+    '/': page({ attributes: 'provider="demo"' }), '/guide/gone/': { status: 404, body: page({ attributes: 'provider="demo"' }) },
+    '/llms.txt': { type: 'text/plain', body: '# Halden\n\n- [Retries](/retries.md): the retry policy\n' }, '/retries.md': { type: 'text/markdown', body: '# Retries\n\nThree.\n' },
+  }), options: { expect: [/404/] },
+}, async (tab, { url, until }) => {
+  await tab.goto(`${url}guide/gone/`);
+  await launcher(tab).click();
+  await until('/retries.md');
 }));
 
 test('the demo model searches the pages of the site as files, and what it names is linked', () => withWidget({

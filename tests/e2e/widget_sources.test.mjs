@@ -15,7 +15,8 @@ const ANSWER = `A request is tried three times, as [the retry policy](/guide/ret
 
 - [Limits](/guide/limits.md) are [nowhere](/guide/none.md), [the policy again](https://evil.example/guide/retries.md#policy) is elsewhere.
 - [https://halden.example/login](https://evil.example/login), [evil.example/ok](https://evil.example/ok), https://halden.example@evil.example/x
-- [Write to us](mailto:help@halden.example) or see https://evil.example/plain`;
+- [Write to us](mailto:help@halden.example) or see https://evil.example/plain
+- [halden.example](https://halden.example.evil.example/), [halden.example](https://h\u0430lden.example/), [\u202eelpmaxe.nedlah](https://evil.example/), [not halden.example but evil.example](https://evil.example/)`;
 
 const pages = (attributes = '') => (baseUrl) => ({
   '/': page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted" ${attributes}` }),
@@ -33,6 +34,7 @@ const LINKS = [
   ['Limits', OTHER], ['nowhere', OTHER], ['the policy again evil.example', OTHER],
   ['https://halden.example/login evil.example', OTHER], ['evil.example/ok', OTHER], ['https://halden.example@evil.example/x evil.example', OTHER],
   ['Write to us help@halden.example', OTHER], ['https://evil.example/plain', OTHER],
+  ['halden.example halden.example.evil.example', OTHER], ['halden.example xn--hlden-4ve.example', OTHER], ['\u202eelpmaxe.nedlah evil.example', OTHER], ['not halden.example but evil.example evil.example', OTHER],
 ];
 
 for (const [name, html, viewport] of [['light', 'lang="en" data-theme="light"', { width: 1280, height: 900 }], ['dark', 'lang="en" data-theme="dark" style="color-scheme: dark"', { width: 1280, height: 900 }], ['phone', 'lang="en" data-theme="light"', { width: 390, height: 844 }]]) {

@@ -511,7 +511,7 @@ fn a_site_without_text_is_an_error_or_the_page_that_is_open() {
     let (_, site, step) = read("https://docs.test/docs/a", Some(SHELL), shell);
     assert_eq!(
         step.error.as_deref(),
-        Some("The documentation could not be read: without a browser, its pages have no text.")
+        Some("The documentation could not be read: its pages have no text until a browser runs their scripts.")
     );
     assert!(step.info.is_none() && site.info().pages == 0);
     let (_, _, step) = read("https://docs.test/docs/a", None, shell);
@@ -521,6 +521,29 @@ fn a_site_without_text_is_an_error_or_the_page_that_is_open() {
     assert!(step.error.is_none() && info.shell && info.complete && info.pages == 1, "{info:?}");
     assert_eq!(site.search("zebra", 3).hits[0].url, "https://docs.test/docs/a");
     assert_eq!(site.save(), "", "it is not kept");
+}
+
+#[test]
+fn what_the_browser_shows_is_not_kept_beside_pages_that_have_text_either() {
+    let text = "<main><h1>B</h1><p>Read without a browser, and long enough for a page of its own.</p></main>";
+    let (_, site, step) =
+        read("https://docs.test/docs/a", Some(&rendered("<a href=\"/docs/b\">b</a>")), |path| match path {
+            "/docs/b" => Some(text.to_owned()),
+            _ => Some(SHELL.to_owned()),
+        });
+    assert!(step.error.is_none() && site.info().pages == 2 && !site.info().shell, "{step:?}");
+    assert_eq!(site.search("zebra", 3).hits[0].url, "https://docs.test/docs/a");
+    assert_eq!(site.save(), "");
+}
+
+#[test]
+fn private_elements_are_never_read() {
+    let private = "<p data-turnwise-private>Signed in as anna. <a href=\"/docs/anna\">anna</a></p>";
+    let body = rendered(&format!("<h2 data-turnwise-private=\"yes\">anna</h2>{private}"));
+    let page = html::page("https://docs.test/docs/a", &body);
+    assert!(format!("{page:?}").contains("zebra") && !format!("{page:?}").contains("anna"), "{page:?}");
+    let deep = format!("{}zebra{private}", "<div>".repeat(1_100));
+    assert!(!format!("{:?}", html::page("https://docs.test/docs/a", &deep)).contains("anna"));
 }
 
 #[test]
@@ -534,6 +557,8 @@ fn one_page_under_all_addresses_is_one_page() {
     let (_, site, step) = read("https://docs.test/docs/", Some(&page("/docs/")), |path| Some(page(path)));
     assert!(step.error.is_none());
     assert_eq!((site.info().pages, site.info().shell), (1, true));
+    let (_, site, _) = read("https://docs.test/docs/", None, |path| Some(page(path)));
+    assert_eq!((site.info().pages, site.info().shell), (1, true), "also without what the browser shows");
     let (_, site, _) = read("https://docs.test/docs/", Some(&page("/docs/")), |path| match path {
         "/docs/b" => Some("<main><h1>B</h1><p>Other words altogether.</p></main>".to_owned()),
         _ => Some(page(path)),

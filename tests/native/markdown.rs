@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use crate::support::work::Work;
 use proptest::prelude::*;
-use turnwise::content::markdown::{Align, Class, Item, MAX_DEPTH, Node, Task, parse, plain_text, safe_href, web_href};
+use turnwise::content::format::pieces;
+use turnwise::content::markdown::{
+    Align, Class, Item, MAX_DEPTH, Node, Task, parse, plain_text, safe_href, target, web_href, weight,
+};
 use turnwise::worker::growing::Growing;
 
 fn text(text: &str) -> Node {
@@ -255,6 +258,54 @@ fn safe_addresses_stay() {
     assert_eq!(safe_href("java\tscript:x"), None);
 }
 
+#[derive(serde::Deserialize)]
+struct LinkCase {
+    text: String,
+    href: String,
+    beside: Option<String>,
+}
+
+/// The panel of the docs agent is tested with the same cases (tests/e2e/page_scripts.test.mjs), which the browser's parser decides.
+#[test]
+fn a_link_shows_its_host_unless_its_whole_text_is_that_host_or_the_very_address() {
+    let cases: Vec<LinkCase> = serde_json::from_str(include_str!("../fixtures/link_targets.json")).unwrap();
+    assert!(cases.len() > 50);
+    for LinkCase { text, href, beside } in cases {
+        assert_eq!(target::beside(&text, &href), beside, "[{text}]({href})");
+    }
+    assert_eq!(target::beside("openai.com", "docs/a.md"), None, "relative");
+}
+
+#[test]
+fn an_address_whose_host_only_a_browser_can_tell_is_no_link() {
+    for address in [
+        "https:evil.example",
+        "https:/evil.example",
+        "https:/\\evil.example",
+        "https:///evil.example",
+        "https:\\\\evil.example",
+        "https://",
+        "https://?q",
+        "https://me@",
+        "https://a b.example",
+        "https://a%2fb.example",
+        "https://%ff.example",
+        "https://%6.example",
+        "https://a<b.example",
+        "http://0x7f.1",
+        "http://2130706433",
+        "http://127.1",
+        "http://0177.0.0.1",
+        "https://a.example:99999",
+        "https://a.example:port",
+        "https://[::1",
+        "https://[evil.example]",
+    ] {
+        assert_eq!(safe_href(address), None, "{address}");
+        assert_eq!(web_href(address), None, "{address}");
+    }
+}
+
 #[test]
 fn only_the_web_and_mailboxes_are_linked_from_a_file_on_disk() {
     for address in ["https://a.b/?q=javascript:x", "HTTP://A.B", "mailto:a@b.c"] {
@@ -344,6 +395,19 @@ fn hostile_input_takes_no_time() {
         "http://a\n*b* ".repeat(30_000),
         "a@".repeat(100_000),
         "a.b@c-d.".repeat(30_000),
+        "[a](".repeat(150_000),
+        "[".repeat(300_000),
+        "*a **b ".repeat(100_000),
+        "```js\nlet a = /(((((/; \"\n```\n".repeat(20_000),
+        format!(
+            "{}{}",
+            (0..400).map(|n| format!("{}- a\n", " ".repeat(n))).collect::<String>(),
+            "\n1. b".repeat(50_000)
+        ),
+        "<a b=\"".repeat(150_000),
+        "<http://".repeat(120_000),
+        format!("{}{}", "[a]: b\n".repeat(100_000), "[a]".repeat(100_000)),
+        format!("http://a.{}", "x@y".repeat(100_000)),
         (0..10_000).map(|n| format!("[^{n}] ")).chain((0..10_000).map(|n| format!("\n\n[^{n}]: a"))).collect(),
     ];
     for markdown in cases {
@@ -353,6 +417,30 @@ fn hostile_input_takes_no_time() {
         assert!(took < Duration::from_secs(5), "{took:?} for {:?}", &markdown[..20]);
         assert!(serde_json::to_string(&nodes).unwrap().len() < 40 * markdown.len() + 100);
     }
+}
+
+#[test]
+fn the_weight_of_nodes_is_about_the_number_of_their_elements() {
+    assert_eq!(weight(&parse("a *b* `c`")), 6);
+    assert_eq!(weight(&parse("- a\n- b")), 5, "a list, and each item with its text");
+    let rows = 1_000;
+    let table = parse(&format!("|a|b|\n|-|-|\n{}", "|c|d|\n".repeat(rows)));
+    assert!((4 * rows..8 * rows).contains(&weight(&table)), "{}", weight(&table));
+}
+
+#[test]
+fn a_long_text_is_split_into_pieces() {
+    let split = |text: &str, most| pieces(text, most).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(split("", 4), [""; 0]);
+    assert_eq!(split("abcd", 4), ["abcd"]);
+    assert_eq!(split("abcde", 4), ["abcd", "e"]);
+    assert_eq!(split("abc\nde", 5), ["abc\n", "de"], "after a line");
+    assert_eq!(split("a\nbcdef", 5), ["a\nbcd", "ef"], "but not after a short one");
+    assert_eq!(split("äöü", 3), ["ä", "ö", "ü"]);
+    assert_eq!(split("äö", 1), ["äö"], "no letter is split");
+    let text = "ä word and\n".repeat(10_000);
+    assert!(pieces(&text, 1_000).all(|piece| (400..=1_000).contains(&piece.len())));
+    assert_eq!(pieces(&text, 1_000).collect::<String>(), text);
 }
 
 #[test]

@@ -5,6 +5,9 @@ import { Link } from './link';
 import type { Part } from './link';
 import { spawn } from './spawn';
 
+// For the workers that the page starts itself.
+export { trustedUrl } from './trusted';
+
 export class Desk {
   #link: Link;
 

@@ -9,6 +9,7 @@ import type { AgentId, CallNumber, Code, Heard, Wanted } from './protocol';
 import type { Execute } from './options';
 import type { Running } from './sandbox';
 import { spawn } from './spawn';
+import { trustedHtml } from './trusted';
 
 /** One agent's tools, approval and models. */
 export interface Guest {
@@ -94,7 +95,7 @@ export class Host {
     const asked = (name: string, args: string) => {
       if (this.#calls.has(call)) this.#link().tell('asked', { call, name, arguments: args });
     };
-    const running = import('./sandbox').then(({ run }) => run(code, asked, signal, { scriptOf, configured, spawn }));
+    const running = import('./sandbox').then(({ run }) => run(code, asked, signal, { scriptOf, configured, spawn, trustedHtml }));
     this.#programs.set(call, running);
     try {
       return await (await running).done;
@@ -122,7 +123,7 @@ export class Host {
       }
       asked += 1;
       return give();
-    }, abort.signal, { scriptOf, configured, spawn });
+    }, abort.signal, { scriptOf, configured, spawn, trustedHtml });
     const late = setTimeout(() => {
       wrong ??= `it did not end within ${AGAIN_MS / 1000} s`;
       abort.abort();

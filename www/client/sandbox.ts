@@ -10,6 +10,7 @@ export interface Lent {
   scriptOf: typeof scriptOf;
   configured(name: string): string | undefined;
   spawn(ear: Ear, script: Script, name: string): Line;
+  trustedHtml(html: string): string;
 }
 
 /** How a program ended by itself: what it printed with its value, or its error. */
@@ -110,7 +111,7 @@ async function begin(code: Code, take: Take, fail: Fail, lent: Lent): Promise<Wo
   }
   const script = lent.scriptOf('sandbox-worker.js', () => new Worker(new URL('./sandbox-worker.js', import.meta.url), { type: 'module', name: 'turnwise-program' }));
   const wasm = lent.configured('quickjs.wasm') ?? new URL('./quickjs.wasm', import.meta.url).href;
-  const framed = await inFrame(script, wasm, code, take);
+  const framed = await inFrame(script, wasm, code, take, lent);
   if (framed) return framed;
   const line = lent.spawn({ hear: take, fail }, script, 'turnwise-program');
   line.post({ ...code, wasmUrl: wasm }, []);
@@ -134,9 +135,9 @@ function load({ url }: Script, wasm: string) {
 }
 
 /** `undefined`: the page does not allow the frame. */
-async function inFrame(script: Script, wasm: string, code: Code, take: Take): Promise<Worker | undefined> {
+async function inFrame(script: Script, wasm: string, code: Code, take: Take, lent: Lent): Promise<Worker | undefined> {
   if (await allowed === false) return undefined;
-  const opened = open();
+  const opened = open(lent);
   allowed ??= opened;
   const frame = await opened;
   if (!frame) {
@@ -156,7 +157,7 @@ async function inFrame(script: Script, wasm: string, code: Code, take: Take): Pr
 }
 
 /** Opens a frame; resolves with it when its script runs, with `false` if the page's policy does not allow that, with nothing if it takes too long. */
-async function open(): Promise<HTMLIFrameElement | false | undefined> {
+async function open(lent: Lent): Promise<HTMLIFrameElement | false | undefined> {
   const frame = document.createElement('iframe');
   frame.setAttribute('sandbox', 'allow-scripts');
   frame.setAttribute('aria-hidden', 'true');
@@ -179,7 +180,7 @@ async function open(): Promise<HTMLIFrameElement | false | undefined> {
   });
   let runs: boolean | undefined = false;
   try {
-    frame.srcdoc = SANDBOX_FRAME; // throws where only trusted HTML is allowed
+    frame.srcdoc = lent.trustedHtml(SANDBOX_FRAME);
     (document.body ?? document.documentElement).append(frame);
     runs = await ready;
   } catch {

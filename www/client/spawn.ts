@@ -1,21 +1,12 @@
 // Starts the engine in a worker of the page, wherever the package is served from and whatever the page's policy is.
 import type { Script } from './assets';
 import type { Ear, Line } from './link';
+import { trustedUrl } from './trusted';
 
 /** The directive of a policy that blocked something, and the value that it has to allow. */
 export interface Need {
   directive: string;
   value: string;
-}
-
-// One Trusted Types policy for the page, which passes only URLs from this module. Named, so that a host can list it.
-const made = new Set<string>();
-let policy: { createScriptURL(url: string): unknown } | undefined;
-function trusted(url: string): string {
-  const types = (globalThis as any).trustedTypes;
-  if (!types) return url;
-  policy ??= types.createPolicy('turnwise', { createScriptURL: (given: string) => (made.has(given) ? given : 'about:blank#refused') }) as typeof policy;
-  return policy!.createScriptURL(url) as string;
 }
 
 /** Returns what the host's policy has to allow. `source`: the URL of the package. */
@@ -71,9 +62,7 @@ export function spawn({ hear, fail }: Ear, { url, classic }: Script, name = 'tur
       const load = JSON.stringify(url.href);
       wrapper = URL.createObjectURL(new Blob([classic ? `importScripts(${load});` : `import ${load};`], { type: 'text/javascript' }));
     }
-    const script = wrapper ?? url.href;
-    made.add(script);
-    worker = new Worker(trusted(script), { type: classic ? 'classic' : 'module', name });
+    worker = new Worker(trustedUrl(wrapper ?? url.href), { type: classic ? 'classic' : 'module', name });
     worker.onmessage = ({ data }) => hear(data);
     worker.onmessageerror = () => fails('it posted a message that cannot be read');
     worker.onerror = (event) => {

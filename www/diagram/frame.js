@@ -1,6 +1,7 @@
 // The script of the frame that draws diagrams: a document with a policy of its own (.ci/drawings.mjs), whose origin is opaque because
 // the page sandboxes it. It receives `{ text, dark }` and answers with the drawing and its size, `{ svg, width, height }`, or with
 // what is wrong, `{ fault }`.
+import './trusted.js';
 import mermaid from 'mermaid';
 
 /** Edges of one diagram: more are slow to lay out, and nobody reads them. */

@@ -1,5 +1,6 @@
-// A worker that writes formulas as MathML: it receives `[number, tex, display]` and posts `[number, text of the MathML]`, without the
-// text if the formula is wrong; first, it posts nothing, once. The page ends it if a formula takes too long.
+// A worker that makes MathML of formulas: it receives `[number, tex, display]` and posts `[number, tree]`, without the tree if the formula
+// is wrong; first, it posts nothing, once. In the tree, an element is `[name, attributes, children]`, so that the page never reads
+// markup. The page ends the worker if a formula takes too long.
 import katex from 'katex';
 import 'katex/contrib/mhchem';
 
@@ -11,10 +12,20 @@ const OPTIONS = {
   },
 };
 
+/** The nodes that one of KaTeX's becomes: a text, a space, an element or a fragment. */
+function nodes(node) {
+  if (node.text !== undefined) return [node.text];
+  if (node.character) return [['mtext', {}, [node.character]]];
+  const children = node.children?.flatMap(nodes) ?? [];
+  if (node.type) return [[node.type, Object.fromEntries(Object.entries(node.attributes).map(([name, value]) => [name, String(value)])), children]];
+  return node.children ? children : [['mspace', { width: `${Number(node.width.toFixed(4))}em` }, []]];
+}
+
 onmessage = ({ data: [number, tex, displayMode] }) => {
   try {
-    // A policy would report the few styles, which the page leaves out.
-    postMessage([number, katex.renderToString(tex, { ...OPTIONS, displayMode }).replaceAll(/ style="[^"]*"/g, '')]);
+    // Around the element `math` is one of HTML.
+    const [math] = katex.__renderToDomTree(tex, { ...OPTIONS, displayMode }).children.flatMap(nodes);
+    postMessage([number, math]);
   } catch {
     postMessage([number]);
   }

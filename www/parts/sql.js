@@ -85,7 +85,7 @@ class Tables {
   }
 
   async answer(request, files, sheets) {
-    if (/^\s*(\.tables|show\s+tables|tables)\s*;?\s*$/i.test(request.sql)) return { tables: await this.list(request, files, sheets) };
+    if (/^(\.tables|show\s+tables|tables)\s*;?$/i.test(request.sql.trim())) return { tables: await this.list(request, files, sheets) };
     const statement = await this.prepare(request, files, sheets);
     this.run('PRAGMA query_only=ON');
     try {

@@ -69,7 +69,8 @@ export class Conversation {
     try {
       const { signal } = this.#over;
       const onProgress = (progress) => this.#hear({ event: 'docs', progress });
-      const site = await turnwise.DocsSite.open(page, { html, source, credentials, workerUrl: docsWorker(), onProgress, signal });
+      // What only this visitor may see is not kept for the next one.
+      const site = await turnwise.DocsSite.open(page, { html, source, credentials, cache: !html, workerUrl: docsWorker(), onProgress, signal });
       this.#hear({ event: 'docs', info: site.info });
       return site;
     } catch (error) {

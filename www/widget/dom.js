@@ -63,8 +63,12 @@ export function readable(path) {
   }
 }
 
-/** Returns the page's HTML; `undefined` after client-side navigation, since generators' metadata then describes the first page. */
-export function pageHtml() {
+/**
+ * Returns the page as the browser shows it, if the site allows that: it may be what only this visitor may see. `undefined` also after
+ * client-side navigation, since generators' metadata then describes the first page.
+ */
+export function livePage({ docsLivePage }) {
+  if (docsLivePage !== 'include') return undefined;
   const page = (address) => address?.split('#')[0];
   return page(performance.getEntriesByType('navigation')[0]?.name) === page(location.href) ? document.documentElement.outerHTML : undefined;
 }

@@ -1,11 +1,11 @@
 // mode="iframe", the host's side: the panel is a document from the package's origin, and the host's page runs only this module
 // and the launcher. Its policy then needs frame-src, but nothing for scripts, workers or WebAssembly.
-import { pageHtml } from './dom.js';
+import { livePage } from './dom.js';
 import { fit } from './fit.js';
 import { place } from './store.js';
 import { styles } from './styles.js';
 
-const PLAIN = ['provider', 'model', 'preset', 'maxTurns', 'label', 'heading', 'placeholder', 'greeting', 'suggestions', 'apiKey', 'headers', 'system', 'texts', 'language', 'storageKey', 'followUps'];
+const PLAIN = ['provider', 'model', 'preset', 'maxTurns', 'label', 'heading', 'placeholder', 'greeting', 'suggestions', 'apiKey', 'headers', 'system', 'texts', 'language', 'storageKey', 'followUps', 'docsLivePage'];
 const ADDRESSES = ['baseUrl', 'app', 'contactUrl'];
 
 /** Fetches a page of this origin for the docs reader, without cookies and by GET only. */
@@ -64,7 +64,7 @@ export async function create({ element, root, pill, source, refused, say, close 
     addEventListener('message', ready = ({ source: from, origin, data }) => {
       if (from !== frame.contentWindow || origin !== url.origin || data?.turnwise !== 'ready') return;
       removeEventListener('message', ready);
-      from.postMessage({ turnwise: 'host', settings: settings(), page: location.href, html: pageHtml() }, url.origin, [theirs]);
+      from.postMessage({ turnwise: 'host', settings: settings(), page: location.href, html: livePage(element) }, url.origin, [theirs]);
     });
   }).catch((error) => {
     dress.disconnect();

@@ -17,8 +17,21 @@ export function safe(href, base) {
   }
 }
 
-/** Whether the text of a link is its URL, including the host, so that the host need not be shown next to it. */
-const saysHost = (words, url) => !url.username && words.includes(url.host) && [words, `https://${words}`, `http://${words}`].some((address) => safe(address)?.href === url.href);
+/**
+ * Returns what a link shows behind its text: its host or mailbox, unless the whole text is just that or the very address. Text that is
+ * not plain ASCII never is: it can look like other characters. The rule of src/content/markdown/target.rs, tested with the same cases.
+ */
+export function beside(text, url) {
+  const words = text.trim();
+  const mail = url.protocol === 'mailto:';
+  const target = mail ? url.pathname + url.search : url.host;
+  if (/[^!-~]/.test(words)) return target;
+  const plain = words.toLowerCase().replace(mail ? /^mailto:/ : /^https?:\/\//, '');
+  if (mail) return plain === target.toLowerCase() ? undefined : target;
+  if (words.toLowerCase() === target) return undefined;
+  const says = plain.startsWith(target) && /^([/?#]|$)/.test(plain.slice(target.length));
+  return says && [words, `https://${words}`, `http://${words}`].some((address) => safe(address)?.href === url.href) ? undefined : target;
+}
 
 /**
  * `where`: { base, newTab(), known(url): whether the run found or read that section, unread: the words for links where it did not,
@@ -30,6 +43,8 @@ function link({ href, children }, where) {
   const inside = inlines(children, where);
   if (!url) return h('span', ...inside);
   const element = h('a', ...inside);
+  // Characters that change the order of what is shown change it in this text only.
+  if (/[\u202a-\u202e\u2066-\u2069]/.test(element.textContent)) element.replaceChildren(h('bdi', ...inside));
   element.href = url.href;
   const foreign = url.origin !== new URL(where.base).origin;
   if (foreign || where.newTab?.()) {
@@ -43,8 +58,9 @@ function link({ href, children }, where) {
     element.setAttribute('aria-describedby', 'not-read');
     if (where.unread) element.title = where.unread;
   }
-  if (foreign && !saysHost(element.textContent.trim(), url)) {
-    const host = h('small', ` ${url.host || url.pathname}`); // a mail address has no host
+  const target = foreign && beside(element.textContent, url);
+  if (target) {
+    const host = h('small', ` ${target}`);
     host.dir = 'ltr';
     element.append(host);
   }
@@ -101,6 +117,11 @@ const DRAW = {
   code_block: code,
   quote: (children, where) => h('blockquote', ...children.map((child) => block(child, where))),
   table,
+  written: (text) => {
+    const element = h('p', text);
+    element.className = 'written';
+    return element;
+  },
   text: (words) => document.createTextNode(words),
   strong: (children, where) => h('strong', ...inlines(children, where)),
   emphasis: (children, where) => h('em', ...inlines(children, where)),
@@ -111,7 +132,7 @@ const DRAW = {
   link,
   image: ({ alt, href }, where) => (href ? link({ href, children: [{ text: alt || href }] }, where) : h('em', alt)),
 };
-const BLOCKS = new Set(['paragraph', 'heading', 'list', 'code_block', 'quote', 'table']);
+const BLOCKS = new Set(['paragraph', 'heading', 'list', 'code_block', 'quote', 'table', 'written']);
 
 function draw(node, where) {
   if (node === 'rule') return h('hr');

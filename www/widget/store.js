@@ -13,12 +13,12 @@ const guarded = (act) => {
   }
 };
 
-/** The storage of one conversation. */
-export const place = (key) => ({
-  load: () => guarded(() => ({ runs: [JSON.parse(sessionStorage.getItem(`${key}:runs`) ?? '[]')].flat(), last: sessionStorage.getItem(`${key}:last`) ?? undefined })) ?? { runs: [] },
-  runs: (runs) => guarded(() => sessionStorage.setItem(`${key}:runs`, JSON.stringify(runs, cut))),
+/** The storage of one conversation. `lasting`: whether what was said may be kept. */
+export const place = (key, lasting) => ({
+  load: () => guarded(() => lasting && ({ runs: [JSON.parse(sessionStorage.getItem(`${key}:runs`) ?? '[]')].flat(), last: sessionStorage.getItem(`${key}:last`) ?? undefined })) || { runs: [] },
+  runs: (runs) => guarded(() => lasting && sessionStorage.setItem(`${key}:runs`, JSON.stringify(runs, cut))),
   /** Stores the record of the last run, as text. If it is too large for the storage, none is kept and a follow-up starts afresh. */
-  last: (text) => guarded(() => { sessionStorage.setItem(`${key}:last`, text); return true; }) ?? guarded(() => sessionStorage.removeItem(`${key}:last`)),
+  last: (text) => guarded(() => { if (lasting) sessionStorage.setItem(`${key}:last`, text); return true; }) ?? guarded(() => sessionStorage.removeItem(`${key}:last`)),
   open: (state) => guarded(() => (state ? sessionStorage.setItem(`${key}:open`, state) : sessionStorage.removeItem(`${key}:open`))),
   clear: () => ['runs', 'last', 'draft', 'read'].forEach((name) => guarded(() => sessionStorage.removeItem(`${key}:${name}`))),
   /** Reads and removes a value that can be used only once. */

@@ -3,7 +3,7 @@
 import { build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './parts.js';
 import { Choice } from './choice.js';
 import { Conversation } from './conversation.js';
-import { pageHtml, web } from './dom.js';
+import { livePage, web } from './dom.js';
 import { fit } from './fit.js';
 import { answersBy, settings } from './provider.js';
 import { place } from './store.js';
@@ -41,7 +41,8 @@ class Panel {
   constructor(host) {
     this.#host = host;
     this.#kind = KINDS[host.element.mode] ?? 'floating';
-    this.#store = place(host.element.storageKey);
+    // Where the page itself is read, what was said of it goes with the page.
+    this.#store = place(host.element.storageKey, host.element.docsLivePage !== 'include');
     const shadow = host.root.getRootNode();
     if (!shadow.adoptedStyleSheets.includes(styles())) shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles()];
     this.#el = build(host, this.#kind, {
@@ -161,7 +162,7 @@ class Panel {
     const { element, page, html } = this.#host;
     const source = element.docs === 'off' ? undefined : element.docs || 'auto';
     const docs = source && {
-      source: source === 'auto' ? source : new URL(source, document.baseURI).href, page: page ?? location.href, html: page ? html : pageHtml(),
+      source: source === 'auto' ? source : new URL(source, document.baseURI).href, page: page ?? location.href, html: page ? html : livePage(element),
       credentials: element.docsCredentials === 'include' ? 'include' : 'omit',
     };
     return new Conversation({ docs, after: this.#after, hear: (event) => this.#heard(event), approve: (call, { signal }) => this.#permit(call, signal) });

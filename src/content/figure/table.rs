@@ -54,9 +54,11 @@ impl Table {
                 let names: Vec<String> = columns.iter().map(name).collect::<Option<_>>()?;
                 let row = |item: &Json| match item {
                     Json::List(cells) if cells.len() <= names.len() => cells.iter().map(Json::cell).collect(),
-                    Json::Object(_) => {
-                        names.iter().map(|name| item.field(name).map_or(Some(String::new()), Json::cell)).collect()
-                    }
+                    Json::Object(_) => names
+                        .iter()
+                        .take(MAX_COLUMNS)
+                        .map(|name| item.field(name).map_or(Some(String::new()), Json::cell))
+                        .collect(),
                     _ => None,
                 };
                 let rows = items.iter().map(row).collect::<Option<Vec<Vec<String>>>>()?;

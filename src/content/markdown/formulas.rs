@@ -206,9 +206,14 @@ impl<'a> Finder<'a> {
         let mut copied = 0;
         if !fenced {
             let mut scan = Scan::new(text);
+            let mut line = 0;
             while let Some((start, end, kind)) = scan.next() {
-                self.text.push_str(text.get(copied..start).unwrap_or_default());
-                self.mark(text, start, end, kind);
+                let between = text.get(copied..start).unwrap_or_default();
+                self.text.push_str(between);
+                line = between.rfind('\n').map_or(line, |at| copied + at + 1);
+                let source = text.get(start..end).unwrap_or_default();
+                self.mark(source, kind, || quotes(text.get(line..start).unwrap_or_default()));
+                line = source.rfind('\n').map_or(line, |at| start + at + 1);
                 copied = end;
             }
         }
@@ -216,21 +221,23 @@ impl<'a> Finder<'a> {
     }
 
     /// The same formula has the same mark: labels of links and footnotes are compared.
-    fn mark(&mut self, paragraph: &'a str, start: usize, end: usize, kind: Kind) {
-        let source = paragraph.get(start..end).unwrap_or_default();
+    fn mark(&mut self, source: &'a str, kind: Kind, quotes: impl FnOnce() -> usize) {
         let next = self.formulas.0.len();
         let number = *self.places.entry(source.to_owned()).or_insert(next);
         if number == next {
             let width = kind.close().len();
             let inside = source.get(width..source.len() - width).unwrap_or_default();
-            let before = paragraph.get(..start).unwrap_or_default();
-            let line = before.rsplit('\n').next().unwrap_or_default();
-            let quotes = line.chars().take_while(|c| matches!(c, ' ' | '\t' | '>')).filter(|c| *c == '>').count();
-            let tex = unquoted(inside, quotes).trim().to_owned();
+            let tex = if inside.contains('\n') { unquoted(inside, quotes()) } else { inside.to_owned() };
+            let tex = tex.trim().to_owned();
             self.formulas.0.push(Formula { source, tex, display: kind.is_display() });
         }
         self.text.push_str(&format!("{MARK}{number}{MARK}"));
     }
+}
+
+/// The number of quotes that a line is in, given its beginning.
+fn quotes(line: &str) -> usize {
+    line.chars().take_while(|c| matches!(c, ' ' | '\t' | '>')).filter(|c| *c == '>').count()
 }
 
 /// Removes the marks of a quote from all lines but the first.
@@ -239,7 +246,8 @@ fn unquoted(text: &str, quotes: usize) -> String {
     let mut out = lines.next().unwrap_or_default().to_owned();
     for mut line in lines {
         for _ in 0..quotes {
-            line = line.trim_start().strip_prefix('>').unwrap_or(line);
+            let Some(rest) = line.trim_start().strip_prefix('>') else { break };
+            line = rest;
         }
         out.push('\n');
         out.push_str(line);
@@ -389,8 +397,9 @@ impl<'a> Scan<'a> {
     /// The length of a web address, which may have dollar signs, or of one letter.
     fn address(&self, start: usize) -> usize {
         let rest = self.rest(start);
-        let is_address = rest.starts_with("http://") || rest.starts_with("https://");
-        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        if is_address { end } else { 1 }
+        if !rest.starts_with("http://") && !rest.starts_with("https://") {
+            return 1;
+        }
+        rest.find(char::is_whitespace).unwrap_or(rest.len())
     }
 }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::super::icon::{Icon, icon};
 use super::super::state::App;
-use super::super::{dom, turn};
+use super::super::{dom, pieces, turn};
 use super::context;
 use super::state::PlanPage;
 
@@ -81,7 +81,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
                         .child(icon(Icon::Close)),
                 )),
                 html::ul().class("facts").child(facts),
-                html::p().class("action").attr("dir", "auto").child(action),
+                html::p().class("action").attr("dir", "auto").child(pieces::text(&action)),
                 error,
                 html::section()
                     .class("told")

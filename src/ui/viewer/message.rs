@@ -12,7 +12,7 @@ use crate::protocol::record::Ask;
 use crate::view::replay::{Mark, MessageView};
 
 use super::super::reactive::reactive;
-use super::super::{icon, meter};
+use super::super::{icon, meter, pieces};
 use super::state::Stage;
 
 /// Draws a message of a request; `sign`: what happened to it, in a difference.
@@ -54,7 +54,7 @@ fn reasoning(view: &MessageView) -> impl IntoView + use<> {
     (!view.reasoning.is_empty()).then(|| {
         html::details().class("reasoning").child((
             html::summary().child((icon::chevron(), "Reasoning")),
-            html::div().class("text").child(view.reasoning.clone()),
+            html::div().class("text").child(pieces::text(&view.reasoning)),
         ))
     })
 }
@@ -68,7 +68,7 @@ fn text(
     let short = view.text.clone();
     let shown = {
         let short = short.clone();
-        move || whole.with(|whole| whole.as_ref().map_or_else(|| short.clone(), |whole| whole.text.clone()))
+        move || whole.with(|whole| pieces::text(whole.as_ref().map_or(short.as_str(), |whole| whole.text.as_str())))
     };
     let (more, at, stage) = (view.more, view.at, stage.clone());
     let button = move || {
@@ -94,7 +94,7 @@ fn text(
     let facts: Vec<String> =
         [attached(view.images, "picture"), attached(view.pdfs, "PDF")].into_iter().flatten().collect();
     let images = (!facts.is_empty()).then(|| html::p().class("fact").child(facts.join(", ")));
-    (images, (!short.is_empty()).then(|| html::p().class("text").child(shown)), reactive(button))
+    (images, (!short.is_empty()).then(|| html::p().class("text").child(reactive(shown))), reactive(button))
 }
 
 fn calls(view: &MessageView) -> impl IntoView + use<> {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::content::markdown::{Align, Class, Item, Node, Span, Table, Task, parse, web_href};
+use crate::content::markdown::{Align, Class, Item, Node, Span, Table, Task, parse, plain_text, target, web_href};
 use crate::view::call::fenced;
 use crate::view::markup::Html;
 
@@ -71,9 +71,17 @@ fn node(html: &mut Html, of: &Node, under: Under<'_>) {
         // From a file on disk, other URLs lead nowhere or to a file server.
         Node::Link { href, children } => match web_href(href) {
             Some(href) => {
+                let text = plain_text(children);
                 html.raw("<a rel=\"noreferrer\"").attribute("href", &href).raw(">");
-                nodes(html, children, under);
+                if target::reorders(&text) {
+                    html.open("bdi", "");
+                    nodes(html, children, under);
+                    html.close("bdi");
+                } else {
+                    nodes(html, children, under);
+                }
                 html.close("a");
+                beside(html, &text, &href);
             }
             None => nodes(html, children, under),
         },
@@ -81,11 +89,19 @@ fn node(html: &mut Html, of: &Node, under: Under<'_>) {
             let label = format!("Picture: {}", if alt.is_empty() { "without a description" } else { alt });
             match href.as_deref().and_then(web_href) {
                 Some(href) => {
-                    _ = html.raw("<a rel=\"noreferrer\"").attribute("href", &href).raw(">").text(&label).close("a");
+                    html.raw("<a rel=\"noreferrer\"").attribute("href", &href).raw(">").text(&label).close("a");
+                    beside(html, &label, &href);
                 }
                 None => _ = html.element("span", "picture", &label),
             }
         }
+    }
+}
+
+/// Shows where a link leads, unless its text is just that.
+fn beside(html: &mut Html, text: &str, href: &str) {
+    if let Some(target) = target::beside(text, href) {
+        html.raw(" <span class=\"target\" dir=\"ltr\">").text(&format!("({target})")).close("span");
     }
 }
 

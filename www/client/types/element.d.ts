@@ -42,6 +42,7 @@ export interface TurnwiseAgentAttributes {
   preset?: 'research' | 'orchestrator' | 'strict';
   docs?: string;
   'docs-credentials'?: 'omit' | 'include';
+  'docs-live-page'?: 'omit' | 'include';
   'max-turns'?: number | string;
   mode?: 'floating' | 'modal' | 'inline' | 'iframe';
   position?: 'bottom-end' | 'bottom-start' | 'top-end' | 'top-start';
@@ -73,6 +74,7 @@ export interface TurnwiseAgentElement extends HTMLElement {
   preset: string;
   docs: string;
   docsCredentials: string;
+  docsLivePage: string;
   maxTurns: string;
   mode: string;
   position: string;
