@@ -195,9 +195,7 @@ fn core(form: &str) -> &str {
 
 #[test]
 fn a_known_secret_is_removed_in_every_form() {
-    for secret in
-        ["sk-Us3r+4f9a/8b7c6d5e4f3a2b1c==", "pa%20ss&wo\"rd<1>'\\x", "a&amp;b%41c+d", "0123456789abcdef"]
-    {
+    for secret in ["sk-Us3r+4f9a/8b7c6d5e4f3a2b1c==", "pa%20ss&wo\"rd<1>'\\x", "a&amp;b%41c+d", "0123456789abcdef"] {
         let secrets = Secrets::new([secret.to_owned()]);
         for (name, form) in forms(secret) {
             for (before, after) in

@@ -17,8 +17,8 @@ use looks::{scan, without};
 pub use stream::StreamScrub;
 
 use crate::engine::{
-    Authority, CounterConfig, Event, Message, ProviderConfig, RawResponse, Reply, RunConfig, Task, ToolOutcome, ToolSpec,
-    user_info,
+    Authority, CounterConfig, Event, Message, ProviderConfig, RawResponse, Reply, RunConfig, Task, ToolOutcome,
+    ToolSpec, user_info,
 };
 
 impl Secrets {
