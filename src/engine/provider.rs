@@ -18,7 +18,8 @@ use super::message::Usage;
 #[serde(default)]
 pub struct ProviderConfig {
     pub kind: ProviderKind,
-    /// Up to and including the version (`/v1`, `/v1beta`); empty: the kind's own. Read without a user name and a password.
+    /// Up to and including the version (`/v1`, `/v1beta`); empty: the kind's own.
+    // Read without a user name and a password.
     #[serde(deserialize_with = "without_user_info")]
     pub base_url: String,
     pub model: String,

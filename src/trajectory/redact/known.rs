@@ -3,8 +3,6 @@
 //! A form is matched where it stands, character by character: nothing is decoded in advance, so it does not matter what
 //! precedes a secret, and forms may be mixed. The work for each byte of the text is limited by the length of the secrets.
 
-use super::looks::Scan;
-
 /// Shorter secrets would blank out common words.
 const MIN_KNOWN: usize = 6;
 
@@ -179,8 +177,9 @@ impl Secrets {
         }
     }
 
-    /// Returns the positions of known secrets; those that overlap are one. `whole`: nothing follows the text.
-    pub(super) fn find(&self, text: &str, whole: bool) -> Scan {
+    /// Returns the positions of known secrets, of which those that overlap are one, and the position from which on the text
+    /// could still become a secret if more follows. `whole`: nothing follows.
+    pub(super) fn find(&self, text: &str, whole: bool) -> (Vec<(usize, usize)>, usize) {
         // After a byte that is in no form of a secret, nothing is left undecided.
         let ended = if whole && !self.patterns.is_empty() { [text.as_bytes(), b"\0"].concat() } else { Vec::new() };
         let bytes = if ended.is_empty() { text.as_bytes() } else { &ended };
@@ -190,14 +189,17 @@ impl Secrets {
             at += next;
             let first = bytes.get(at).copied().unwrap_or_default();
             let escaped = LEADS.contains(&first) && self.begins_escaped(bytes, at);
-            let (mut longest, mut more) = (None, false);
-            for pattern in self.patterns.iter().filter(|pattern| escaped || pattern.first.contains(&first)) {
+            // What a run of backslashes means, the byte after it says.
+            let rest = bytes.get(at..).unwrap_or_default();
+            let undecided = rest.len() <= MAX_RUN + 1 && rest.iter().all(|byte| *byte == b'\\');
+            let mut more = undecided;
+            let mut longest = None;
+            let may_begin = |pattern: &&Pattern| escaped || pattern.first.contains(&first);
+            for pattern in self.patterns.iter().filter(|_| !undecided).filter(may_begin) {
                 let readings = if pattern.ambiguous { 0..READINGS } else { 0..1 };
                 let mut steps = readings.map(|reading| pattern.at(bytes, at, reading));
                 let step = steps.find(|step| *step != Step::No).unwrap_or(Step::No);
-                if pattern.encoding == Encoding::Plain
-                    && bytes.get(at..).is_some_and(|rest| rest.starts_with(&pattern.bytes))
-                {
+                if pattern.encoding == Encoding::Plain && rest.starts_with(&pattern.bytes) {
                     longest = longest.max(Some(at + pattern.bytes.len()));
                 }
                 match step {
@@ -211,7 +213,7 @@ impl Secrets {
                 if within.is_some() {
                     spans.pop();
                 }
-                return Scan { spans, open: within.map_or(at, |(from, _)| from), rest: None };
+                return (spans, within.map_or(at, |(from, _)| from));
             }
             match (longest, within.and(spans.last_mut())) {
                 (Some(end), Some(last)) => last.1 = last.1.max(end),
@@ -220,7 +222,7 @@ impl Secrets {
             }
             at += 1;
         }
-        Scan { spans, open: text.len(), rest: None }
+        (spans, text.len())
     }
 }
 

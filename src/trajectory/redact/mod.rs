@@ -25,7 +25,7 @@ impl Secrets {
     /// Returns the text without secrets.
     #[must_use]
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let known = self.find(text, true).spans;
+        let (known, _) = self.find(text, true);
         let clean = if known.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, &known, false)) };
         let spans = scan(&clean, 0, None, true).spans;
         if spans.is_empty() { clean } else { Cow::Owned(without(&clean, &spans, false)) }

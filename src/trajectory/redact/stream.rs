@@ -40,9 +40,9 @@ impl StreamScrub {
 
     fn take(&mut self, secrets: &Secrets, piece: &str, whole: bool) -> String {
         self.known.push_str(piece);
-        let found = secrets.find(&self.known, whole);
-        let rest = self.known.split_off(found.open);
-        self.looks.push_str(&without(&self.known, &found.spans, false));
+        let (spans, open) = secrets.find(&self.known, whole);
+        let rest = self.known.split_off(open);
+        self.looks.push_str(&without(&self.known, &spans, false));
         self.known = rest;
 
         let goes_on = self.rest.is_some();
