@@ -502,9 +502,9 @@ fn each_branches_at_every_turn() {
     let mut branches = 0;
     for (name, document) in own_runs() {
         for (place, turn) in document.turns.iter().enumerate() {
-            let mut draft = BranchDraft::new(&Source::from(&document), &document.run_id, place).unwrap();
+            let mut draft = BranchDraft::new(&Source::from(&document), &document.run_id, place, false).unwrap();
             draft.say = "Go another way.".into();
-            let changes = draft.changes(&[]).unwrap();
+            let changes = draft.changes(None, &document.tools).unwrap();
             assert_eq!(changes.parent, Parent { run_id: document.run_id.clone(), turn: turn.turn }, "{name}");
             let restored = Restored::before_turn(&document, place)
                 .unwrap_or_else(|| panic!("{name}: there is no way to turn {}", turn.turn));
