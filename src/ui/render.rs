@@ -96,8 +96,11 @@ impl Renderer {
             let Some(Taken { number, text }) = prose.take() else { return };
             self.0.warm.set(true);
             match self.0.host.render_changes(number, &text).await {
-                Ok(blocks) if prose.show(number, blocks) => return,
-                Ok(_) => {}
+                Ok(blocks) => {
+                    if prose.show(number, blocks) {
+                        return;
+                    }
+                }
                 Err(_) => return prose.show_plain(),
             }
         }
