@@ -123,10 +123,16 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
         set_timeout(answers, TOO_SOON);
     };
     wait();
-    let all_shown = RwSignal::new(body.later_rows() == 0);
+    let later = body.later_rows();
+    let all_shown = RwSignal::new(later == 0);
+    let change = NodeRef::<html::Div>::new();
     let show_all = move || {
         all_shown.set(true);
         wait();
+        // Its button is gone, and the keys scroll the change.
+        if let Some(change) = change.get_untracked() {
+            let _ = change.focus();
+        }
     };
     let allow = {
         let folders = folders.clone();
@@ -191,8 +197,9 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
             html::h2().child(title),
             warning.map(|text| html::p().class("warning").child(text)),
             reactive(closed),
-            content(body, all_shown, show_all),
+            content(body, change, all_shown),
             html::div().class("answer").child((
+                not_all(later, all_shown, show_all),
                 html::fieldset().class("reach").child((
                     html::legend().class("hidden").child("The answer is for"),
                     choice(Scope::Call, "This call", "Ask again for the next call".to_owned()),
@@ -218,31 +225,12 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
         ))
 }
 
-/// Draws what the call would do: the beginning at first, and all of it once the user wants to see it.
-fn content(body: PermitBody, all_shown: RwSignal<bool>, show_all: impl Fn() + Copy + Send + 'static) -> impl IntoView {
-    let later = body.later_rows();
-    let PermitBody { rows, figures } = body;
-    let (class, label) = if figures.is_some() { ("diff", "Changes") } else { ("diff args", "Arguments") };
-    let first = rows.iter().take(FIRST_ROWS).map(row).collect::<Vec<_>>();
-    let place = NodeRef::<html::Div>::new();
-    let rest = move || {
-        all_shown.get().then(|| {
-            let one_by_one = rows.get(FIRST_ROWS..rows.len().min(DRAWN_ROWS)).unwrap_or_default();
-            let text = rows.get(DRAWN_ROWS..).unwrap_or_default();
-            let drawn = one_by_one
-                .chunks(CHUNK)
-                .map(|rows| html::div().class("chunk").child(rows.iter().map(row).collect::<Vec<_>>()).into_any());
-            let written = text.chunks(CHUNK).map(|rows| {
-                let text = rows.iter().map(written).collect::<Vec<_>>().join("\n");
-                html::div().class("chunk plain").child(text).into_any()
-            });
-            drawn.chain(written).collect::<Vec<_>>()
-        })
-    };
-    let not_all = move || {
-        let lines = if later == 1 { "line is".to_owned() } else { format!("{} lines are", thousands(later as u64)) };
+/// Says how much of the change is not shown yet, and shows it. It is next to the answer that waits for it.
+fn not_all(later: usize, all_shown: RwSignal<bool>, show_all: impl Fn() + Copy + Send + 'static) -> impl IntoView {
+    reactive(move || {
+        let lines = if later == 1 { "1 line is".to_owned() } else { format!("{} lines are", thousands(later as u64)) };
         (!all_shown.get()).then(|| {
-            (
+            html::div().class("not-all").child((
                 html::p()
                     .id(NOT_ALL)
                     .class("warning")
@@ -250,14 +238,32 @@ fn content(body: PermitBody, all_shown: RwSignal<bool>, show_all: impl Fn() + Co
                 html::button()
                     .r#type("button")
                     .class("btn quiet small")
-                    .on(ev::click, move |_| {
-                        show_all();
-                        if let Some(place) = place.get_untracked() {
-                            let _ = place.focus();
-                        }
-                    })
+                    .on(ev::click, move |_| show_all())
                     .child("Show everything"),
-            )
+            ))
+        })
+    })
+}
+
+/// Draws what the call would do: the beginning at first, and all of it once the user wants to see it.
+fn content(body: PermitBody, place: NodeRef<html::Div>, all_shown: RwSignal<bool>) -> impl IntoView {
+    let PermitBody { rows, figures } = body;
+    let (class, label) = if figures.is_some() { ("diff", "Changes") } else { ("diff args", "Arguments") };
+    let first = rows.iter().take(FIRST_ROWS).map(row).collect::<Vec<_>>();
+    let rest = move || {
+        all_shown.get().then(|| {
+            let one_by_one = rows.get(FIRST_ROWS..rows.len().min(DRAWN_ROWS)).unwrap_or_default();
+            let text = rows.get(DRAWN_ROWS..).unwrap_or_default();
+            let chunk =
+                |class: &'static str, rows: &[Row]| html::div().class(class).style(("--rows", rows.len().to_string()));
+            let drawn = one_by_one
+                .chunks(CHUNK)
+                .map(|rows| chunk("chunk", rows).child(rows.iter().map(row).collect::<Vec<_>>()).into_any());
+            let written = text.chunks(CHUNK).map(|rows| {
+                let text = rows.iter().map(written).collect::<Vec<_>>().join("\n");
+                chunk("chunk plain", rows).child(text).into_any()
+            });
+            drawn.chain(written).collect::<Vec<_>>()
         })
     };
     (
@@ -270,9 +276,7 @@ fn content(body: PermitBody, all_shown: RwSignal<bool>, show_all: impl Fn() + Co
             .attr("aria-label", label)
             .attr("aria-live", "off")
             .child((first, reactive(rest))),
-        html::div()
-            .class("extent")
-            .child((figures.map(|figures| html::p().class("fact").child(figures)), reactive(not_all))),
+        figures.map(|figures| html::p().class("fact").child(figures)),
     )
 }
 
