@@ -258,10 +258,10 @@ fn content(body: PermitBody, place: NodeRef<html::Div>, all_shown: RwSignal<bool
                 |class: &'static str, rows: &[Row]| html::div().class(class).style(("--rows", rows.len().to_string()));
             let drawn = one_by_one
                 .chunks(CHUNK)
-                .map(|rows| chunk("chunk", rows).child(rows.iter().map(row).collect::<Vec<_>>()).into_any());
+                .map(|rows| chunk("rows", rows).child(rows.iter().map(row).collect::<Vec<_>>()).into_any());
             let written = text.chunks(CHUNK).map(|rows| {
                 let text = rows.iter().map(written).collect::<Vec<_>>().join("\n");
-                chunk("chunk plain", rows).child(text).into_any()
+                chunk("rows plain", rows).child(text).into_any()
             });
             drawn.chain(written).collect::<Vec<_>>()
         })
