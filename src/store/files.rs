@@ -80,7 +80,7 @@ impl Mirror {
         let mut changes = Changes { version, known: BTreeMap::new(), contents: Vec::new() };
         for file in workspace.list() {
             // Files on the user's disk are not copied.
-            if workspace.folder_of(&file.path).is_some() {
+            if workspace.is_on_disk(&file.path) {
                 continue;
             }
             let known = self.known.borrow().get(&file.path).filter(|(at, _)| *at == file.version).cloned();

@@ -151,6 +151,13 @@ impl Workspace {
         Some((DiskFolder::new(&folder), rest))
     }
 
+    /// Returns whether a path is in a folder on the user's disk.
+    #[cfg(feature = "desk")]
+    #[must_use]
+    pub fn is_on_disk(&self, path: &str) -> bool {
+        self.folder_of(path).is_some()
+    }
+
     pub fn remove(&self, path: &str) {
         if self.get(path).is_some() {
             self.set(path.to_owned(), None);
