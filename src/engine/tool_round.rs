@@ -365,7 +365,9 @@ impl ToolRound {
                 }
                 CallState::Queued | CallState::Expanded | CallState::Answered => continue,
             };
-            match open.denial(run) {
+            // An adopter may not have the tool.
+            let unknown = run.tool(open).is_none().then(|| Answer::unknown_tool(&open.call.name, &run.config.tools));
+            match unknown.or_else(|| open.denial(run)) {
                 Some(answer) if mode != RunMode::Check => denied.push((index, answer)),
                 _ => run.request(open, mode),
             }
@@ -606,9 +608,6 @@ impl OpenCall {
 
     /// The answer to a call that the rules of the run deny.
     pub(super) fn denial(&self, run: &RunParts<'_>) -> Option<Answer> {
-        if run.tool(self).is_none() {
-            return Some(Answer::unknown_tool(&self.call.name, &run.config.tools));
-        }
         match run.decide(self) {
             Decision::Denied(why) => Some(Answer::refused(Slug::Refused, why)),
             Decision::Allowed | Decision::Ask => None,

@@ -54,11 +54,21 @@ fn compare(expected: &Trajectory, actual: &Trajectory) -> Option<Box<Mismatch>> 
     let (mut want, mut have) = (json(expected), json(actual));
     without_notes(&mut want);
     // `recorded_by` reports the version; a document of another version is compared all the same.
-    if let Some(fields) = have.as_object_mut() {
-        fields.insert("engine_version".into(), Value::String(expected.engine_version.clone()));
-    }
+    set_version(&mut have, &expected.engine_version);
     let (path, expected, actual) = first_difference(&want, &have)?;
     Some(Box::new(Mismatch { turn: None, path, expected, actual, recorded_by }))
+}
+
+/// Sets the engine version of a document and of its sub-agents.
+fn set_version(document: &mut Value, version: &str) {
+    let Some(fields) = document.as_object_mut() else { return };
+    fields.insert("engine_version".into(), Value::String(version.to_owned()));
+    fields
+        .get_mut("children")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+        .for_each(|child| set_version(child, version));
 }
 
 /// Notes are the only part that is not derived from the events.
