@@ -261,7 +261,7 @@ impl Pattern {
     /// What may be between the character at this position and the one before it.
     fn gap(&self, text: &[u8], at: usize, n: usize) -> Step {
         match self.encoding {
-            Encoding::Hex if n % 2 == 0 => {
+            Encoding::Hex if n.is_multiple_of(2) => {
                 let next = at + count(text, at, 3, |byte| b" ,:-".contains(&byte));
                 match literal(text, next, b"0x") {
                     Step::No => Step::To(next),
