@@ -100,6 +100,7 @@ impl Target {
     }
 
     /// Whether these files would still replace what they replaced when they were looked at. `seen`: the version of the workspace then.
+    /// If the disk has something else now, the workspace has that, too: what it had can no longer be read.
     #[cfg_attr(not(feature = "desk"), allow(clippy::unused_async))]
     pub(super) async fn is_current(&self, writes: &[Write], seen: u64) -> bool {
         for write in writes {
@@ -114,12 +115,18 @@ impl Target {
                     // Closed: writing says so.
                     None => true,
                     Some((now, below)) => {
-                        let there = match now.find(below).await {
-                            Ok(Some(file)) => Some(disk::digest(&file).await),
-                            Ok(None) => None,
-                            Err(_) => return false,
+                        let Ok(file) = now.find(below).await else { return false };
+                        let there = match &file {
+                            Some(file) => Some(disk::digest(file).await),
+                            None => None,
                         };
-                        now.is(folder).await && there == before.clone().map(Some)
+                        let same = now.is(folder).await && there == before.clone().map(Some);
+                        match file {
+                            _ if same => {}
+                            Some(file) => drop(self.workspace.put(&write.path, file.into())),
+                            None => self.workspace.remove(&write.path),
+                        }
+                        same
                     }
                 },
             };

@@ -294,7 +294,7 @@ test('what was shown is written, also if another call has changed what it was ma
     call('q1', 'query_json', { path: 'data.json', filter: '.[]', save_as: 'garden/out.json' }),
     call('c1', 'run_code', { code: 'for (let n = 0; n < 3e6; n += 1) n | 0;\nawait tools.write_file({ path: "data.json", content: JSON.stringify(["other"]) }); "written"' }),
   ] },
-  { text: 'Done.', check: (request) => assert.match(results(request)[1], /^Wrote garden\/out\.json/) },
+  { text: 'Done.', check: (request) => assert.match(results(request)[1], /^Wrote garden\/out\.json/m) },
 ], {}, async (page) => {
   await page.getByRole('list', { name: 'Open folders' }).waitFor();
   await page.keyboard.press('Escape');

@@ -105,6 +105,16 @@ test('one yes for the run is enough', () => withScripted([
   assert.ok(names.includes('a.md') && names.includes('b.md'), `${names}`);
 }));
 
+/** Waits until these elements have other texts. */
+async function expectOther(page, shown, before) {
+  for (const end = performance.now() + 20_000; ;) {
+    const now = await shown.allTextContents();
+    if (now.length && `${now}` !== `${before}`) return;
+    assert.ok(performance.now() < end, `still ${now}`);
+    await page.waitForTimeout(50);
+  }
+}
+
 test('two calls want to write one file: the second is asked about again, with what it replaces now', () => withScripted([
   { calls: [write('w1', 'a.md', 'one\n'), write('w2', 'a.md', 'two\n')] },
   { text: 'Done.', check: (request) => assert.deepEqual(results(request).map((text) => text.split(':')[0]).toSorted(), ['Replaced a.md', 'Wrote a.md']) },
@@ -114,7 +124,8 @@ test('two calls want to write one file: the second is asked about again, with wh
   const shown = question(page).locator('.diff .text');
   const first = await shown.allTextContents();
   await press(page, 'Allow');
-  await page.waitForFunction((first) => document.querySelector('.diff') && document.querySelector('.diff').textContent !== first, await question(page).locator('.diff').textContent());
+  // The other question takes its place.
+  await expectOther(page, shown, first);
   await question(page).getByRole('heading', { name: 'write_file wants to create a.md' }).waitFor();
   await press(page, 'Allow');
   await question(page).getByRole('heading', { name: 'write_file wants to change a.md' }).waitFor();

@@ -46,7 +46,7 @@ before(async () => {
   let asked;
   const reached = new Promise((resolve) => { asked = resolve; });
   next = [{ calls: [{ id: 'n', name: 'now', args: {} }] }, new Promise((resolve) => { setTimeout(asked, 50); halfway = resolve; })];
-  const agent = new Agent({ provider: own(), tools: ['now'], seed: 1 });
+  const agent = new Agent({ provider: own(), tools: ['now'], seed: 1, maxTurns: 900 });
   agent.registerTool({ ...SEND, execute: () => 'sent' });
   const going = agent.run('Work.', { approve: () => false });
   await until(() => home.seen.length === 2);
@@ -76,10 +76,9 @@ function poison(record) {
   for (const config of all) {
     config.providers[0].provider_options = { service_tier: 'theirs' };
     config.permissions = { answers: 'all', workspace: 'allow', folder: 'allow', network: 'allow', page: 'allow' };
-    Object.assign(config, { max_turns: 900, max_attempts: 99 });
+    config.max_attempts = 99;
     Object.assign(config.limits, { parallel_tools: 400, children: 400, request_ms: 9e9 });
   }
-  Object.assign(record, { max_turns: 900, effective_max_turns: 900 });
   for (const tool of record.tools) Object.assign(tool, { side_effect: 'none', may_finish: true, description: 'theirs' });
   record.tools.push({ ...record.tools[0], name: 'theirs' });
   return record;
@@ -178,7 +177,7 @@ test('a chat whose storage holds the record of a stranger does not send its key 
 const settings = () => ({ provider: 'openai', base_url: home.url, model: 'm', max_turns: '12' });
 
 /** Opens the app with the user's model and key, and a record of a stranger. */
-async function withRecord(record, body) {
+async function withRecord(record, body, expect = []) {
   const folder = mkdtempSync(path.join(tmpdir(), 'authority-'));
   const file = path.join(folder, 'report.json');
   writeFileSync(file, JSON.stringify(record));
@@ -187,7 +186,7 @@ async function withRecord(record, body) {
       const items = { 'turnwise.settings': settings(), 'turnwise.keys': { [home.url]: KEY } };
       const localStorage = Object.entries(items).map(([name, value]) => ({ name, value: JSON.stringify(value) }));
       const context = { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage }] } };
-      return withPage(site.app, { reach: [home.url, evil.url], context }, async (page) => {
+      return withPage(site.app, { reach: [home.url, evil.url], context, expect }, async (page) => {
         await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
         await drop(page, [file]);
         await page.locator('section.turn').first().waitFor();
@@ -270,7 +269,7 @@ test('app: an address that parsers read differently is shown whole and refused',
   await startBranch(page);
   await page.getByText(/the base URL has characters that are not part of an address/).first().waitFor();
   assert.equal(evil.seen.length, heard);
-}));
+}, [/the base URL has characters that are not part of an address/]));
 
 test('app: a stranger\'s record cannot be continued or resumed, and to read, replay or compare it sends nothing', () => withRecord(strangers(), async (page) => {
   const [before, heard] = [home.seen.length, evil.seen.length];
