@@ -77,8 +77,8 @@ fn content(app: App) -> Option<impl IntoView> {
                 choice(vec![format!("Model from Settings: {}", app.model_name())], true),
             )),
             strange.then(|| html::p().class("fact").child(
-                "This record comes from somewhere else. The branch has your permissions, tools and limits. With \u{201c}Same \
-                 model\u{201d}, the conversation and the files that tools read are sent to the address shown there.",
+                "This record comes from somewhere else. The branch has your permissions, tools and limits. If you choose the \
+                 record's model, the conversation and the files that tools read are sent to the address shown there.",
             )),
             reactive(model),
             field(
