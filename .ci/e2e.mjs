@@ -21,7 +21,7 @@ const LONG = [
 ];
 // Even a thread's own processor time depends on what else runs on its core: opening the docs panel took 15 ms alone, and 53 ms
 // beside three other files.
-const ALONE = ['docs_large'];
+const ALONE = ['docs_large', 'app_large'];
 // The files that `make test` leaves for `make test-all`: servers, hosts and libraries of others, real sites, and sizes that differ
 // from those of other tests in number only. Parts of further files are left too, each file says which.
 const ONLY_ALL = ['aimock', 'crowd', 'ecosystem', 'fleet', 'llamacpp', 'llmock', 'long_trajectory', 'sites'];
