@@ -125,7 +125,8 @@ impl ServerAddress {
         if text.starts_with("//") || first.contains(':') {
             return Err("is neither an http address nor a path");
         }
-        Ok(ServerAddress { scheme: "", host: String::new(), path: plain_path(text)? })
+        // It is resolved against the page, whose server it stays on, so it may lead upwards.
+        Ok(ServerAddress { scheme: "", host: String::new(), path: text.trim_end_matches('/').to_owned() })
     }
 
     /// Host and port; `None`: it is a path.
@@ -220,6 +221,7 @@ mod tests {
             ("https://gateway.example/team/a", "https://gateway.example/team/a"),
             ("/api/v1/", "/api/v1"),
             ("api/v1", "api/v1"),
+            ("../api/v1/", "../api/v1"),
             ("", ""),
         ];
         for (text, expected) in rows {
