@@ -91,7 +91,10 @@ fn the_worker_writes_and_reads_what_the_functions_do() {
     let imported = documents::answer(DocumentTask::Import, &atif).unwrap();
     let why = documents::answer(DocumentTask::Replay, &imported).unwrap_err();
     let version = &document.engine_version;
-    assert_eq!(why, format!("it was imported (turnwise {version}, ATIF-v1.7) and has no events, so it cannot be replayed"));
+    assert_eq!(
+        why,
+        format!("it was imported (turnwise {version}, ATIF-v1.7) and has no events, so it cannot be replayed")
+    );
 }
 
 #[test]
