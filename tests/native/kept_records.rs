@@ -394,7 +394,7 @@ impl Going {
     }
 
     /// Answers everything until the run has ended.
-    fn to_the_end(mut self, name: &str) -> Trajectory {
+    fn play_to_the_end(mut self, name: &str) -> Trajectory {
         for _ in 0..500 {
             if self.restored.recorder.run.ending().is_some() && self.requests.is_empty() {
                 let document = self.restored.recorder.document();
@@ -465,7 +465,7 @@ fn each_interrupted_one_goes_on_to_its_end() {
         *presets.entry(document.preset.as_str()).or_default() += 1;
         let text = serde_json::to_string(&document).unwrap();
         documents::answer(DocumentTask::Resume, &text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let ended = Going::on(restored(&document), resumed()).to_the_end(name);
+        let ended = Going::on(restored(&document), resumed()).play_to_the_end(name);
         assert!(ended.requests >= document.requests && ended.turns.len() >= document.turns.len(), "{name}");
         assert_eq!(ended.run_id, document.run_id, "{name}");
         validate(&ended);
@@ -490,7 +490,7 @@ fn each_ended_one_takes_more_turns_and_is_followed_up() {
             continue;
         }
         granted += 1;
-        let ended = Going::on(restored, Event::TurnsGranted { turns: 2 }).to_the_end(name);
+        let ended = Going::on(restored, Event::TurnsGranted { turns: 2 }).play_to_the_end(name);
         assert_eq!(ended.segments.len(), document.segments.len() + 1, "{name}");
         replay(&ended).unwrap_or_else(|mismatch| panic!("{name}: {mismatch:?}"));
     }
@@ -510,7 +510,7 @@ fn each_branches_at_every_turn() {
                 .unwrap_or_else(|| panic!("{name}: there is no way to turn {}", turn.turn));
             let run_id = "run_20270115_080000_fedcba".to_owned();
             let branch = Branch { run_id: run_id.clone(), session_id: "another".into(), at: AT, ..changes };
-            let ended = Going::on(restored, Event::Branched(Box::new(branch))).to_the_end(name);
+            let ended = Going::on(restored, Event::Branched(Box::new(branch))).play_to_the_end(name);
             assert_eq!((&ended.run_id, ended.parent.map(|parent| parent.turn)), (&run_id, Some(turn.turn)), "{name}");
             branches += 1;
         }
