@@ -13,7 +13,7 @@ import { dist, withSite } from './lib/site.mjs';
 
 const { default: init, Agent } = await import(path.join(dist, 'turnwise/node.js'));
 await init();
-const { Agent: Sdk, inMemory, openai, replay } = await import(path.join(dist, 'turnwise/index.node.js'));
+const { Agent: Sdk, openai, replay } = await import(path.join(dist, 'turnwise/index.node.js'));
 
 const KEY = 'sk-user-4f9a8b7c6d5e4f3a2b1c';
 const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'access-control-allow-methods': '*' };
@@ -156,20 +156,23 @@ test('API: a replay sends nothing', async () => {
 });
 
 test('a chat whose storage holds the record of a stranger does not send its key there', async () => {
-  const storage = inMemory();
-  const chatOf = (baseUrl) => new Sdk({ model: openai('m', { baseUrl, apiKey: KEY }) }).chat({ storage });
-  const first = chatOf(home.url);
+  const texts = new Map();
+  const storage = { get: (key) => texts.get(key), set: (key, text) => void texts.set(key, text), delete: (key) => void texts.delete(key) };
+  const chatOf = () => new Sdk({ model: openai('m', { baseUrl: home.url, apiKey: KEY }) }).chat({ storage });
+  const first = chatOf();
   await first.send('Hello');
+  await until(() => [...texts.values()].some((text) => text.includes('Done.')));
   first.close();
-  const heard = evil.seen.length;
-  const keys = [...(storage.keys?.() ?? [])];
-  const text = await storage.get(keys[0] ?? 'turnwise.chat') ?? '';
-  if (text) await storage.set(keys[0] ?? 'turnwise.chat', text.replaceAll(home.url, evil.url));
-  const second = chatOf(home.url);
+  const [[key, text]] = texts;
+  assert.ok(text.includes(home.url), 'the stored record names its server');
+  texts.set(key, text.replaceAll(home.url, evil.url));
+  const [before, heard] = [home.seen.length, evil.seen.length];
+  const second = chatOf();
   await second.load();
-  await second.send('Again');
+  // The hash of each request covers the server, so a record that was changed is refused.
+  await assert.rejects(async () => { await second.send('Again'); }, /does not replay/);
   second.close();
-  assert.equal(evil.seen.length, heard);
+  assert.deepEqual([home.seen.length, evil.seen.length], [before, heard]);
 });
 
 // The app.
