@@ -154,8 +154,7 @@ impl Desk {
             }
             Order::Plan { plan, seats, with, config, written, after, from } => {
                 let (desk, text) = (self.clone(), part(&mut parts));
-                let strange = false; // known once it is clear what it continues
-                let start = plans::Start { plan, seats, with, config: *config, written: *written, from, strange };
+                let start = plans::Start { plan, seats, with, config: *config, written: *written, from };
                 spawn_local(async move { desk.run_plan(start, after, text).await });
             }
             Order::ShowPlan { id, plan, seats } => {

@@ -22,16 +22,14 @@ pub(super) struct Start {
     pub config: RunConfig,
     pub written: Plan,
     pub from: Option<u32>,
-    /// As in the header of what is stored.
-    pub strange: bool,
 }
 
 impl Desk {
     /// Runs a plan. `text`: the record that it continues, if that is a file.
-    pub(super) async fn run_plan(&self, mut start: Start, after: Option<After>, text: Option<String>) {
-        start.strange = after.as_ref().is_some_and(|after| self.is_after_strange(after));
+    pub(super) async fn run_plan(&self, start: Start, after: Option<After>, text: Option<String>) {
+        let strange = after.as_ref().is_some_and(|after| self.is_after_strange(after));
         match self.earlier(after, text, &start.with.worker_url).await {
-            Ok(after) => self.start_plan(start, after),
+            Ok(after) => self.start_plan(start, after, strange),
             Err(why) => self.notify(why, true),
         }
     }
@@ -69,8 +67,8 @@ impl Desk {
         }
     }
 
-    fn start_plan(&self, start: Start, after: Option<Box<PlanDocument>>) {
-        let Start { plan: id, seats: first, with, config, written, from, strange } = start;
+    fn start_plan(&self, start: Start, after: Option<Box<PlanDocument>>, strange: bool) {
+        let Start { plan: id, seats: first, with, config, written, from } = start;
         let workspace = self.files(with.files).workspace().clone();
         let agent = self.session(first, &with, config, workspace);
         let place = Place::default();

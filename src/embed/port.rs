@@ -3,17 +3,19 @@
 #[cfg(feature = "desk")]
 use std::cell::OnceCell;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Uint8Array};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use wasm_bindgen::prelude::*;
 
 use super::agents::{Agent, Before, images};
 use super::asks;
 use super::calls::{Calls, PageOf};
 use super::docs::Sites;
-use super::outbox::Outbox;
+use super::outbox::{Outbox, Refusal};
 use super::plans::Wish;
 #[cfg(feature = "desk")]
 use crate::desk::Desk;
@@ -70,14 +72,47 @@ impl Port {
             None => (post.clone(), VecDeque::new()),
         };
         let text = text.as_string().unwrap_or_default();
-        match serde_json::from_str::<Vec<Command>>(&text) {
-            Ok(commands) => commands.into_iter().for_each(|command| self.take(command, &mut parts)),
-            Err(error) => self.fatal(&format!("the page posted a message that cannot be read: {error}")),
+        let unread = |error| self.fatal(&format!("the page posted a message that cannot be read: {error}"));
+        let commands = match serde_json::from_str::<Vec<&RawValue>>(&text) {
+            Ok(commands) => commands,
+            Err(error) => return unread(error),
+        };
+        for command in commands {
+            match serde_json::from_str(command.get()) {
+                Ok(command) => self.take(command, &mut parts),
+                Err(error) => match Ask::of(command) {
+                    Some(ask) => self.refuse(&ask, &error, &mut parts),
+                    None => unread(error),
+                },
+            }
         }
     }
 }
 
+/// What is read of a question that cannot be read whole: the page's checks let data through that has another shape in the engine,
+/// such as a message of an earlier conversation, or that is nested too deep. It ends its call, not the agent.
+#[derive(Deserialize)]
+struct Ask {
+    id: AskId,
+    #[serde(default)]
+    after: bool,
+}
+
+impl Ask {
+    fn of(command: &RawValue) -> Option<Ask> {
+        let named: HashMap<String, Ask> = serde_json::from_str(command.get()).ok()?;
+        named.into_values().next()
+    }
+}
+
 impl Port {
+    fn refuse(&self, ask: &Ask, error: &serde_json::Error, parts: &mut VecDeque<JsValue>) {
+        if ask.after {
+            text_part(parts);
+        }
+        self.outbox.refused(ask.id, &Refusal::Wrong(format!("options: the engine cannot read them: {error}")));
+    }
+
     fn take(&self, command: Command, parts: &mut VecDeque<JsValue>) {
         if !self.met.get() && !matches!(command, Command::Hello { .. }) {
             return self.fatal("the page must send its hello message first");

@@ -25,8 +25,12 @@ impl Run {
     /// again, those with side effects only if the user agrees.
     pub(super) fn resume(&mut self, at: EpochMillis, authority: Option<&Authority>) {
         if let Some(authority) = authority {
-            self.adopt(authority);
-            if self.phase != Phase::Ended {
+            let dropped = self.adopt(authority);
+            self.trace_adopted(&dropped);
+            if self.phase == Phase::Ended {
+                // The record has it, but nothing is told between two segments.
+                self.out.clear();
+            } else {
                 self.limit_wall_time();
             }
         }
@@ -91,9 +95,7 @@ impl Run {
             self.config.max_turns = max_turns;
         }
         self.set_world_time(at);
-        if let Some(authority) = authority {
-            self.adopt(&authority);
-        }
+        let dropped = authority.map(|authority| self.adopt(&authority));
         let config = std::mem::take(&mut self.config);
         self.config =
             RunConfig { system: system.clone().unwrap_or_else(|| config.system.clone()), ..config }.normalized();
@@ -102,6 +104,10 @@ impl Run {
             AtLimit::Synthesis => self.config.max_turns,
             AtLimit::ForcedFinal => self.config.max_turns.max(self.turn().saturating_add(1)),
         };
+        // Only here, since each record says how many requests are left.
+        if let Some(dropped) = dropped {
+            self.trace_adopted(&dropped);
+        }
         self.history.start_over(&self.config);
         if system.is_some() || self.config.max_turns != turns_before || max_turns.is_some() {
             self.history.set_system(self.config.system_text());
@@ -125,8 +131,9 @@ impl Run {
         }
     }
 
-    /// From here on, the adopter decides. The run remembers the configuration that it started with, for the replay.
-    pub(super) fn adopt(&mut self, authority: &Authority) {
+    /// From here on, the adopter decides. The run remembers the configuration that it started with, for the replay. Returns the
+    /// names of the tools that it loses.
+    fn adopt(&mut self, authority: &Authority) -> Vec<String> {
         if self.family.started_with.is_none() {
             self.family.started_with = Some(Box::new(self.config.clone()));
         }
@@ -137,21 +144,22 @@ impl Run {
         let granted = !self.book.segments.is_empty();
         let most = if granted { self.turn().saturating_add(authority.max_turns) } else { self.config.max_turns };
         self.figures.effective_max_turns = self.figures.effective_max_turns.min(most);
-        self.trace("adopted", json!({ "tools_dropped": dropped }));
-        if self.phase == Phase::Ended {
-            // The record has it, but nothing is told between two segments.
-            self.out.clear();
-        }
         let of_child = authority.for_child();
         for child in &mut self.family.children {
             if let ChildState::Started(run) = &mut child.state
                 && run.ending().is_none()
             {
-                run.adopt(&of_child);
+                let dropped = run.adopt(&of_child);
+                run.trace_adopted(&dropped);
                 run.limit_wall_time();
                 run.out.clear(); // its trace is the same news
             }
         }
+        dropped
+    }
+
+    fn trace_adopted(&mut self, dropped: &[String]) {
+        self.trace("adopted", json!({ "tools_dropped": dropped }));
     }
 
     /// Takes a reply instead of asking the model. What its request would have carried goes with the next one.

@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
-use crate::content::format::bytes;
+use crate::content::format::{bytes, counted};
 use crate::engine::hidden::visible;
 use crate::files::kind::{FileKind, HEAD};
 use crate::protocol::DocumentTask;
@@ -33,17 +33,24 @@ const PICK: &str = "pick-files";
 pub fn files(app: App) -> impl IntoView {
     dialog(app, Dialog::Files, "drawer", "Files", move || {
         html::div().class("dialog-body").child(reactive(move || match app.shown_file.get() {
-            Some(path) => preview(app, path).into_any(),
+            Some(path) => preview(app, &path).into_any(),
             None => list(app).into_any(),
         }))
     })
 }
 
+/// Rows that are shown at once: drawing those of a folder of 5,000 files takes seconds.
+const MOST_ROWS: usize = 300;
+
 fn list(app: App) -> impl IntoView {
     let rows = move || app.files();
     let empty = move || rows().is_empty();
+    let whole = RwSignal::new(false);
     let table = move |sample: bool| {
-        let some = move || rows().into_iter().filter(|row| row.sample == sample).collect::<Vec<_>>();
+        let some = move || {
+            let most = if whole.get() { usize::MAX } else { MOST_ROWS };
+            rows().into_iter().filter(|row| row.sample == sample).take(most).collect::<Vec<_>>()
+        };
         html::ul().class("files").child(For(ForProps::builder()
             .each(some)
             .key(|row| (row.path.clone(), row.size.clone(), row.written))
@@ -94,6 +101,16 @@ fn list(app: App) -> impl IntoView {
                                                  its own files."))),
         reactive(move || rows().iter().any(|row| !row.sample).then(|| html::h3().class("over").child("Your files"))),
         table(false),
+        reactive(move || {
+            let more = rows().iter().filter(|row| !row.sample).count().saturating_sub(MOST_ROWS);
+            (more > 0 && !whole.get()).then(|| {
+                html::button()
+                    .r#type("button")
+                    .class("btn quiet small")
+                    .on(ev::click, move |_| whole.set(true))
+                    .child(format!("Show {}", counted(more as u64, "more file")))
+            })
+        }),
         html::div().class("samples").attr("hidden", attribute(move || (!rows().iter().any(|row| row.sample)).then_some(""))).child((
             html::div().class("over-row").child((
                 html::h3().class("over").child("Sample files"),
@@ -202,19 +219,19 @@ enum Body {
 const NOT_TEXT: &str = "This is not a text file, so it is not shown here. Download it to open it in another program.";
 const UNREADABLE: &str = "This file could not be read. Add it again, or remove it.";
 
-fn preview(app: App, path: String) -> impl IntoView {
+fn preview(app: App, path: &str) -> impl IntoView + use<> {
     let shown = RwSignal::new(Option::<Shown>::None);
-    match app.file(&path) {
+    match app.file(path) {
         None => shown.set(Some(Shown { facts: String::new(), body: nothing("This file no longer exists.") })),
         Some(blob) => {
-            let name = path.clone();
+            let name = path.to_owned();
             spawn_local(async move {
                 let read = look(app, &name, &blob).await;
                 shown.try_set(Some(read));
             });
         }
     }
-    let saved = path.clone();
+    let saved = path.to_owned();
     let open = move || match shown.get()?.body {
         Body::Pdf(url, _) => Some(
             html::a()
@@ -227,7 +244,7 @@ fn preview(app: App, path: String) -> impl IntoView {
         ),
         Body::Text(_) | Body::Table { .. } | Body::Picture(_) | Body::Nothing(..) => None,
     };
-    let name = path.clone();
+    let name = path.to_owned();
     (
         html::div().class("row shown-acts").child((
             html::button()
@@ -243,7 +260,7 @@ fn preview(app: App, path: String) -> impl IntoView {
                 .child((icon(Icon::Download), "Download")),
         )),
         html::div().class("shown-file").child((
-            html::h3().child(visible(&path).into_owned()),
+            html::h3().child(visible(path).into_owned()),
             reactive(move || shown.get().map(|shown| html::p().class("fact").child(shown.facts))),
         )),
         reactive(move || shown.get().map(|shown| body(app, shown.body, name.clone()))),

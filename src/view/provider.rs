@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use crate::content::format::sentence_case;
+use crate::engine::hidden::visible;
 use crate::engine::{DemoMode, ProviderConfig, ProviderKind, RunConfig};
 use crate::llm;
 use crate::llm::address::ServerAddress;
@@ -123,15 +124,6 @@ fn shown_address(provider: &ProviderConfig) -> String {
         Err(_) if !provider.base_url.contains([':', '/', '\\', '.']) => visible(&provider.base_url),
         Err(_) => format!("\u{201c}{}\u{201d}, which is not a valid address", visible(&provider.base_url)),
     }
-}
-
-/// Writes characters that cannot be seen, or that change the order of others, as escapes.
-fn visible(text: &str) -> String {
-    let hides = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    text.chars().map(|c| if hides(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
 }
 
 /// Returns the provider's name, if nothing can be asked of it without a key. At another address than its own, that is not known.

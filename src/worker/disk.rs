@@ -30,7 +30,7 @@ impl DiskFolder {
 
     /// Returns whether both are the same folder on the disk.
     pub(super) async fn is(&self, other: &DiskFolder) -> bool {
-        call(&self.handle, "isSameEntry", &[other.handle.clone()]).await.is_ok_and(|same| same.is_truthy())
+        call(&self.handle, "isSameEntry", std::slice::from_ref(&other.handle)).await.is_ok_and(|same| same.is_truthy())
     }
 
     /// Finds a file; `None` if there is none. `path` is relative to the folder and normalized.

@@ -182,7 +182,13 @@ test('a write that the disk refuses is an answer for the model, without a questi
 
 test('a large folder is cut with a sentence; a closed picker says nothing', async () => {
   const many = Object.fromEntries(Array.from({ length: 5_010 }, (_, n) => [`f${n}.txt`, '']));
-  await withFolder([], { files: many }, (page) => page.getByText(/^Opened garden: 5,?000 files, .*It has more: the limit is 5,?000 files/).waitFor({ timeout: 60_000 }));
+  await withFolder([], { files: many }, async (page) => {
+    await page.getByText(/^Opened garden: 5,?000 files, .*It has more: the limit is 5,?000 files/).waitFor({ timeout: 60_000 });
+    // So many rows would keep the page busy for seconds.
+    assert.equal(await page.locator('.file').getByText('on your disk').count(), 300);
+    await page.getByRole('button', { name: 'Show 4,700 more files' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.file .tag').length === 5000);
+  });
   await withFolder([], { options: { abort: true } }, async (page) => {
     await page.waitForFunction(() => window.picked.length === 1);
     // Every message since then.

@@ -37,26 +37,18 @@ async function model(answer) {
   return { url: `http://127.0.0.1:${server.address().port}/v1`, seen };
 }
 
-let evil, home, halfway, whole;
+let evil, home, honest, hostile;
 let next = [];
 before(async () => {
   evil = await model(() => ({ text: 'Thank you.' }));
   home = await model(() => next.shift() ?? { text: 'Done.' });
-  // Honest records of the user's own model: one in the middle of its second request, and one that ended.
-  let asked;
-  const reached = new Promise((resolve) => { asked = resolve; });
-  next = [{ calls: [{ id: 'n', name: 'now', args: {} }] }, new Promise((resolve) => { setTimeout(asked, 50); halfway = resolve; })];
-  const agent = new Agent({ provider: own(), tools: ['now'], seed: 1, maxTurns: 900 });
-  agent.registerTool({ ...SEND, execute: () => 'sent' });
-  const going = agent.run('Work.', { approve: () => false });
-  await until(() => home.seen.length === 2);
-  await reached;
-  const record = copy(await agent.checkpoint());
-  agent.cancel();
-  halfway({ text: 'late' });
-  halfway = record;
-  whole = copy(await going);
-  agent.free();
+  honest = await recordsOf({ provider: own() }, SEND);
+  // Those of a stranger who knows the user's server, and who decided all that an agent can.
+  hostile = await recordsOf(
+    { provider: { ...own(), providerOptions: { service_tier: 'theirs' } }, maxAttempts: 99, parallelTools: 400 },
+    { ...SEND, description: 'theirs', sideEffect: 'none', mayFinish: true }, { ...SEND, name: 'theirs' },
+  );
+  Object.values(hostile).forEach(poison);
 });
 after(() => servers.forEach((server) => { server.close(); server.closeAllConnections(); }));
 
@@ -70,17 +62,29 @@ async function until(holds, ms = 10_000) {
   }
 }
 
-/** Makes a record decide as much as one can without changing how it replays. */
+/** Records of a run of the user's own model: one in the middle of its second request, and the same run when it has ended. */
+async function recordsOf(options, ...tools) {
+  let late;
+  next = [{ calls: [{ id: 'n', name: 'now', args: {} }] }, new Promise((resolve) => { late = resolve; })];
+  const asked = home.seen.length + 2;
+  const agent = new Agent({ tools: ['now'], seed: 1, maxTurns: 900, ...options });
+  tools.forEach((tool) => agent.registerTool({ ...tool, execute: () => 'sent' }));
+  const going = agent.run('Work.', { approve: () => false });
+  await until(() => home.seen.length === asked);
+  const halfway = copy(await agent.checkpoint());
+  late({ text: 'Done.' });
+  const whole = copy(await going);
+  agent.free();
+  return { halfway, whole };
+}
+
+/** What a record can also decide, without changing how it replays. */
 function poison(record) {
-  const all = [record.config, record.started_with].filter(Boolean);
-  for (const config of all) {
-    config.providers[0].provider_options = { service_tier: 'theirs' };
+  for (const config of [record.config, record.started_with].filter(Boolean)) {
     config.permissions = { answers: 'all', workspace: 'allow', folder: 'allow', network: 'allow', page: 'allow' };
     config.max_attempts = 99;
     Object.assign(config.limits, { parallel_tools: 400, children: 400, request_ms: 9e9 });
   }
-  for (const tool of record.tools) Object.assign(tool, { side_effect: 'none', may_finish: true, description: 'theirs' });
-  record.tools.push({ ...record.tools[0], name: 'theirs' });
   return record;
 }
 
@@ -100,14 +104,14 @@ async function takeUp(how, record, options = {}) {
 }
 
 const WAYS = {
-  resume: { of: () => halfway, go: (agent, record, options) => agent.resume(record, options) },
-  branch: { of: () => whole, go: (agent, record, options) => agent.branch(record, { turn: 1, ...options }) },
-  'follow-up': { of: () => whole, go: (agent, record, options) => agent.run('And now?', { after: record, ...options }) },
+  resume: { of: (all) => all.halfway, go: (agent, record, options) => agent.resume(record, options) },
+  branch: { of: (all) => all.whole, go: (agent, record, options) => agent.branch(record, { turn: 1, ...options }) },
+  'follow-up': { of: (all) => all.whole, go: (agent, record, options) => agent.run('And now?', { after: record, ...options }) },
 };
 
 for (const [name, { of, go }] of Object.entries(WAYS)) {
   test(`API, ${name}: provider options, tools, side effects, permissions and limits are the agent's`, async () => {
-    const found = await takeUp(go, poison(copy(of())));
+    const found = await takeUp(go, copy(of(hostile)));
     assert.equal(found.refused, '');
     assert.deepEqual([found.asked, found.ran], [1, 0], 'the call was asked about and refused');
     for (const { headers, body } of found.requests) {
@@ -124,15 +128,15 @@ for (const [name, { of, go }] of Object.entries(WAYS)) {
   });
 
   test(`API, ${name}: the model of another server, a second one, and one that comes by an event`, async () => {
-    const elsewhere = copy(of());
+    const elsewhere = copy(of(honest));
     elsewhere.config.providers[0].base_url = evil.url;
-    const second = copy(of());
+    const second = copy(of(honest));
     second.config.providers.push({ ...second.config.providers[0], base_url: evil.url });
-    const byEvent = copy(of());
+    const byEvent = copy(of(honest));
     if (name !== 'follow-up') {
       const stranger = new Agent({ provider: { ...own(), baseUrl: evil.url, apiKey: 'x' }, tools: ['now'], seed: 1 });
       stranger.registerTool({ ...SEND, execute: () => 'sent' });
-      const branched = copy(await stranger.branch(whole, { turn: 1 }));
+      const branched = copy(await stranger.branch(honest.whole, { turn: 1 }));
       stranger.free();
       // Where the events lead matters, not what the configuration says.
       Object.assign(byEvent, branched, { config: byEvent.config });
@@ -148,7 +152,7 @@ for (const [name, { of, go }] of Object.entries(WAYS)) {
 }
 
 test('API: a replay sends nothing', async () => {
-  const record = copy(whole);
+  const record = copy(honest.whole);
   record.config.providers[0].base_url = evil.url;
   const [before, heard] = [home.seen.length, evil.seen.length];
   await replay(record);
@@ -203,9 +207,9 @@ async function withRecord(record, body, expect = []) {
 
 /** The record of a run with the stranger's model that shows another address than it began with. */
 function strangers() {
-  const record = poison(copy(whole));
-  record.tools.pop();
-  record.config.providers[0] = { ...record.config.providers[0], base_url: '', model: 'gpt-5.4-mini' };
+  const record = poison(copy(honest.whole));
+  for (const tool of record.tools) Object.assign(tool, { side_effect: 'none', may_finish: true, description: 'theirs' });
+  record.config.providers[0] = { ...record.config.providers[0], base_url: '', model: 'gpt-5.4-mini', provider_options: { service_tier: 'theirs' } };
   record.started_with = { ...copy(record.config), providers: [{ ...record.config.providers[0], base_url: evil.url }] };
   return record;
 }

@@ -151,7 +151,7 @@ test('where the site allows it, the page that the browser shows is read, without
   await launcher(tab).click();
   await tab.getByText('Only this page could be read').waitFor({ timeout: 60000 });
   await ask(tab, 'Which plan?');
-  await (await answered(tab)).getByText('zebra').first().waitFor();
+  await (await answered(tab)).locator('[part=answer]').getByText('zebra').waitFor();
   await tab.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide')));
   assert.doesNotMatch(await kept(tab), /zebra/);
   await tab.reload();

@@ -1,4 +1,4 @@
-//! Where a link leads, as people have to see it: behind the text of a link stands its host, or its mailbox, unless the text is just that.
+//! Where a link leads, as people have to see it: a link shows its host, or its mailbox, behind its text, unless the text is just that.
 //!
 //! The text and the address of a link are a model's. A text that only contains the host, or begins with it, can say another one:
 //! `api.openai.com.evil.example`, `https://openai.com@evil.example`. Whatever is not plain ASCII never counts as saying the host: it
