@@ -10,11 +10,11 @@ use super::config::RunConfig;
 use super::failure::Slug;
 use super::ids::EpochMillis;
 use super::interface::{Abort, Branch, BranchChanges, Effect};
-use super::judge::AtLimit;
+use super::judge::{AtLimit, Offer};
 use super::message::{Message, Reply};
 use super::permission::Consent;
 use super::record::Trigger;
-use super::run::{ChildState, Exchange, ExchangeState, Origin, Phase, Run};
+use super::run::{ChildState, Exchange, ExchangeState, Origin, Phase, Run, TurnStep};
 use super::time;
 
 /// The message of an attempt that failed because the page was closed.
@@ -137,13 +137,15 @@ impl Run {
         if self.family.started_with.is_none() {
             self.family.started_with = Some(Box::new(self.config.clone()));
         }
+        let last = self.last_turn_due();
         let dropped = authority.apply(&mut self.config);
         // An answer in the record was given to somebody else, or by somebody else.
         self.consent = Consent::new(self.config.permissions.clone());
         // Of granted turns, at most as many remain as a run of the adopter has.
         let granted = !self.book.segments.is_empty();
         let most = if granted { self.turn().saturating_add(authority.max_turns) } else { self.config.max_turns };
-        self.figures.effective_max_turns = self.figures.effective_max_turns.min(most);
+        let effective = &mut self.figures.effective_max_turns;
+        *effective = (*effective).min(most.max(last));
         let of_child = authority.for_child();
         for child in &mut self.family.children {
             if let ChildState::Started(run) = &mut child.state
@@ -156,6 +158,17 @@ impl Run {
             }
         }
         dropped
+    }
+
+    /// The turn that a strict run cannot do without: one that still has to take the report, if the open one cannot.
+    fn last_turn_due(&self) -> u32 {
+        let Phase::Turn(open) = &self.phase else { return 0 };
+        let runs_tools = matches!(open.step, TurnStep::Tools(_)) && self.offer() == Offer::AllTools;
+        match self.policy().at_limit {
+            AtLimit::ForcedFinal if runs_tools || self.is_wrapping_up() => self.turn().saturating_add(1),
+            AtLimit::ForcedFinal => self.turn(),
+            AtLimit::Synthesis => 0,
+        }
     }
 
     fn trace_adopted(&mut self, dropped: &[String]) {

@@ -121,7 +121,7 @@ fn shown_address(provider: &ProviderConfig) -> String {
     match llm::server(provider) {
         Ok(server) => server.to_string(),
         // A draft in the settings, which says in words that there is none yet.
-        Err(_) if !provider.base_url.contains([':', '/', '\\', '.']) => visible(&provider.base_url),
+        Err(_) if !provider.base_url.contains([':', '/', '\\', '.']) => visible(&provider.base_url).into_owned(),
         Err(_) => format!("\u{201c}{}\u{201d}, which is not a valid address", visible(&provider.base_url)),
     }
 }

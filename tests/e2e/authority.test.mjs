@@ -45,7 +45,7 @@ before(async () => {
   honest = await recordsOf({ provider: own() }, SEND);
   // Those of a stranger who knows the user's server, and who decided all that an agent can.
   hostile = await recordsOf(
-    { provider: { ...own(), providerOptions: { service_tier: 'theirs' } }, maxAttempts: 99, parallelTools: 400 },
+    { provider: { ...own(), providerOptions: { service_tier: 'theirs' } }, maxAttempts: 99, limits: { parallelTools: 400 } },
     { ...SEND, description: 'theirs', sideEffect: 'none', mayFinish: true }, { ...SEND, name: 'theirs' },
   );
   Object.values(hostile).forEach(poison);
