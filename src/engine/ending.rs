@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::config::{SynthesisFallback, SynthesisRole};
 use super::failure::Slug;
 use super::interface::{Abort, Effect};
-use super::judge::{AtLimit, Offer, Policy, judge_synthesis};
+use super::judge::{AtLimit, Offer, Policy, declined, judge_synthesis};
 use super::message::{Message, RawResponse, Reply};
 use super::own_tools::Report;
 use super::prompts;
@@ -128,6 +128,9 @@ impl Run {
     }
 
     pub(super) fn synthesis_replied(&mut self, attempt: u32, reply: Reply, raw: Option<RawResponse>) {
+        if let Some(slug) = declined(&reply) {
+            return self.synthesis_declined(attempt, slug, reply, raw);
+        }
         match judge_synthesis(&reply) {
             Ok(()) => self.synthesized(reply),
             Err(slugs) => {
@@ -156,13 +159,31 @@ impl Run {
         self.end(Conclusion::failed(TerminationReason::SynthesisFailed(trigger), source, report, error));
     }
 
-    fn synthesized(&mut self, reply: Reply) {
+    /// The words are kept as the report. Without any, it is as if no attempt were left.
+    fn synthesis_declined(&mut self, attempt: u32, slug: Slug, reply: Reply, raw: Option<RawResponse>) {
         let Phase::Synthesis(Synthesis { trigger, .. }) = self.phase else { return };
+        let error = prompts::declined(slug, &reply.content);
+        self.fail_attempt(attempt, vec![slug], error.clone(), raw);
+        if reply.content.trim().is_empty() {
+            return self.synthesis_failed(&error);
+        }
+        let output = self.enter_synthesis(trigger, reply);
+        self.end(Conclusion::failed(TerminationReason::SynthesisFailed(trigger), AnswerSource::Model, output, &error));
+    }
+
+    /// Enters the prompt and the reply into the history. Returns its text.
+    fn enter_synthesis(&mut self, trigger: Trigger, reply: Reply) -> String {
         if let Some(config) = &self.config.synthesis {
             self.history.push(prompts::synthesis_prompt(self.config.preset, config, trigger));
         }
         let output = reply.content.clone();
         self.enter(reply, Vec::new());
+        output
+    }
+
+    fn synthesized(&mut self, reply: Reply) {
+        let Phase::Synthesis(Synthesis { trigger, .. }) = self.phase else { return };
+        let output = self.enter_synthesis(trigger, reply);
         let reason = TerminationReason::Synthesized(trigger);
         self.end(Conclusion {
             outcome: Outcome::Partial,
@@ -231,6 +252,19 @@ impl Run {
     pub(super) fn end_llm_error(&mut self, error: &str) {
         let report = prompts::llm_error_report(error, &self.aggregated_text());
         self.end(Conclusion::failed(TerminationReason::LlmError, AnswerSource::System, report, error));
+    }
+
+    /// The model refused, or a filter stopped its reply: that is no success, and no other attempt follows. Its words are the report;
+    /// its calls are not run.
+    pub(super) fn end_declined(&mut self, attempt: u32, slug: Slug, reply: Reply, raw: Option<RawResponse>) {
+        let error = prompts::declined(slug, &reply.content);
+        self.fail_attempt(attempt, vec![slug], error.clone(), raw);
+        if reply.content.trim().is_empty() {
+            return self.end_llm_error(&error);
+        }
+        let output = reply.content.clone();
+        self.enter(reply, Vec::new());
+        self.end(Conclusion::failed(TerminationReason::LlmError, AnswerSource::Model, output, &error));
     }
 
     /// A limit was reached after the last turn ended, and synthesis is switched off.
@@ -316,7 +350,12 @@ impl Run {
         let last = self.book.turns.last().and_then(|turn| turn.attempts.last());
         let (attempt, last) = last.map_or_else(Default::default, |a| (a.attempt, a.slugs.clone()));
         let message = format!("run failed: {reason} ({})", error.unwrap_or_else(|| join(&last)));
-        let slugs = reason.slug().into_iter().chain(last).collect();
+        let declined = matches!(last.first(), Some(Slug::Refusal | Slug::ContentFilter));
+        let mut slugs: Vec<Slug> = reason.slug().into_iter().chain(last).collect();
+        if declined {
+            // More telling than that the model gave no reply.
+            slugs.rotate_left(1);
+        }
         self.log(LogLevel::Error, attempt, slugs, message, None);
     }
 

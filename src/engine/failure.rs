@@ -256,6 +256,18 @@ slugs! {
         rank: LAST,
         notice: None,
     }
+    Refusal = "refusal" {
+        meaning: "The model refused.",
+        because: "the model refused",
+        rank: LAST,
+        notice: None,
+    }
+    ContentFilter = "content_filter" {
+        meaning: "The provider's content filter stopped the reply.",
+        because: "the provider's content filter stopped the reply",
+        rank: LAST,
+        notice: None,
+    }
     // Why a run failed: the first slug of its `ERR` record, the same string as its `termination_reason`.
     MaxTurnsExhausted = "max_turns_exhausted" {
         meaning: "The turn limit was reached without an answer.",

@@ -74,6 +74,16 @@ pub enum Verdict {
     Failed(Vec<Slug>),
 }
 
+/// Why a reply is none, whatever it holds: the model refused, or a filter stopped it. To ask again would be refused again.
+#[must_use]
+pub fn declined(reply: &Reply) -> Option<Slug> {
+    match reply.finish {
+        FinishReason::Refusal => Some(Slug::Refusal),
+        FinishReason::ContentFilter => Some(Slug::ContentFilter),
+        FinishReason::Stop | FinishReason::Length | FinishReason::ToolCalls | FinishReason::Paused => None,
+    }
+}
+
 /// Judges a turn's reply that calls no tools.
 #[must_use]
 pub fn judge_text(policy: Policy, offer: Offer, reply: &Reply) -> Verdict {

@@ -181,6 +181,16 @@ pub fn no_synthesis_report(trigger: Trigger) -> String {
 /// The report of a cancelled run.
 pub const CANCELLED_REPORT: &str = "The run was cancelled.";
 
+/// What happened to a reply that was refused or filtered; with the words of a refusal, since they are the only reason there is.
+#[must_use]
+pub fn declined(slug: Slug, content: &str) -> String {
+    let words: String = content.trim().chars().take(300).collect();
+    match slug {
+        Slug::Refusal if !words.is_empty() => format!("the model refused: {words}"),
+        slug => slug.because().to_owned(),
+    }
+}
+
 /// The report of a run whose model could not be used. `found` is the assistant's text so far.
 #[must_use]
 pub fn llm_error_report(error: &str, found: &str) -> String {

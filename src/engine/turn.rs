@@ -4,7 +4,7 @@
 use super::failure::Slug;
 use super::ids::CallId;
 use super::interface::ToolOutcome;
-use super::judge::{AtLimit, Verdict, judge_calls, judge_text};
+use super::judge::{AtLimit, Verdict, declined, judge_calls, judge_text};
 use super::limits::Guard;
 use super::message::{RawResponse, Reply};
 use super::prompts;
@@ -43,6 +43,8 @@ impl Run {
         let before = self.history.bytes();
         if self.is_synthesis() {
             self.synthesis_replied(attempt, reply, raw);
+        } else if let Some(slug) = declined(&reply) {
+            self.end_declined(attempt, slug, reply, raw);
         } else if !reply.tool_calls.is_empty() {
             self.begin_round(attempt, reply, raw);
         } else {

@@ -48,7 +48,7 @@ pub fn classify_response(
         message: message(p, real, slug, &error, is_page),
         status: Some(status).filter(|status| *status > 0),
         retry_after_ms: match again {
-            Retry::Yes => wait_ms(retry, now).or(error.retry_after_ms),
+            Retry::Yes => wait_ms(retry, now).or_else(|| error.wait.ms(Some(now))),
             Retry::Fatal => None,
         },
         retry: again,
@@ -101,7 +101,7 @@ pub(super) fn stream_error(error: &Value) -> ModelError {
         retry = Retry::Fatal;
         message.push_str(" Check the base URL: most servers want it to end in /v1.");
     }
-    let again = if retry == Retry::Yes { body.retry_after_ms } else { None };
+    let again = if retry == Retry::Yes { body.wait.ms(None) } else { None };
     ModelError { slug, message, status: body.status, retry_after_ms: again, retry }
 }
 
@@ -129,6 +129,9 @@ fn verdict(status: Option<u16>, error: &ErrorBody) -> (Slug, Retry) {
     if error.has("timeout_error") {
         return (Slug::Timeout, Retry::Yes);
     }
+    if error.is_bad_sample() {
+        return (Slug::ProviderError, Retry::Yes);
+    }
     match status {
         Some(401 | 403) => (Slug::AuthError, Retry::Fatal),
         Some(402) => (Slug::QuotaError, Retry::Fatal),
@@ -149,11 +152,46 @@ impl ErrorBody {
         self.kind.contains(word)
     }
 
-    /// Judges by the type: Gemini's text for a per-minute limit reads like one for an empty account. Anthropic has no
-    /// type for it except the one of every rejected request.
+    /// Whether the account is empty. Gemini's text for a per-minute limit reads like one for that, so its own words are not here.
     fn is_quota(&self) -> bool {
-        ["insufficient_quota", "insufficient_balance", "billing_"].iter().any(|word| self.has(word))
-            || (self.has("invalid_request") && self.message.contains("credit balance is too low"))
+        const KINDS: [&str; 11] = [
+            "insufficient_quota",
+            "credit_balance_exhausted",
+            "spend_limit_exceeded",
+            "usage_limit_exceeded",
+            "insufficient_balance",
+            "insufficient_credits",
+            "billing_",
+            "payment_required",
+            // Moonshot.
+            "exceeded_current_quota",
+            // Alibaba.
+            "arrearage",
+            // Z.ai, with status 429.
+            "1113",
+        ];
+        // xAI, OpenRouter, DeepSeek, Anthropic, MiniMax, Fireworks.
+        const WORDS: [&str; 12] = [
+            "insufficient balance",
+            "insufficient credit",
+            "insufficient funds",
+            "insufficient account balance",
+            "credit balance is too low",
+            "not enough credit",
+            "out of credits",
+            "have any credits",
+            "all available credits",
+            "spending limit",
+            "requires more credits",
+            "account is suspended",
+        ];
+        let said = self.message.to_lowercase();
+        KINDS.iter().any(|kind| self.has(kind)) || WORDS.iter().any(|words| said.contains(words))
+    }
+
+    /// Whether the model's reply could not be read as a call: another one is another sample (Groq).
+    fn is_bad_sample(&self) -> bool {
+        ["tool_use_failed", "json_validate_failed", "output_parse_failed"].iter().any(|kind| self.has(kind))
     }
 
     /// Whether this request will never be accepted. The last three are sent by Responses inside a stream.
@@ -171,22 +209,74 @@ impl ErrorBody {
         KINDS.iter().any(|kind| self.has(kind))
     }
 
+    /// Whether the request is longer than the model takes. The words are distinctive, so no server has a row for its own.
     fn is_overflow(&self, status: Option<u16>) -> bool {
-        const KINDS: [&str; 4] =
-            ["exceed_context_size", "context_length_exceeded", "context_window_exceeded", "request_too_large"];
-        const WORDS: [&str; 7] = [
-            "maximum context length",
-            "context window",
-            "context size",
-            "prompt is too long",
-            "context length",
-            "exceed context limit",
-            // Gemini.
-            "exceeds the maximum number of tokens",
+        const KINDS: [&str; 6] = [
+            "exceed_context_size",
+            "context_length_exceeded",
+            "context_window_exceeded",
+            "request_too_large",
+            "tokens_limit_reached",
+            // Z.ai.
+            "1261",
         ];
+        // Each list of words occurs in this order.
+        const WORDS: [&[&str]; 33] = [
+            &["maximum context length"],
+            &["context window"],
+            &["context size"],
+            &["context length"],
+            &["prompt is too long"],
+            &["prompt too long"],
+            &["prompt exceeds max length"],
+            &["exceed context limit"],
+            // Gemini.
+            &["exceeds the maximum number of tokens"],
+            &["input token count", "exceeds"],
+            // xAI.
+            &["maximum prompt length"],
+            // Moonshot.
+            &["exceeded model token limit"],
+            &["total message size", "exceeds limit"],
+            // DashScope.
+            &["range of input length should be"],
+            // Bedrock.
+            &["input is too long"],
+            &["input too long"],
+            &["expected maxlength"],
+            // Groq.
+            &["reduce the length of the messages"],
+            // Cerebras.
+            &["current length is", "limit is"],
+            // Text Generation Inference.
+            &["`inputs` tokens + `max_new_tokens`"],
+            &["inputs", "must have less than", "tokens"],
+            &["maximum allowed input length"],
+            &["maximum input length is", "tokens"],
+            &["input tokens exceed"],
+            &["too large for model with", "maximum"],
+            // GitHub Models.
+            &["max size:", "tokens"],
+            // LM Studio.
+            &["trying to keep the first", "tokens"],
+            &["tokens to keep from the initial prompt"],
+            &["prompt length", "exceeds"],
+            &["prompt contains", "tokens", "maximum"],
+            &["too many tokens in"],
+            &["token limit exceeded"],
+            // OpenAI says this of a request that is larger than a minute's limit, with status 429.
+            &["request too large", "must be reduced"],
+        ];
+        const RATE: [&str; 7] =
+            ["rate limit", "rate-limit", "too many requests", "throttl", "per minute", "per day", "please wait"];
         let said = self.message.to_lowercase();
+        let in_order = |words: &[&str]| {
+            let mut rest = said.as_str();
+            words.iter().all(|word| rest.split_once(word).map(|(_, after)| rest = after).is_some())
+        };
+        let is_rate = RATE.iter().any(|words| said.contains(words)) && !said.contains("must be reduced");
         KINDS.iter().any(|kind| self.has(kind))
-            || (matches!(status, None | Some(400 | 422)) && WORDS.iter().any(|words| said.contains(words)))
+            || (!matches!(status, Some(401..=404)) && !is_rate && WORDS.iter().any(|words| in_order(words)))
     }
 
     /// Gemini and xAI respond with 400 to a wrong key.

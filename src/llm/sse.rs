@@ -4,7 +4,11 @@
 //! byte order mark, data over several lines. Works on bytes, so a chunk may end inside a character. Each byte is
 //! examined once, and an event contained in one chunk is passed on without a copy. A line or an event larger than
 //! [`MAX_EVENT`] stops the parser: nothing more is kept or passed on.
-//! Deliberately absent: event names, ids and retry times (no provider needs them here), and the meaning of the data.
+//! Deliberately absent: event names, ids and retry times (no provider needs them here), and the meaning of the data. Two lines that
+//! the standard ignores are passed on, each as an event of its own: `error: …` (llama.cpp until 2025), as an object with the field
+//! `error`, and a line that is itself an object, because what a server says of its failure must not be lost.
+
+use std::borrow::Cow;
 
 use crate::engine::caps::{MAX_EVENT, TooLarge};
 
@@ -28,6 +32,8 @@ pub struct SseParser {
 enum Line<'a> {
     Blank,
     Data(&'a [u8]),
+    /// An event of its own.
+    Alone(Cow<'a, [u8]>),
     Other,
 }
 
@@ -67,14 +73,26 @@ impl SseParser {
                         Some(data) => on_data(data),
                         None => self.dispatch(&mut on_data),
                     },
+                    Line::Alone(data) => {
+                        match held.take() {
+                            Some(data) => on_data(data),
+                            None => self.dispatch(&mut on_data),
+                        }
+                        on_data(&data);
+                    }
                     Line::Other => {}
                 }
             } else {
                 self.line.extend_from_slice(line);
                 let line = std::mem::take(&mut self.line);
                 // The first bytes of this line are from an earlier chunk, so nothing is held from this one.
-                if let Line::Data(data) = parse(&line) {
-                    self.add_line(data);
+                match parse(&line) {
+                    Line::Data(data) => self.add_line(data),
+                    Line::Alone(data) => {
+                        self.dispatch(&mut on_data);
+                        on_data(&data);
+                    }
+                    Line::Blank | Line::Other => {}
                 }
                 self.line = line;
                 self.line.clear();
@@ -105,10 +123,14 @@ impl SseParser {
             return;
         }
         let line = std::mem::take(&mut self.line);
-        if let Line::Data(data) = parse(&line) {
+        let parsed = parse(&line);
+        if let Line::Data(data) = parsed {
             self.add_line(data);
         }
         self.dispatch(&mut on_data);
+        if let Line::Alone(data) = parsed {
+            on_data(&data);
+        }
     }
 
     fn skip_bom<'a>(&mut self, mut bytes: &'a [u8]) -> &'a [u8] {
@@ -169,7 +191,18 @@ fn parse(line: &[u8]) -> Line<'_> {
         b"data" => Line::Data(&[]),
         _ => match line.strip_prefix(b"data:") {
             Some(data) => Line::Data(data.strip_prefix(b" ").unwrap_or(data)),
-            None => Line::Other,
+            None if line.first() == Some(&b'{') => Line::Alone(line.into()),
+            None => match line.strip_prefix(b"error:") {
+                Some(said) => Line::Alone(error_of(said).into()),
+                None => Line::Other,
+            },
         },
     }
+}
+
+/// `{"error": …}` with what the line says: JSON, or a text.
+fn error_of(said: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(said.trim_ascii());
+    let said = serde_json::from_str(&text).unwrap_or_else(|_| serde_json::Value::from(text));
+    serde_json::json!({ "error": said }).to_string().into_bytes()
 }

@@ -2,7 +2,8 @@
 //!
 //! Text that can be read in only one way is repaired: single quotes, unquoted keys and words, trailing commas, `True`,
 //! `False`, `None`, raw line breaks and tabs in strings, a code fence around the object, an object encoded twice (as a
-//! JSON string). Text is **not** repaired if something would have to be invented or dropped: truncated text (an open
+//! JSON string), no text at all or `null` for no arguments, `{}` or the same object before the object, and an object around
+//! the object (`{"arguments": {…}}`) where only the inner one fits. Text is **not** repaired if something would have to be invented or dropped: truncated text (an open
 //! string or bracket), missing commas, colons or values, quotes inside strings, comments, text around the object. The
 //! rule is checked, not trusted: after repair the text may differ only in quotes, white space, trailing commas and
 //! those three words, it must parse to an object, and that object must fit the schema.
@@ -63,7 +64,7 @@ impl Validators {
         let (value, parse_error) = match serde_json::from_str(arguments) {
             Ok(value) => (plain(value)?, None),
             Err(_) if arguments.trim().is_empty() => (Value::Object(Map::new()), None),
-            Err(error) => match repair(arguments) {
+            Err(error) => match last_of_repeated(arguments).or_else(|| repair(arguments)) {
                 Some(value) => (value, Some(error)),
                 None => return Err(malformed(&error, schema)),
             },
@@ -72,6 +73,11 @@ impl Validators {
             message: format!("the arguments could not be checked against the parameter schema of `{tool}`: {why}"),
         })?;
         if !faults.is_empty() {
+            let inner =
+                inside(&value).filter(|inner| schema.schema.faults(inner, 1).is_ok_and(|faults| faults.is_empty()));
+            if let Some(inner) = inner {
+                return Ok(Arguments { value: inner.clone(), repaired: Repaired::Yes });
+            }
             return Err(match parse_error {
                 Some(error) => malformed(&error, schema),
                 None => invalid(faults),
@@ -97,10 +103,25 @@ fn plain(value: Value) -> Result<Value, ToolOutcome> {
     }
 }
 
-/// Whether the parsed JSON was not itself an object: `null`, or an object encoded twice.
+/// Whether the text was not itself an object: nothing, `null`, or an object encoded twice.
 fn is_wrapped(arguments: &str) -> bool {
-    let text = arguments.trim_start();
-    !text.is_empty() && !text.starts_with('{')
+    !arguments.trim_start().starts_with('{')
+}
+
+/// The object that some models put into another one.
+fn inside(value: &Value) -> Option<&Value> {
+    const AROUND: [&str; 4] = ["arguments", "input", "parameters", "args"];
+    let object = value.as_object().filter(|object| object.len() == 1)?;
+    let (name, inner) = object.iter().next()?;
+    (AROUND.contains(&name.as_str()) && inner.is_object()).then_some(inner)
+}
+
+/// The last of several objects, if those before it are empty or the same: some servers begin the arguments twice.
+fn last_of_repeated(text: &str) -> Option<Value> {
+    let all: Vec<Value> = serde_json::Deserializer::from_str(text).into_iter().collect::<Result<_, _>>().ok()?;
+    let (last, before) = all.split_last()?;
+    let is_same = |one: &Value| one == last || one.as_object().is_some_and(Map::is_empty);
+    (last.is_object() && before.iter().all(is_same)).then(|| last.clone())
 }
 
 /// The only object that the text can mean, if there is one.

@@ -249,3 +249,51 @@ fn a_run_that_completed_takes_no_grant() {
     let played = play(config(Preset::Research), vec![text("done"), Step::Grant(5)]);
     assert_eq!(played.run().segments().len(), 1);
 }
+
+fn finished(step: Step, finish: FinishReason) -> Step {
+    match step {
+        Step::Reply(reply) => Step::Reply(Reply { finish, ..reply }),
+        other => other,
+    }
+}
+
+const DECLINED: [(FinishReason, Slug, &str); 2] = [
+    (FinishReason::Refusal, Slug::Refusal, "the model refused: I will not."),
+    (FinishReason::ContentFilter, Slug::ContentFilter, "the provider's content filter stopped the reply"),
+];
+
+#[test]
+fn a_refusal_or_a_filtered_reply_is_no_success_and_is_not_asked_for_again() {
+    for preset in [Preset::Research, Preset::Orchestrator, Preset::Strict] {
+        for (finish, slug, error) in DECLINED {
+            for reply in [text("I will not."), calls("I will not.", &[("a", "search", "{}")])] {
+                let played = play(config(preset), vec![finished(reply, finish)]);
+                let ending = played.ending();
+                assert_eq!(ending.termination_reason, TerminationReason::LlmError, "{preset:?} {finish:?}");
+                assert_eq!((ending.outcome, ending.answer_source), (Outcome::Failed, AnswerSource::Model));
+                assert_eq!((ending.output.as_str(), ending.error.as_deref()), ("I will not.", Some(error)));
+                assert_eq!(played.requests.len(), 1);
+                assert_eq!(played.run().turns()[0].attempts[0].slugs, [slug]);
+                let last = played.run().logs().last().unwrap();
+                assert_eq!((last.level, last.slugs.as_slice()), (LogLevel::Error, &[slug, Slug::LlmError][..]));
+            }
+        }
+    }
+    let played = play(config(Preset::Research), vec![finished(text(""), FinishReason::ContentFilter)]);
+    assert_eq!(played.ending().answer_source, AnswerSource::System, "without words the system reports");
+    assert!(!played.ending().output.is_empty());
+}
+
+#[test]
+fn a_synthesis_that_is_refused_or_filtered_fails_with_its_words() {
+    for preset in [Preset::Research, Preset::Orchestrator] {
+        for (finish, slug, error) in DECLINED {
+            let played = play(two_turns(preset), then(to_the_limit(), vec![finished(text("I will not."), finish)]));
+            let ending = played.ending();
+            assert_eq!(ending.termination_reason.to_string(), "max_turns_synthesis_failed");
+            assert_eq!((ending.outcome, ending.answer_source), (Outcome::Failed, AnswerSource::Model));
+            assert_eq!((ending.output.as_str(), ending.error.as_deref()), ("I will not.", Some(error)));
+            assert_eq!((played.requests.len(), played.run().logs().last().unwrap().slugs[0]), (3, slug));
+        }
+    }
+}

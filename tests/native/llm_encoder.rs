@@ -138,6 +138,21 @@ fn the_output_limit_has_the_name_the_server_knows() {
         assert_eq!(body[name], 7, "{base_url}");
         assert!(body.get("temperature").is_none());
     }
+    // litellm#13432, opencode#5421: also behind a proxy.
+    for (model, name) in [
+        ("gpt-5.4-mini", "max_completion_tokens"),
+        ("openai/gpt-6.1-terra", "max_completion_tokens"),
+        ("o4-mini", "max_completion_tokens"),
+        ("gpt-4o", "max_tokens"),
+        ("gpt-oss-120b", "max_tokens"),
+        ("olmo-3", "max_tokens"),
+    ] {
+        let p =
+            ProviderConfig { max_output_tokens: Some(7), model: model.into(), ..provider("https://proxy.example/v1") };
+        assert_eq!(body(&p, &[], &[], ToolChoice::Auto)[name], 7, "{model}");
+        let routed = ProviderConfig { kind: ProviderKind::Openrouter, ..p };
+        assert_eq!(body(&routed, &[], &[], ToolChoice::Auto)["max_tokens"], 7, "OpenRouter translates");
+    }
 }
 
 #[test]

@@ -44,6 +44,7 @@ mod llm_demo;
 mod llm_demo_docs;
 mod llm_diagnose;
 mod llm_encoder;
+mod llm_field;
 mod llm_gemini;
 mod llm_late;
 mod llm_models;

@@ -1,15 +1,15 @@
 //! Assembles tool calls from their fragments.
 //!
 //! According to the format, an `index` identifies the call, its id and name arrive once, its arguments in pieces. Servers
-//! differ: index 0 for every call, no index, whole calls at once, empty or repeated ids, the name in every piece, a finished
-//! call sent again. Ids are kept as received, even empty and repeated ones: the engine makes them unique.
+//! differ: index 0 for every call, -1, no index, whole calls at once, empty or repeated ids, the name in every piece or in pieces,
+//! `{}` before the arguments, a finished call sent again. Ids are kept as received, even empty and repeated ones: the engine makes them unique.
 
 use serde::de::IgnoredAny;
 
 use crate::engine::RawCall;
 use crate::engine::caps::{MAX_ARGUMENTS, MAX_CALLS};
 
-use super::wire::CallDelta;
+use super::wire::{CallDelta, Number};
 
 /// The calls of one reply, in the order in which they began. Beyond a limit no more are added.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct Calls {
 
 #[derive(Debug)]
 struct Slot {
-    index: Option<u64>,
+    index: Number,
     call: RawCall,
     extent: Extent,
 }
@@ -96,7 +96,7 @@ impl Calls {
 
     fn place(&self, fragment: &CallDelta<'_>, before: usize) -> Place {
         let (id, name, arguments) = (&*fragment.id.0, fragment.name(), fragment.arguments());
-        let found = match fragment.index {
+        let found = match fragment.index.0 {
             Some(_) => self.slots.iter().rposition(|slot| slot.index == fragment.index),
             None if id.is_empty() => self.slots.len().checked_sub(1),
             None => self.slots.iter().rposition(|slot| slot.call.id == id),
@@ -107,8 +107,18 @@ impl Calls {
             return Place::Slot(at);
         }
         let other_id = !id.is_empty() && !slot.call.id.is_empty() && id != slot.call.id;
-        if other_id || at >= before || name != slot.call.name {
+        let same_id = !id.is_empty() && id == slot.call.id;
+        if other_id || at >= before {
             return Place::New;
+        }
+        if name != slot.call.name {
+            // The next piece of a name, before any arguments.
+            let has_none = slot.call.arguments.is_empty() && arguments.is_empty();
+            let is_piece = has_none && (same_id || id.is_empty() && fragment.index.0.is_some());
+            return if is_piece { Place::Slot(at) } else { Place::New };
+        }
+        if same_id && slot.has_placeholder() {
+            return Place::Slot(at);
         }
         if slot.extent.state != State::Whole || arguments.is_empty() {
             return Place::Slot(at);
@@ -118,17 +128,35 @@ impl Calls {
 }
 
 impl Slot {
+    /// Whether its arguments are `{}`, which some servers send before the real ones.
+    fn has_placeholder(&self) -> bool {
+        self.extent.state == State::Whole && self.call.arguments.trim() == "{}"
+    }
+
     /// Adds a fragment; returns the number of bytes added.
     fn add(&mut self, fragment: &CallDelta<'_>) -> usize {
+        let is_placeholder = self.has_placeholder();
         let RawCall { id, name, arguments } = &mut self.call;
         let before = id.len() + name.len();
         if id.is_empty() {
             id.push_str(&fragment.id.0);
         }
-        if name.is_empty() {
-            name.push_str(fragment.name());
+        let more = fragment.name();
+        if arguments.is_empty() && more.starts_with(&**name) {
+            // The first piece, or the name so far.
+            more.clone_into(name);
+        } else if arguments.is_empty() && fragment.arguments().is_empty() {
+            name.push_str(more);
         }
         let piece = fragment.arguments();
+        if self.extent.state == State::Whole && piece.trim() == arguments.trim() {
+            // The whole arguments once more.
+            return self.call.id.len() + self.call.name.len() - before;
+        }
+        if is_placeholder && piece.trim_start().starts_with('{') {
+            arguments.clear();
+            self.extent = Extent::default();
+        }
         arguments.push_str(piece);
         if self.extent.closes(piece) {
             let whole = serde_json::from_str::<IgnoredAny>(arguments).is_ok();

@@ -12,11 +12,11 @@ use crate::engine::{FinishReason, ModelError, Reply, Retry, Slug, Usage};
 
 use super::super::classify::stream_error;
 use super::super::dialect::{Assemble, Load, Unfinished, chars};
-use super::super::error_body::excerpt;
+use super::super::error_body::{excerpt, is_said};
 use super::super::json::{bytes, count};
 use super::DIALECT;
 use super::calls::Calls;
-use super::wire::{Body, Chunk, Text, WireUsage};
+use super::wire::{Body, Choices, Chunk, Text, WireUsage};
 
 /// The state of one reply.
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ pub(in crate::llm) struct Assembly {
     details_bytes: usize,
     reply: Reply,
     calls: Calls,
+    /// Whether they are those of choices after the first.
+    calls_of_others: bool,
     finish: Option<FinishReason>,
     refused: bool,
     error: Option<ModelError>,
@@ -72,7 +74,13 @@ impl Assemble for Assembly {
                     Some(chunk) => self.chunk(mended.as_bytes(), chunk),
                     None => self.not_a_chunk(&mended),
                 },
-                Cow::Borrowed(text) => self.not_a_chunk(text),
+                Cow::Borrowed(text) => match without_repeats(data) {
+                    Some(once) if once != text => match read_chunk(once.as_bytes()) {
+                        Some(chunk) => self.chunk(once.as_bytes(), chunk),
+                        None => self.not_a_chunk(text),
+                    },
+                    _ => self.not_a_chunk(text),
+                },
             },
         }
     }
@@ -132,11 +140,14 @@ impl Assembly {
     }
 
     fn chunk(&mut self, data: &[u8], chunk: Chunk<'_>) {
-        let Chunk { id, object, model, choices, usage, error } = chunk;
-        let choice = choices.0.unwrap_or_default();
-        // vLLM: the error is the chunk itself.
-        let itself = || (object.0 == "error").then(|| serde_json::from_slice(data).unwrap_or_default());
-        if let Some(error) = error.or(choice.error).or_else(itself) {
+        let Chunk { id, object, model, choices, usage, x_groq, error } = chunk;
+        let Choices { first, other_calls } = choices;
+        // What has no choice may be an error itself: with `object: "error"` (vLLM), or after a line `event: error`.
+        let may_be_error = object.0 == "error" || (first.is_none() && other_calls.is_empty() && object.is_empty());
+        let choice = first.unwrap_or_default();
+        let itself = || may_be_error.then(|| error_itself(data)).flatten();
+        let reported = |error: Option<Value>| error.filter(is_said);
+        if let Some(error) = reported(error).or_else(|| reported(choice.error)).or_else(itself) {
             // A reply whose end marker was seen is complete: later failures do not affect it.
             if self.finish.is_none() {
                 self.error = Some(stream_error(&error));
@@ -149,34 +160,43 @@ impl Assembly {
         if self.reply.model.is_empty() {
             self.reply.model.push_str(&model.0);
         }
-        let only_text = usage.is_none() && choice.finish_reason.is_empty();
+        let usage = usage.0.or(choice.usage.0).or_else(|| x_groq.0?.usage.0);
+        let only_text = usage.is_none() && choice.finish_reason.is_empty() && other_calls.is_empty();
         if let Some(usage) = usage {
             self.reply.usage = Some(tokens(&usage));
         }
-        if let Some(body) = choice.delta.or(choice.message) {
+        if let Some(body) = choice.delta.0.or(choice.message.0) {
             self.body(data, &body, only_text);
+        }
+        if self.calls.is_empty() || self.calls_of_others {
+            self.calls_of_others |= !other_calls.is_empty();
+            self.calls.add(&other_calls);
         }
         self.finish_reason(&choice.finish_reason.0);
     }
 
     fn body(&mut self, data: &[u8], body: &Body<'_>, only_text: bool) {
         let reasoning = if body.reasoning_content.is_empty() { &body.reasoning } else { &body.reasoning_content };
-        let calls = body.tool_calls.as_deref().unwrap_or_default();
-        self.reply.content.push_str(&body.content.0);
+        let calls = body.tool_calls.0.as_slice();
+        let thoughts = &body.content.thoughts;
+        self.reply.content.push_str(&body.content.text.0);
         self.reply.content.push_str(&body.refusal.0);
         self.reply.reasoning.push_str(&reasoning.0);
+        self.reply.reasoning.push_str(thoughts);
         self.refused |= !body.refusal.is_empty();
         self.calls.add(calls);
-        for detail in body.reasoning_details.iter().flatten() {
+        for detail in body.details() {
             if self.details.len() > MAX_PARTS {
                 break;
             }
             self.details_bytes += bytes(detail);
             add_detail(&mut self.details, detail);
         }
-        if only_text && calls.is_empty() && body.refusal.is_empty() && body.reasoning_details.is_none() {
-            let learned = match (body.content.is_empty(), reasoning.is_empty()) {
-                (false, true) => Pattern::around(data, &body.content, Field::Content),
+        let texts_only =
+            calls.is_empty() && body.refusal.is_empty() && thoughts.is_empty() && body.details().is_empty();
+        if only_text && texts_only {
+            let learned = match (body.content.text.is_empty(), reasoning.is_empty()) {
+                (false, true) => Pattern::around(data, &body.content.text, Field::Content),
                 (true, false) => Pattern::around(data, reasoning, Field::Reasoning),
                 _ => None,
             };
@@ -248,9 +268,22 @@ fn add_detail(details: &mut Vec<Value>, detail: &Value) {
     }
 }
 
+/// The chunk, if it is an error itself: one that says something, or a status of MiniMax that is not 0.
+fn error_itself(data: &[u8]) -> Option<Value> {
+    let value: Value = serde_json::from_slice(data).ok()?;
+    let says = |name: &str| value.get(name).is_some_and(|said| said.is_string() && is_said(said));
+    let reports = |name: &str| value.get(name).is_some_and(is_said);
+    (says("message") || says("detail") || says("msg") || reports("errors") || reports("base_resp")).then_some(value)
+}
+
 /// Reads objects only: serde would also read a struct from an array, by position.
 fn read_chunk(data: &[u8]) -> Option<Chunk<'_>> {
     if data.first() == Some(&b'{') { serde_json::from_slice(data).ok() } else { None }
+}
+
+/// The same JSON with each field once, the last value of each: some servers repeat a field.
+fn without_repeats(data: &[u8]) -> Option<String> {
+    Some(serde_json::from_slice::<Value>(data).ok()?.to_string())
 }
 
 fn provider_error(message: String) -> ModelError {
@@ -258,12 +291,13 @@ fn provider_error(message: String) -> ModelError {
 }
 
 fn tokens(usage: &WireUsage) -> Usage {
-    let cached = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
-    let reasoning = usage.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens);
+    let cached = usage.prompt_tokens_details.0.as_ref().and_then(|details| details.cached_tokens.0);
+    let elsewhere = [usage.prompt_cache_hit_tokens, usage.cached_tokens, usage.num_cached_tokens];
+    let reasoning = usage.completion_tokens_details.0.as_ref().and_then(|details| details.reasoning_tokens.0);
     Usage {
-        input: count(usage.prompt_tokens),
-        output: count(usage.completion_tokens),
-        cached: count(cached.or(usage.prompt_cache_hit_tokens)),
+        input: count(usage.prompt_tokens.0),
+        output: count(usage.completion_tokens.0),
+        cached: count(cached.or_else(|| elsewhere.iter().find_map(|number| number.0))),
         reasoning: count(reasoning),
         estimated: false,
     }

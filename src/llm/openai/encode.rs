@@ -3,7 +3,8 @@
 //! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
 use crate::engine::{
-    AssistantMessage, Image, Message, ProviderConfig, ReasoningEffort, RunConfig, ToolCall, ToolChoice, ToolSpec,
+    AssistantMessage, Image, Message, ProviderConfig, ProviderKind, ReasoningEffort, RunConfig, ToolCall, ToolChoice,
+    ToolSpec,
 };
 
 use super::super::dialect::{Choice, Encode, PDF_NAME, own, reasoning, without_images, without_pdfs};
@@ -38,8 +39,7 @@ impl Encoder {
         raw(&mut head, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
         options.set("temperature", config.temperature, &mut head);
         options.set("top_p", config.top_p, &mut head);
-        // OpenAI's reasoning models reject the old name; most other servers support only that one.
-        let most = if endpoint::is_openai(p) { "max_completion_tokens" } else { "max_tokens" };
+        let most = if caps_completion(p) { "max_completion_tokens" } else { "max_tokens" };
         options.set(most, p.max_output_tokens, &mut head);
         if wire.reasoning_is_object {
             options.set("reasoning", config.reasoning.map(reasoning), &mut head);
@@ -156,6 +156,19 @@ impl Encode for Encoder {
     fn fork(&self) -> Box<dyn Encode> {
         Box::new(self.clone())
     }
+}
+
+/// Whether the limit of a reply has its new name. OpenAI's models from o1 and GPT-5 on refuse the old one wherever they are served
+/// (Azure, LiteLLM: litellm#13432, opencode#5421); most other servers know only that one, and so does OpenRouter, which translates.
+fn caps_completion(p: &ProviderConfig) -> bool {
+    let name = p.model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let number = |prefix: &str| {
+        let rest = name.strip_prefix(prefix)?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest.get(..digits)?.parse::<u32>().ok()
+    };
+    let is_named = number("gpt-").is_some_and(|version| version >= 5) || number("o").is_some();
+    endpoint::is_openai(p) || (p.kind == ProviderKind::Openai && is_named)
 }
 
 /// Writes a text, or a text and its attachments.

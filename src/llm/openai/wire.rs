@@ -1,11 +1,13 @@
 //! The chunks as received, borrowed from the bytes; unknown fields are ignored.
 //!
-//! Lenient on purpose where servers differ: `null` for missing values, texts as arrays of parts, arguments as objects.
+//! Lenient on purpose where servers differ and nothing is lost: a value of an unexpected type is read as missing, numbers may be
+//! texts, texts arrays of parts, arguments objects. One odd field must not cost the reply.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{Error, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -20,35 +22,50 @@ pub(super) struct Chunk<'a> {
     #[serde(borrow)]
     pub model: Text<'a>,
     #[serde(borrow)]
-    pub choices: FirstChoice<'a>,
-    pub usage: Option<WireUsage>,
+    pub choices: Choices<'a>,
+    pub usage: Object<WireUsage>,
+    /// Groq.
+    pub x_groq: Object<OtherUsage>,
     pub error: Option<Value>,
 }
 
-/// The choice with index 0; more are never requested.
+/// One reply is asked for, so all choices are parts of it: the first one, and what others add. Gateways over Copilot put the text
+/// into one choice and the calls into the next.
 #[derive(Debug, Default)]
-pub(super) struct FirstChoice<'a>(pub Option<Choice<'a>>);
+pub(super) struct Choices<'a> {
+    pub first: Option<Choice<'a>>,
+    /// Calls of other choices. They count only if the first one has none.
+    pub other_calls: Vec<CallDelta<'a>>,
+}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Choice<'a> {
-    pub index: Option<u64>,
+    pub index: Number,
     #[serde(borrow)]
-    pub delta: Option<Body<'a>>,
+    pub delta: Object<Body<'a>>,
     /// Set if the response was not streamed.
     #[serde(borrow)]
-    pub message: Option<Body<'a>>,
+    pub message: Object<Body<'a>>,
     #[serde(borrow)]
     pub finish_reason: Text<'a>,
     /// OpenRouter: the error that ended this choice.
     pub error: Option<Value>,
+    /// Moonshot.
+    pub usage: Object<WireUsage>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct OtherUsage {
+    pub usage: Object<WireUsage>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Body<'a> {
     #[serde(borrow)]
-    pub content: Text<'a>,
+    pub content: Content<'a>,
     #[serde(borrow)]
     pub refusal: Text<'a>,
     /// llama.cpp, DeepSeek, vLLM.
@@ -57,29 +74,38 @@ pub(super) struct Body<'a> {
     /// OpenRouter, Ollama; some servers send both.
     #[serde(borrow)]
     pub reasoning: Text<'a>,
-    /// OpenRouter: to be sent back with the results of the calls.
-    pub reasoning_details: Option<Vec<Value>>,
+    /// OpenRouter: to be sent back with the results of the calls. An array, or something odd.
+    pub reasoning_details: Value,
     #[serde(borrow)]
-    pub tool_calls: Option<Vec<CallDelta<'a>>>,
+    pub tool_calls: CallDeltas<'a>,
 }
+
+impl Body<'_> {
+    pub fn details(&self) -> &[Value] {
+        self.reasoning_details.as_array().map_or(&[], Vec::as_slice)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct CallDeltas<'a>(pub Vec<CallDelta<'a>>);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CallDelta<'a> {
-    pub index: Option<u64>,
+    pub index: Number,
     #[serde(borrow)]
     pub id: Text<'a>,
     #[serde(borrow)]
-    pub function: Option<Function<'a>>,
+    pub function: Object<Function<'a>>,
 }
 
 impl CallDelta<'_> {
     pub fn name(&self) -> &str {
-        self.function.as_ref().map_or("", |function| &function.name.0)
+        self.function.0.as_ref().map_or("", |function| &function.name.0)
     }
 
     pub fn arguments(&self) -> &str {
-        self.function.as_ref().map_or("", |function| &function.arguments.0)
+        self.function.0.as_ref().map_or("", |function| &function.arguments.0)
     }
 }
 
@@ -95,24 +121,50 @@ pub(super) struct Function<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct WireUsage {
-    pub prompt_tokens: Option<f64>,
-    pub completion_tokens: Option<f64>,
-    pub prompt_tokens_details: Option<PromptDetails>,
-    pub completion_tokens_details: Option<CompletionDetails>,
+    pub prompt_tokens: Number,
+    pub completion_tokens: Number,
+    pub prompt_tokens_details: Object<PromptDetails>,
+    pub completion_tokens_details: Object<CompletionDetails>,
     /// DeepSeek.
-    pub prompt_cache_hit_tokens: Option<f64>,
+    pub prompt_cache_hit_tokens: Number,
+    /// Moonshot.
+    pub cached_tokens: Number,
+    /// Mistral.
+    pub num_cached_tokens: Number,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PromptDetails {
-    pub cached_tokens: Option<f64>,
+    pub cached_tokens: Number,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CompletionDetails {
-    pub reasoning_tokens: Option<f64>,
+    pub reasoning_tokens: Number,
+}
+
+/// An object; anything else is read as missing.
+#[derive(Debug)]
+pub(super) struct Object<T>(pub Option<T>);
+
+impl<T> Default for Object<T> {
+    fn default() -> Self {
+        Object(None)
+    }
+}
+
+/// A number, also as a text; anything else is read as missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Number(pub Option<f64>);
+
+/// The text of a message, and the thoughts that some servers put among its parts.
+#[derive(Debug, Default)]
+pub(super) struct Content<'a> {
+    pub text: Text<'a>,
+    /// Magistral: parts of the type `thinking`.
+    pub thoughts: String,
 }
 
 /// A text, borrowed from the bytes if it has no escapes. `null` and missing values are empty, parts are joined, an
@@ -124,6 +176,15 @@ impl Text<'_> {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// Reads what has an unexpected type as missing.
+macro_rules! missing_if {
+    ($missing:expr; $($visit:ident($of:ty)),+) => {
+        $(fn $visit<E: Error>(self, _: $of) -> Result<Self::Value, E> {
+            Ok($missing)
+        })+
+    };
 }
 
 struct TextVisitor;
@@ -147,7 +208,17 @@ impl<'de> Visitor<'de> for TextVisitor {
         Ok(Text::default())
     }
 
+    missing_if!(Text::default(); visit_bool(bool));
+
     fn visit_u64<E: Error>(self, number: u64) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Owned(number.to_string())))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Text<'de>, E> {
+        Ok(Text(Cow::Owned(number.to_string())))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Text<'de>, E> {
         Ok(Text(Cow::Owned(number.to_string())))
     }
 
@@ -171,32 +242,230 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-struct FirstChoiceVisitor;
+/// Skips the rest of an array.
+fn skip<'de, A: SeqAccess<'de>>(mut list: A) -> Result<(), A::Error> {
+    while list.next_element::<IgnoredAny>()?.is_some() {}
+    Ok(())
+}
 
-impl<'de> Visitor<'de> for FirstChoiceVisitor {
-    type Value = FirstChoice<'de>;
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    missing_if!(Object(None); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
+
+    fn visit_unit<E: Error>(self) -> Result<Object<T>, E> {
+        Ok(Object(None))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Object<T>, A::Error> {
+        skip(list).map(|()| Object(None))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(|value| Object(Some(value)))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        d.deserialize_any(ObjectVisitor(PhantomData))
+    }
+}
+
+struct NumberVisitor;
+
+impl<'de> Visitor<'de> for NumberVisitor {
+    type Value = Number;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    missing_if!(Number(None); visit_bool(bool));
+
+    fn visit_unit<E: Error>(self) -> Result<Number, E> {
+        Ok(Number(None))
+    }
+
+    #[allow(clippy::cast_precision_loss)] // counts and places are far below 2^53
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Number, E> {
+        Ok(Number(Some(number as f64)))
+    }
+
+    #[allow(clippy::cast_precision_loss)]
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Number, E> {
+        Ok(Number(Some(number as f64)))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Number, E> {
+        Ok(Number(Some(number)))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Number, E> {
+        Ok(Number(text.trim().parse().ok()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Number, A::Error> {
+        skip(list).map(|()| Number(None))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Number, A::Error> {
+        IgnoredAny::deserialize(MapAccessDeserializer::new(map)).map(|_| Number(None))
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        d.deserialize_any(NumberVisitor)
+    }
+}
+
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = Content<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or an array of parts")
+    }
+
+    missing_if!(Content::default(); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64));
+
+    fn visit_unit<E: Error>(self) -> Result<Content<'de>, E> {
+        Ok(Content::default())
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Content<'de>, E> {
+        Ok(Content { text: Text(Cow::Borrowed(text)), thoughts: String::new() })
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Content<'de>, E> {
+        Ok(Content { text: Text(Cow::Owned(text.to_owned())), thoughts: String::new() })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Content<'de>, A::Error> {
+        let (mut text, mut thoughts) = (String::new(), String::new());
+        while let Some(part) = parts.next_element::<Value>()? {
+            match part.get("type").and_then(Value::as_str) {
+                Some("thinking" | "reasoning") => {
+                    ["thinking", "reasoning", "text"].iter().for_each(|name| add_texts(&mut thoughts, part.get(*name)));
+                }
+                _ => add_texts(&mut text, Some(&part)),
+            }
+        }
+        Ok(Content { text: Text(Cow::Owned(text)), thoughts })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Content<'de>, A::Error> {
+        let part = Value::deserialize(MapAccessDeserializer::new(map))?;
+        let mut text = String::new();
+        add_texts(&mut text, Some(&part));
+        Ok(Content { text: Text(Cow::Owned(text)), thoughts: String::new() })
+    }
+}
+
+/// Adds a text, the text of a part, or those of an array of them.
+fn add_texts(to: &mut String, part: Option<&Value>) {
+    match part {
+        Some(Value::String(text)) => to.push_str(text),
+        Some(Value::Object(part)) => to.push_str(part.get("text").and_then(Value::as_str).unwrap_or_default()),
+        Some(Value::Array(parts)) => parts.iter().for_each(|part| add_texts(to, Some(part))),
+        _ => {}
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        d.deserialize_any(ContentVisitor)
+    }
+}
+
+struct CallDeltasVisitor;
+
+impl<'de> Visitor<'de> for CallDeltasVisitor {
+    type Value = CallDeltas<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of calls")
+    }
+
+    missing_if!(CallDeltas::default(); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
+
+    fn visit_unit<E: Error>(self) -> Result<CallDeltas<'de>, E> {
+        Ok(CallDeltas::default())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<CallDeltas<'de>, A::Error> {
+        let mut calls = Vec::new();
+        while let Some(call) = list.next_element::<Object<CallDelta<'de>>>()? {
+            calls.extend(call.0);
+        }
+        Ok(CallDeltas(calls))
+    }
+
+    /// One call that is not in an array.
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CallDeltas<'de>, A::Error> {
+        let call = CallDelta::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(CallDeltas(if call.function.0.is_some() { vec![call] } else { Vec::new() }))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for CallDeltas<'a> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        d.deserialize_any(CallDeltasVisitor)
+    }
+}
+
+struct ChoicesVisitor;
+
+impl<'de> Visitor<'de> for ChoicesVisitor {
+    type Value = Choices<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an array of choices")
     }
 
-    fn visit_unit<E: Error>(self) -> Result<FirstChoice<'de>, E> {
-        Ok(FirstChoice(None))
+    missing_if!(Choices::default(); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
+
+    fn visit_unit<E: Error>(self) -> Result<Choices<'de>, E> {
+        Ok(Choices::default())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut choices: A) -> Result<FirstChoice<'de>, A::Error> {
-        let mut first = None;
-        while let Some(choice) = choices.next_element::<Choice<'de>>()? {
-            if choice.index.unwrap_or(0) == 0 && first.is_none() {
-                first = Some(choice);
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Choices<'de>, A::Error> {
+        let mut all = Choices::default();
+        while let Some(choice) = list.next_element::<Object<Choice<'de>>>()? {
+            let Some(choice) = choice.0 else { continue };
+            if all.first.is_none() && !choice.is_other() {
+                all.first = Some(choice);
+            } else {
+                let body = choice.delta.0.or(choice.message.0);
+                all.other_calls.extend(body.into_iter().flat_map(|body| body.tool_calls.0));
             }
         }
-        Ok(FirstChoice(first))
+        Ok(all)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Choices<'de>, A::Error> {
+        let choice = Choice::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Choices { first: Some(choice), other_calls: Vec::new() })
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for FirstChoice<'a> {
+impl Choice<'_> {
+    /// Whether it is one after the first, by its index. A missing or odd index says nothing.
+    fn is_other(&self) -> bool {
+        self.index.0.is_some_and(|index| index > 0.0)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Choices<'a> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        d.deserialize_any(FirstChoiceVisitor)
+        d.deserialize_any(ChoicesVisitor)
     }
 }
