@@ -22,9 +22,9 @@ const LONG = [
 // Even a thread's own processor time depends on what else runs on its core: opening the docs panel took 15 ms alone, and 53 ms
 // beside three other files.
 const ALONE = ['docs_large', 'app_large'];
-// The files that `make test` leaves for `make test-all`: servers, hosts and libraries of others, real sites, and sizes that differ
-// from those of other tests in number only. Parts of further files are left too, each file says which.
-const ONLY_ALL = ['aimock', 'crowd', 'ecosystem', 'fleet', 'llamacpp', 'llmock', 'long_trajectory', 'sites'];
+// The files that `make test` leaves for `make test-all`: servers, hosts and libraries of others, real sites, hostile files and indexes,
+// and sizes that differ from those of other tests in number only. Parts of further files are left too, each file says which.
+const ONLY_ALL = ['aimock', 'crowd', 'ecosystem', 'fleet', 'hostile', 'hostile_docs', 'llamacpp', 'llmock', 'long_trajectory', 'sites'];
 
 const all = () => [
   ...readdirSync(path.join(root, 'tests/e2e')).filter((name) => name.endsWith('.test.mjs')).map((name) => path.join(root, 'tests/e2e', name)),

@@ -13,6 +13,8 @@ const pdfjs = path.join(modules, 'pdfjs-dist');
 const CHANGES = [
   [/^const isNodeJS = .*;$/m, 'const isNodeJS = false;'],
   [/^    if \(typeof window === "undefined" && !isNodeJS && typeof self !== "undefined" .*\) \{$/m, '    if (false) {', 'pdf.worker.mjs'],
+  // So many characters may one character map have. Real ones have some ten thousand, and a gigabyte is what sixteen million take.
+  [/^const MAX_MAP_RANGE = 2 \*\* 24 - 1;$/m, 'const MAX_MAP_RANGE = 2 ** 20;', 'pdf.worker.mjs'],
 ];
 const changed = {
   name: 'pdf.js in a worker of ours',

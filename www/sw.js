@@ -8,10 +8,30 @@ const PREFIX = `turnwise ${scope.pathname} `;
 const CACHE = PREFIX + VERSION;
 const OWN = new Set(FILES.map((file) => new URL(file, scope).pathname));
 
+/**
+ * A file of this version. The browser's own cache is bypassed: otherwise an old file could end up in a new version. What a login page or
+ * a network's start page answers in place of a file is not the file: it would stay until the next version.
+ */
+async function load(file) {
+  const address = new URL(file, scope);
+  const response = await fetch(new Request(address, { cache: 'reload' }));
+  const start = file === 'index.html';
+  const moved = response.redirected && !(start && response.url === scope.href);
+  const page = /^text\/html\b/i.test(response.headers.get('content-type') ?? '');
+  if (response.status !== 200 || moved || page && !file.endsWith('.html')) throw new Error(`${address.href} could not be loaded`);
+  // Hosts that serve index.html as the folder redirect to it; a page is not opened from a response that says so.
+  return response.redirected ? new Response(await response.blob(), { headers: response.headers }) : response;
+}
+
 self.addEventListener('install', (event) => {
-  // Bypasses the browser's own cache: otherwise an old file could end up in a new version.
-  const whole = FILES.map((file) => new Request(new URL(file, scope), { cache: 'reload' }));
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(whole)));
+  event.waitUntil((async () => {
+    const cache = await caches.open(CACHE);
+    const kept = await Promise.allSettled(FILES.map(async (file) => cache.put(new URL(file, scope), await load(file))));
+    const failed = kept.find(({ status }) => status === 'rejected');
+    if (!failed) return;
+    await caches.delete(CACHE);
+    throw failed.reason;
+  })());
 });
 
 self.addEventListener('activate', (event) => {

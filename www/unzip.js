@@ -5,6 +5,8 @@
 const TAIL = 22 + 65_535;
 /** The length of a file's header before its name. */
 const LOCAL = 30;
+/** What an entry of the list begins with. */
+const ENTRY = 0x02014b50;
 /** Most bytes of all files of an archive, unpacked, and most files. */
 const MOST_BYTES = 512 * 2 ** 20;
 const MOST_FILES = 20_000;
@@ -21,9 +23,9 @@ const refuse = (why) => { throw new Error(why); };
 /** The files of an archive: their paths, and their content in the same order. */
 export async function open(archive) {
   const tail = await bytes(archive, Math.max(0, archive.size - TAIL), archive.size);
-  const { start, length } = listAt(tail);
+  const { start, length, count } = listAt(tail);
   const opened = { paths: [], files: [] };
-  for (const file of listed(await bytes(archive, start, start + length))) {
+  for (const file of listed(await bytes(archive, start, start + length), count)) {
     opened.paths.push(file.path);
     opened.files.push(await unpacked(archive, file));
   }
@@ -38,7 +40,7 @@ async function unpacked(archive, { at, packed, size, deflated }) {
   if (!deflated) return content;
   // A file that says it is small and is not would fill the tab.
   const whole = await inflate(content, 'deflate-raw', size).catch(() => null);
-  return whole ?? refuse(DAMAGED);
+  return whole?.size === size ? whole : refuse(DAMAGED);
 }
 
 /**
@@ -69,15 +71,15 @@ function listAt(tail) {
   // The 64-bit extension.
   if (start === 0xffff_ffff || count === 0xffff) refuse(METHOD);
   if (count > MOST_FILES) refuse(TOO_MUCH);
-  return { start, length };
+  return { start, length, count };
 }
 
-/** The files in the list of an archive, without folders. */
-function listed(list) {
+/** The files in the list of an archive, without folders. A list with more or fewer entries than it says is not read in part. */
+function listed(list, count) {
   const files = [];
   let [at, total] = [0, 0];
-  while (at + 4 <= list.byteLength && list.getUint32(at, true) === 0x02014b50) {
-    if (at + 46 > list.byteLength) refuse(DAMAGED);
+  for (let entry = 0; entry < count; entry += 1) {
+    if (at + 46 > list.byteLength || list.getUint32(at, true) !== ENTRY) refuse(DAMAGED);
     const two = (offset) => list.getUint16(at + offset, true);
     const four = (offset) => list.getUint32(at + offset, true);
     const [flags, method, packed, size, header] = [two(8), two(10), four(20), four(24), four(42)];
@@ -89,10 +91,13 @@ function listed(list) {
     if (path.endsWith('/')) continue;
     if (flags & 1) refuse(ENCRYPTED);
     if (method !== 0 && method !== 8) refuse(METHOD);
+    // What is not packed is as large as it says: otherwise each of many entries could be the whole archive, and count as nothing.
+    if (method === 0 && packed !== size) refuse(DAMAGED);
     total += size;
     if (total > MOST_BYTES || files.length >= MOST_FILES) refuse(TOO_MUCH);
     files.push({ path, at: header, packed, size, deflated: method === 8 });
   }
+  if (at + 4 <= list.byteLength && list.getUint32(at, true) === ENTRY) refuse(DAMAGED);
   return files;
 }
 

@@ -90,13 +90,23 @@ pub fn listing(bytes: &[u8], name: &str) -> Result<Document, String> {
     let mut archive = open(bytes)?;
     let mut text = Text::default();
     let count = archive.len();
+    let mut lost = 0_usize;
     for index in 0..count {
-        let Ok(file) = archive.by_index_raw(index) else { continue };
+        let Ok(file) = archive.by_index_raw(index) else {
+            lost += 1;
+            continue;
+        };
         if !file.is_dir() {
             text.line(&format!("- {}  {}", file.name().replace(['\n', '\r'], " "), size_text(file.size())));
         }
     }
-    let notes = vec!["its files are listed, not read: the user can unpack it and add them".to_owned()];
+    if text.is_blank() {
+        return Err("it is a ZIP archive without files, or its list of files is damaged".to_owned());
+    }
+    let mut notes = vec!["its files are listed, not read: the user can unpack it and add them".to_owned()];
+    if lost > 0 {
+        notes.push(format!("{lost} of its files are damaged and not listed"));
+    }
     Ok(text.finish(format!("ZIP archive, {count} files"), notes))
 }
 

@@ -28,6 +28,10 @@ pub struct Sheet {
     pub fault: Option<String>,
 }
 
+/// The size of a sheet, in the format: `A1:XFD1048576`. Addresses beyond it are wrong, and numbers in them overflow.
+const SHEET_ROWS: u32 = 1 << 20;
+const SHEET_COLUMNS: u32 = 1 << 14;
+
 /// A cell with a value: its row and column, counted from 0.
 struct Cell {
     row: u32,
@@ -98,7 +102,10 @@ pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
         }
     }
     if text.is_blank() {
-        return Err("it is a workbook without a value in any cell".to_owned());
+        return Err(match read.broken.first() {
+            Some((name, error)) => format!("it is damaged: its sheet {name} could not be read ({error})"),
+            None => "it is a workbook without a value in any cell".to_owned(),
+        });
     }
     if !empty.is_empty() {
         notes.push(format!("sheets without a value: {}", empty.join(", ")));
@@ -220,12 +227,20 @@ fn sparse(book: &mut Xlsx<Cursor<&[u8]>>) -> Read {
     let mut read = Read { sheets: Vec::new(), broken: Vec::new(), cut: false };
     let mut left = Budget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
     for name in worksheets(book) {
+        // Nothing more would be taken, and each sheet costs time to open: many may be the same part of the package.
+        if read.cut {
+            break;
+        }
         let mut cells = Vec::new();
         match book.worksheet_cells_reader(&name) {
             Ok(mut reader) => loop {
                 match reader.next_cell() {
                     Ok(Some(cell)) => {
                         let (row, column) = cell.get_position();
+                        if row >= SHEET_ROWS || column >= SHEET_COLUMNS {
+                            read.broken.push((name.clone(), "a cell is outside of the sheet".to_owned()));
+                            break;
+                        }
                         let value = owned(cell.get_value());
                         if value.is_empty() {
                             continue;
@@ -260,6 +275,10 @@ where
     let mut read = Read { sheets: Vec::new(), broken: Vec::new(), cut: false };
     let mut left = Budget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
     for name in worksheets(book) {
+        // Nothing more would be taken, and each sheet costs time to open: many may be the same part of the package.
+        if read.cut {
+            break;
+        }
         let mut cells = Vec::new();
         match book.worksheet_range(&name) {
             Ok(range) => {

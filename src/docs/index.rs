@@ -35,6 +35,8 @@ pub struct SectionText {
     pub text: String,
 }
 
+/// Maximum length of a page's title: every hit repeats it.
+const MAX_TITLE_CHARS: usize = 200;
 /// Maximum number of sections; characters of one section; bytes of all sections.
 const MAX_SECTIONS: usize = 60_000;
 const MAX_SECTION_CHARS: usize = 60_000;
@@ -124,7 +126,7 @@ impl Index {
         let before = std::mem::take(&mut known.sections);
         known.whole = whole;
         if !page.title.is_empty() {
-            known.title.clone_from(&page.title);
+            known.title = cut(&page.title, MAX_TITLE_CHARS).to_owned();
         }
         known.url = page.url;
         let title = known.title.clone();

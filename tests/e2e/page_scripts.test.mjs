@@ -7,6 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { zip } from './lib/documents.mjs';
+import { ARCHIVES } from './lib/hostile-files.mjs';
 import { root } from './lib/site.mjs';
 
 const load = (name) => import(`data:text/javascript;base64,${readFileSync(path.join(root, 'www', name)).toString('base64')}`);
@@ -51,6 +52,18 @@ test('damaged, encrypted and too large archives are not opened', async () => {
     ['it is damaged', changed(42, [0xff, 0xff, 0, 0])],
   ];
   for (const [why, bytes] of cases) await assert.rejects(opened(bytes), { message: why });
+});
+
+test('a hostile archive is opened whole or not at all', async () => {
+  const TOO_MUCH = 'it would unpack to more than 512 MB, or 20,000 files';
+  const cases = {
+    'overlapping-more.zip': TOO_MUCH, 'many.zip': TOO_MUCH, 'says-much.zip': TOO_MUCH, 'says-64-bit.zip': 'it is compressed in a way that this browser cannot read',
+    'says-little.zip': 'it is damaged', 'says-more.zip': 'it is damaged', 'not-packed-and-larger.zip': 'it is damaged', 'list-elsewhere.zip': 'it is damaged', 'list-cut.zip': 'it is damaged', 'list-is-file.zip': 'it is damaged',
+  };
+  for (const [name, message] of Object.entries(cases)) await assert.rejects(opened(ARCHIVES[name]), { message }, name);
+  // A link is a file with its target as text, and an archive in an archive stays one.
+  assert.deepEqual(await opened(ARCHIVES['links.zip']), { link: '/etc/passwd', 'b.txt': 'Lamp' });
+  assert.deepEqual(Object.keys(await opened(ARCHIVES['nested.zip'])), ['49.zip']);
 });
 
 test('a packed text is unpacked up to a limit', async () => {

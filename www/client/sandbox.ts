@@ -46,6 +46,8 @@ const MAX_NAME = 256;
 const MAX_ARGUMENTS = 512 * 1024;
 const MAX_ASKED = 16 * 1024 * 1024;
 const MAX_CALLS = 1_000;
+/** Characters of its end: more than the output and the error of a program can have together. */
+const MAX_END = 1024 * 1024;
 
 export function run(code: Code, asked: (name: string, args: string) => void, signal: AbortSignal, lent: Lent): Running {
   let worker: Worker | undefined;
@@ -74,9 +76,9 @@ export function run(code: Code, asked: (name: string, args: string) => void, sig
         else asked(ask[0], ask[1]);
       } else if (Array.isArray(last) && typeof last[1] === 'string') {
         end();
-        resolve({ ok: last[0] === true, output: last[1] });
+        resolve({ ok: last[0] === true, output: last[1].slice(0, MAX_END) });
       } else {
-        fail(new Error(`the program could not be run: ${String(failed)}`));
+        fail(new Error(`the program could not be run: ${typeof failed === 'string' ? failed.slice(0, 1_000) : 'its worker posted what no program does'}`));
       }
     };
     const aborted = () => fail(new Error('aborted'));

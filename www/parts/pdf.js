@@ -10,6 +10,8 @@ globalThis.pdfjsWorker = { WorkerMessageHandler };
 /** Limits of one PDF; reading stops there, and the text says so. The caller sets the time (src/worker/serve.rs). */
 const MAX_CHARS = 16 << 20;
 const MAX_PAGES = 10_000;
+/** Pieces of text of one page: it may draw the same text a thousand million times, and each piece is an object. */
+const MAX_PIECES = 200_000;
 
 /** The character maps of pdf.js in one file, which only PDFs with certain fonts need: the length of a JSON index, the index, the maps. */
 let maps;
@@ -49,18 +51,38 @@ const fieldsOf = (annotations) => annotations
   .filter(({ fieldType, fieldValue }) => /^(Tx|Ch)$/.test(fieldType) && fieldValue?.length)
   .map(({ fieldName, alternativeText, fieldValue }) => `${alternativeText || fieldName || 'field'}: ${[fieldValue].flat().join(', ').replace(/\s+/g, ' ')}`);
 
+/** The pieces of text of a page, as far as the limits allow: `{ items, cut }`. */
+async function piecesOf(page, most, end) {
+  const reader = page.streamTextContent({ includeMarkedContent: false }).getReader();
+  const items = [];
+  let left = most;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return { items, cut: false };
+    for (const item of value.items) {
+      items.push(item);
+      left -= item.str.length;
+    }
+    if (left < 0 || items.length > MAX_PIECES || performance.now() > end) {
+      reader.cancel(new Error('over the limits')).catch(() => {});
+      return { items, cut: true };
+    }
+  }
+}
+
 async function pagesOf(pdf, end) {
   const pages = [];
-  const damaged = [];
+  const [damaged, parted] = [[], []];
   let chars = 0, late = false;
   for (let number = 1; number <= pdf.numPages && number <= MAX_PAGES; number += 1) {
     late = performance.now() > end;
     if (chars > MAX_CHARS || late) break;
-    let [lines, fields] = [[], []];
+    let [lines, fields, cut] = [[], [], false];
     try {
       const page = await pdf.getPage(number);
-      const { items } = await page.getTextContent({ includeMarkedContent: false });
-      lines = linesOf(items);
+      const pieces = await piecesOf(page, MAX_CHARS - chars, end);
+      lines = linesOf(pieces.items);
+      ({ cut } = pieces);
       fields = fieldsOf(await page.getAnnotations().catch(() => []));
       page.cleanup();
     } catch {
@@ -68,8 +90,12 @@ async function pagesOf(pdf, end) {
     }
     chars += lines.reduce((sum, { cells }) => sum + cells.reduce((of, { text }) => of + text.length, 0), 0);
     pages.push({ lines, fields });
+    if (cut) {
+      parted.push(number);
+      late = performance.now() > end;
+    }
   }
-  return { pages, damaged, late };
+  return { pages, damaged, parted, late };
 }
 
 /**
@@ -91,13 +117,18 @@ export async function convert(data, load, ms = 20_000) {
   });
   try {
     const pdf = await task.promise;
-    const { pages, damaged, late } = await pagesOf(pdf, end);
     const total = pdf.numPages;
+    if (!(total > 0)) throw Object.assign(new Error('it has no pages'), { told: true });
+    const { pages, damaged, parted, late } = await pagesOf(pdf, end);
     const sizes = sizesOf(pages.map(({ lines }) => lines));
     const [out, places, silent] = [[], [], []];
     pages.forEach(({ lines, fields }, index) => {
       places.push({ line: out.length + 1, name: `page ${index + 1}` });
-      out.push(`[page ${index + 1}]`, ...markdownOf(lines, sizes), ...fields, '');
+      // Not by spreading them: a page may have more lines than a call takes arguments.
+      out.push(`[page ${index + 1}]`);
+      for (const line of markdownOf(lines, sizes)) out.push(line);
+      for (const field of fields) out.push(field);
+      out.push('');
       if (!lines.length && !fields.length && !damaged.includes(index + 1)) silent.push(index + 1);
     });
     if (pages.length > 0 && silent.length === pages.length) {
@@ -106,6 +137,7 @@ export async function convert(data, load, ms = 20_000) {
     }
     const notes = [];
     if (damaged.length) notes.push(`pages that are damaged and were not read: ${ranges(damaged)}`);
+    if (parted.length) notes.push(`pages of which only the beginning was read, since the rest is over the limits: ${ranges(parted)}`);
     if (silent.length) notes.push(`pages without text (empty, or pictures): ${ranges(silent)}`);
     if (pages.length < total) notes.push(`only the first ${pages.length} of ${total} pages were read: the rest is over the limits`);
     return JSON.stringify({ kind: `PDF, ${total} ${total === 1 ? 'page' : 'pages'}`, text: out.join('\n'), places, notes, late });

@@ -424,10 +424,16 @@ class Tables {
     if (format === 'workbook') {
       if (!sheets && !this.books.has(blob)) return [{ name: `${name}_…`, path, columns: [], note: 'a workbook; SHOW TABLES lists its sheets' }];
       const found = await this.book(file, files, sheets);
-      return found.map(({ name: sheet, rows, fault }) => {
-        if (fault) return { name: sheet, path, columns: [], note: fault };
-        const table = arrays(rows, sheet);
-        return described({ name: sheet, path, columns: columnsOf(table), rows: table.rows.length });
+      return found.map(({ name: sheet, rows, note, fault }) => {
+        if (fault || note && !rows.length) return { name: sheet, path, columns: [], note: fault ?? note };
+        // One sheet that is no table does not hide the others.
+        try {
+          const table = arrays(rows, sheet);
+          return described({ name: sheet, path, columns: columnsOf(table), rows: table.rows.length });
+        } catch (error) {
+          if (!(error instanceof Fault)) throw error;
+          return { name: sheet, path, columns: [], note: error.message };
+        }
       });
     }
     if (format === 'json' && blob.size > HEAD_JSON) return [{ name, path, columns: [], note: 'its columns are known once it is queried' }];

@@ -26,8 +26,8 @@ export function pdf(pages) {
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const relations = (...of) => `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${of.map(([kind, target], at) => `<Relationship Id="rId${at + 1}" Type="${OFFICE}/${kind}" Target="${target}"/>`).join('')}</Relationships>`;
 
-/** A workbook. `sheets`: `{ name: rows of texts and numbers }`; or the XML of a sheet's rows. */
-export function xlsx(sheets) {
+/** A workbook. `sheets`: `{ name: rows of texts and numbers }`; or the XML of a sheet's rows. `parts` replaces files of the package, adds some, or leaves one out (null). */
+export function xlsx(sheets, parts = {}) {
   const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const names = Object.keys(sheets);
   const cell = (value, row, column) => {
@@ -35,12 +35,14 @@ export function xlsx(sheets) {
     return typeof value === 'number' ? `<c r="${at}"><v>${value}</v></c>` : `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`;
   };
   const rows = (of) => (typeof of === 'string' ? of : of.map((row, at) => `<row r="${at + 1}">${row.map((value, column) => cell(value, at, column)).join('')}</row>`).join(''));
-  return zip([
+  const files = [
     ['_rels/.rels', relations(['officeDocument', 'xl/workbook.xml'])],
     ['xl/workbook.xml', `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${names.map((name, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`).join('')}</sheets></workbook>`],
     ['xl/_rels/workbook.xml.rels', relations(...names.map((_, at) => ['worksheet', `worksheets/sheet${at + 1}.xml`]))],
     ...names.map((name, at) => [`xl/worksheets/sheet${at + 1}.xml`, `<worksheet xmlns="${MAIN}"><sheetData>${rows(sheets[name])}</sheetData></worksheet>`]),
-  ]);
+  ];
+  const own = files.filter(([name]) => !(name in parts));
+  return zip([...own, ...Object.entries(parts).filter(([, content]) => content !== null)]);
 }
 
 /** A Word document with that XML as its body. `claims`: as that of `zip`. */
