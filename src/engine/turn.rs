@@ -87,10 +87,7 @@ impl Run {
         self.finish_turn();
         let last = self.turn() >= self.figures.effective_max_turns;
         let full = (self.guard_context() == Guard::Full).then_some(Trigger::Context);
-        if !last
-            && !self.is_concluding()
-            && let Some(trigger) = self.spent().or(full)
-        {
+        if let Some(trigger) = self.spent().or(full).filter(|_| !last && !self.is_concluding()) {
             self.mark_last_turn(trigger);
         }
         match (self.policy().at_limit, self.wrap_up_state()) {

@@ -243,6 +243,7 @@ const PLANTED: &[&str] = &[
     "tests/e2e/app_again.test.mjs",
     "tests/e2e/app_draft.test.mjs",
     "tests/e2e/app_folder.test.mjs",
+    "tests/e2e/app_offline.test.mjs",
     "tests/e2e/app_openrouter.test.mjs",
     "tests/e2e/app_permissions.test.mjs",
     "tests/e2e/app_plans_stored.test.mjs",

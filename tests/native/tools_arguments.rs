@@ -38,11 +38,28 @@ fn valid_arguments_pass_as_they_are() {
 
 #[test]
 fn an_empty_string_means_no_arguments() {
-    for empty in ["", " \n", "{}"] {
+    // simonw/llm#1164, kimi-cli#1764, litellm#5064: the tool must get an object.
+    for (empty, repaired) in
+        [("", Repaired::Yes), (" \n", Repaired::Yes), ("null", Repaired::Yes), ("{}", Repaired::No)]
+    {
         let passed = check(&json!({"type": "object"}), empty).unwrap();
-        assert_eq!(passed, Arguments { value: json!({}), repaired: Repaired::Yes }, "{empty:?}");
+        assert_eq!(passed, Arguments { value: json!({}), repaired }, "{empty:?}");
     }
-    assert!(check(&json!({"type": "object"}), "null").is_ok());
+}
+
+#[test]
+fn an_object_begun_twice_or_inside_another_is_that_object() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]});
+    for text in [r#"{}{"a":1}"#, r#"{"a":1}{"a":1}"#, r#"{"arguments":{"a":1}}"#, r#"{"input": {"a":1}}"#] {
+        let passed = check(&schema, text).unwrap();
+        assert_eq!(passed, Arguments { value: json!({"a": 1}), repaired: Repaired::Yes }, "{text}");
+    }
+    for text in [r#"{"a":1}{"a":2}"#, r#"{"arguments":{"a":"x"}}"#, r#"{"other":{"a":1}}"#, r#"{"a":1}x"#] {
+        assert!(check(&schema, text).is_err(), "{text}");
+    }
+    let takes_arguments = json!({"type": "object", "properties": {"arguments": {"type": "object"}}});
+    let passed = check(&takes_arguments, r#"{"arguments":{"a":1}}"#).unwrap();
+    assert_eq!(passed.value, json!({"arguments": {"a": 1}}), "a tool's own parameter stays");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use super::super::error_body::{excerpt, is_said};
 use super::super::json::{bytes, count};
 use super::DIALECT;
 use super::calls::Calls;
-use super::wire::{Body, Choices, Chunk, Text, WireUsage};
+use super::wire::{Body, Choice, Choices, Chunk, Text, WireUsage};
 
 /// The state of one reply.
 #[derive(Debug, Default)]
@@ -27,7 +27,9 @@ pub(in crate::llm) struct Assembly {
     details_bytes: usize,
     reply: Reply,
     calls: Calls,
-    /// Whether they are those of choices after the first.
+    /// The index of the choice whose text is the reply.
+    index: Option<f64>,
+    /// Whether the calls are those of choices after the first.
     calls_of_others: bool,
     finish: Option<FinishReason>,
     refused: bool,
@@ -141,13 +143,13 @@ impl Assembly {
 
     fn chunk(&mut self, data: &[u8], chunk: Chunk<'_>) {
         let Chunk { id, object, model, choices, usage, x_groq, error } = chunk;
-        let Choices { first, other_calls } = choices;
+        let Choices { first, mut other_calls } = choices;
         // What has no choice may be an error itself: with `object: "error"` (vLLM), or after a line `event: error`.
         let may_be_error = object.0 == "error" || (first.is_none() && other_calls.is_empty() && object.is_empty());
-        let choice = first.unwrap_or_default();
+        let mut choice = first.unwrap_or_default();
         let itself = || may_be_error.then(|| error_itself(data)).flatten();
         let reported = |error: Option<Value>| error.filter(is_said);
-        if let Some(error) = reported(error).or_else(|| reported(choice.error)).or_else(itself) {
+        if let Some(error) = reported(error).or_else(|| reported(choice.error.take())).or_else(itself) {
             // A reply whose end marker was seen is complete: later failures do not affect it.
             if self.finish.is_none() {
                 self.error = Some(stream_error(&error));
@@ -160,19 +162,29 @@ impl Assembly {
         if self.reply.model.is_empty() {
             self.reply.model.push_str(&model.0);
         }
-        let usage = usage.0.or(choice.usage.0).or_else(|| x_groq.0?.usage.0);
+        let usage = usage.0.or_else(|| choice.usage.0.take()).or_else(|| x_groq.0?.usage.0);
         let only_text = usage.is_none() && choice.finish_reason.is_empty() && other_calls.is_empty();
         if let Some(usage) = usage {
             self.reply.usage = Some(tokens(&usage));
         }
-        if let Some(body) = choice.delta.0.or(choice.message.0) {
+        let reason = std::mem::take(&mut choice.finish_reason);
+        if !self.is_first(&choice) {
+            other_calls = choice.into_calls();
+        } else if let Some(body) = choice.delta.0.or(choice.message.0) {
             self.body(data, &body, only_text);
         }
         if self.calls.is_empty() || self.calls_of_others {
             self.calls_of_others |= !other_calls.is_empty();
             self.calls.add(&other_calls);
         }
-        self.finish_reason(&choice.finish_reason.0);
+        self.finish_reason(&reason.0);
+    }
+
+    /// Whether a choice is the one whose text is the reply: the first that said anything. Without an index it is.
+    fn is_first(&mut self, choice: &Choice<'_>) -> bool {
+        let Some(index) = choice.index.0 else { return true };
+        let first = *self.index.get_or_insert(index);
+        (first - index).abs() < 0.5
     }
 
     fn body(&mut self, data: &[u8], body: &Body<'_>, only_text: bool) {

@@ -441,11 +441,10 @@ impl<'de> Visitor<'de> for ChoicesVisitor {
         let mut all = Choices::default();
         while let Some(choice) = list.next_element::<Object<Choice<'de>>>()? {
             let Some(choice) = choice.0 else { continue };
-            if all.first.is_none() && !choice.is_other() {
+            if all.first.is_none() {
                 all.first = Some(choice);
             } else {
-                let body = choice.delta.0.or(choice.message.0);
-                all.other_calls.extend(body.into_iter().flat_map(|body| body.tool_calls.0));
+                all.other_calls.extend(choice.into_calls());
             }
         }
         Ok(all)
@@ -457,10 +456,9 @@ impl<'de> Visitor<'de> for ChoicesVisitor {
     }
 }
 
-impl Choice<'_> {
-    /// Whether it is one after the first, by its index. A missing or odd index says nothing.
-    fn is_other(&self) -> bool {
-        self.index.0.is_some_and(|index| index > 0.0)
+impl<'a> Choice<'a> {
+    pub fn into_calls(self) -> Vec<CallDelta<'a>> {
+        self.delta.0.or(self.message.0).map(|body| body.tool_calls.0).unwrap_or_default()
     }
 }
 
