@@ -10,7 +10,7 @@ import { frame } from '../../.ci/sandbox.mjs';
 import { escapes, oneOfEach } from './lib/escapes.mjs';
 import { attempts, given, judge, play, withCanary } from './lib/programs.mjs';
 import { dist, root, withPackage } from './lib/site.mjs';
-import { SHORT, sayLeft } from './lib/tier.mjs';
+import { SHORT, left, sayLeft } from './lib/tier.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
 const { default: init, Agent, replay } = await import(path.join(dist, 'turnwise/node.js'));
@@ -147,7 +147,7 @@ const FORGED = [
   ['words for the page', /^said$/], ['an error', /^Error: the program could not be run: .*thrown/], ['a long end', /^x{1000}/], ['no end', LATE], ['gone', LATE],
 ];
 
-test('code that came out of QuickJS is held by the frame: no network, no storage, no page, and what it posts is checked', { timeout: 120_000 }, async () => {
+test('code that came out of QuickJS is held by the frame: no network, no storage, no page, and what it posts is checked', { timeout: 120_000, skip: left }, async () => {
   await withCanary((canary) => withPackage({ ...OPEN, expect: [/thrown/, /could not be cloned/] }, async (page) => {
     let loaded = 0;
     await page.route('**/sandbox-worker.js', (route) => { loaded += 1; return route.fulfill({ contentType: 'text/javascript', body: OUT(canary) }); });
@@ -176,7 +176,7 @@ test('attempts to escape, in Node.js', async (t) => {
   await withCanary(async (canary) => judge(quick, await inNode(attempts(quick, canary), given)));
 });
 
-test('a page whose policy refuses the frame runs programs in the worker alone', async (t) => {
+test('a page whose policy refuses the frame runs programs in the worker alone', { skip: left }, async (t) => {
   const quick = chosen(t, { slow: false });
   await withCanary((canary) => withPackage({ expect: [/Executing inline script violates/] }, async (page) => {
     judge(quick, await page.evaluate(([source, turns, given]) => eval(`(${source})`)(window.turnwise, turns, given), [play.toString(), attempts(quick, canary), given]));

@@ -1,4 +1,4 @@
-// What `make test` leaves for `make test-all`, so that it takes half an hour. Nothing is left out of a file that is run by itself:
+// What `make test` leaves for `make test-all`, so that it stays well within its limit. Nothing is left out of a file that is run by itself:
 // only .ci/test.mjs without --all sets TURNWISE_SHORT. .ci/e2e.mjs counts what is left.
 export const SHORT = Boolean(process.env.TURNWISE_SHORT);
 
