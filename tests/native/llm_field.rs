@@ -250,13 +250,22 @@ fn tokens_are_counted_wherever_the_server_puts_them() {
 fn calls_of_gateways_come_out_whole() {
     let call = |more: &str| format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{{{more}}}]}}}}]}}"#);
     // Each case: the calls of the chunks, then the calls as name and arguments.
-    let cases: [(&str, &[&str], &[&str]); 6] = [
+    let cases: [(&str, &[&str], &[&str]); 7] = [
         (
             "bedrock-access-gateway#247",
             &[
                 r#""index":-1,"id":"a","function":{"name":"f","arguments":""}"#,
                 r#""index":-1,"function":{"arguments":"{\"x\""}"#,
                 r#""index":-1,"function":{"arguments":":1}"}"#,
+            ],
+            &[r#"f {"x":1}"#],
+        ),
+        (
+            "vercel/ai#14722: the name after arguments",
+            &[
+                r#""index":0,"id":"a","function":{"arguments":"{\"x\":"}"#,
+                r#""index":0,"id":"a","function":{"name":"f","arguments":""}"#,
+                r#""index":0,"id":"a","function":{"arguments":"1}"}"#,
             ],
             &[r#"f {"x":1}"#],
         ),

@@ -142,8 +142,8 @@ impl Slot {
             id.push_str(&fragment.id.0);
         }
         let more = fragment.name();
-        if arguments.is_empty() && more.starts_with(&**name) {
-            // The first piece, or the name so far.
+        if name.is_empty() || (arguments.is_empty() && more.starts_with(&**name)) {
+            // The first piece, even after arguments, or the name so far.
             more.clone_into(name);
         } else if arguments.is_empty() && fragment.arguments().is_empty() {
             name.push_str(more);
