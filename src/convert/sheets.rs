@@ -92,7 +92,7 @@ pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
     let read = read(bytes, format)?;
     let mut text = Text::default();
     let mut notes = Vec::new();
-    let count = read.sheets.len();
+    let count = read.sheets.len() + read.unread;
     let mut empty = Vec::new();
     for (name, cells) in &read.sheets {
         if cells.is_empty() {
@@ -112,8 +112,13 @@ pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
     }
     if read.cut {
         let text = size_text(MAX_CELL_TEXT as u64);
-        notes
-            .push(format!("only its first cells were read: it has more than {MAX_CELLS}, or more than {text} of text"));
+        let unread = match read.unread {
+            0 => String::new(),
+            n => format!("; {n} of its sheets were not read"),
+        };
+        notes.push(format!(
+            "only its first cells were read: it has more than {MAX_CELLS}, or more than {text} of text{unread}"
+        ));
     }
     if !read.broken.is_empty() {
         let broken: Vec<String> = read.broken.iter().map(|(name, error)| format!("{name} ({error})")).collect();
@@ -188,12 +193,15 @@ impl Budget {
 }
 
 /// What was read of a workbook.
+#[derive(Default)]
 struct Read {
     sheets: Vec<(String, Vec<Cell>)>,
     /// The sheets that are damaged, and their errors.
     broken: Vec<(String, String)>,
     /// Whether cells were left out.
     cut: bool,
+    /// Sheets that were not opened because of that: each costs time, and many may be the same part of the package.
+    unread: usize,
 }
 
 fn read(bytes: &[u8], format: Format) -> Result<Read, String> {
@@ -224,12 +232,12 @@ fn read(bytes: &[u8], format: Format) -> Result<Read, String> {
 
 /// Reads cell by cell, so that two cells in opposite corners of a sheet do not become the whole sheet.
 fn sparse(book: &mut Xlsx<Cursor<&[u8]>>) -> Read {
-    let mut read = Read { sheets: Vec::new(), broken: Vec::new(), cut: false };
+    let mut read = Read::default();
     let mut left = Budget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
     for name in worksheets(book) {
-        // Nothing more would be taken, and each sheet costs time to open: many may be the same part of the package.
         if read.cut {
-            break;
+            read.unread += 1;
+            continue;
         }
         let mut cells = Vec::new();
         match book.worksheet_cells_reader(&name) {
@@ -272,12 +280,12 @@ where
     R: Reader<Cursor<&'a [u8]>>,
     R::Error: std::fmt::Display,
 {
-    let mut read = Read { sheets: Vec::new(), broken: Vec::new(), cut: false };
+    let mut read = Read::default();
     let mut left = Budget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
     for name in worksheets(book) {
-        // Nothing more would be taken, and each sheet costs time to open: many may be the same part of the package.
         if read.cut {
-            break;
+            read.unread += 1;
+            continue;
         }
         let mut cells = Vec::new();
         match book.worksheet_range(&name) {

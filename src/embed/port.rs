@@ -110,7 +110,7 @@ impl Port {
         if ask.after {
             text_part(parts);
         }
-        self.outbox.refused(ask.id, &Refusal::Wrong(format!("options: the engine cannot read them: {error}")));
+        self.outbox.refused(ask.id, &Refusal::Wrong(format!("the engine cannot read what was passed: {error}")));
     }
 
     fn take(&self, command: Command, parts: &mut VecDeque<JsValue>) {

@@ -345,17 +345,15 @@ impl Run {
         self.emit(Effect::Finish);
     }
 
-    /// The `ERR` record: why the run ended, then why its last attempt failed.
+    /// The `ERR` record: why the run ended, then why its last attempt failed; a refusal and a filter come first.
     fn log_failed_run(&mut self, reason: TerminationReason, error: Option<String>) {
         let last = self.book.turns.last().and_then(|turn| turn.attempts.last());
         let (attempt, last) = last.map_or_else(Default::default, |a| (a.attempt, a.slugs.clone()));
         let message = format!("run failed: {reason} ({})", error.unwrap_or_else(|| join(&last)));
-        let declined = matches!(last.first(), Some(Slug::Refusal | Slug::ContentFilter));
-        let mut slugs: Vec<Slug> = reason.slug().into_iter().chain(last).collect();
-        if declined {
-            // More telling than that the model gave no reply.
-            slugs.rotate_left(1);
-        }
+        let slugs = match last.first() {
+            Some(Slug::Refusal | Slug::ContentFilter) => last.into_iter().chain(reason.slug()).collect(),
+            _ => reason.slug().into_iter().chain(last).collect(),
+        };
         self.log(LogLevel::Error, attempt, slugs, message, None);
     }
 

@@ -268,7 +268,8 @@ slugs! {
         rank: LAST,
         notice: None,
     }
-    // Why a run failed: the first slug of its `ERR` record, the same string as its `termination_reason`.
+    // Why a run failed: a slug of its `ERR` record, the same string as its `termination_reason`. It comes first, except after a
+    // refusal or a filter, which say more.
     MaxTurnsExhausted = "max_turns_exhausted" {
         meaning: "The turn limit was reached without an answer.",
         because: "the turn limit was reached",

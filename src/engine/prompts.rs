@@ -184,9 +184,12 @@ pub const CANCELLED_REPORT: &str = "The run was cancelled.";
 /// What happened to a reply that was refused or filtered; with the words of a refusal, since they are the only reason there is.
 #[must_use]
 pub fn declined(slug: Slug, content: &str) -> String {
-    let words: String = content.trim().chars().take(300).collect();
+    const MOST: usize = 300;
+    let content = content.trim();
+    let cut = if content.chars().nth(MOST).is_some() { "…" } else { "" };
+    let words: String = content.chars().take(MOST).collect();
     match slug {
-        Slug::Refusal if !words.is_empty() => format!("the model refused: {words}"),
+        Slug::Refusal if !words.is_empty() => format!("the model refused: {words}{cut}"),
         slug => slug.because().to_owned(),
     }
 }

@@ -152,9 +152,13 @@ impl ErrorBody {
         self.kind.contains(word)
     }
 
+    fn has_code(&self, code: &str) -> bool {
+        self.kind.split(' ').any(|word| word == code)
+    }
+
     /// Whether the account is empty. Gemini's text for a per-minute limit reads like one for that, so its own words are not here.
     fn is_quota(&self) -> bool {
-        const KINDS: [&str; 11] = [
+        const KINDS: [&str; 10] = [
             "insufficient_quota",
             "credit_balance_exhausted",
             "spend_limit_exceeded",
@@ -167,11 +171,9 @@ impl ErrorBody {
             "exceeded_current_quota",
             // Alibaba.
             "arrearage",
-            // Z.ai, with status 429.
-            "1113",
         ];
         // xAI, OpenRouter, DeepSeek, Anthropic, MiniMax, Fireworks.
-        const WORDS: [&str; 12] = [
+        const WORDS: [&str; 11] = [
             "insufficient balance",
             "insufficient credit",
             "insufficient funds",
@@ -183,10 +185,12 @@ impl ErrorBody {
             "all available credits",
             "spending limit",
             "requires more credits",
-            "account is suspended",
         ];
         let said = self.message.to_lowercase();
-        KINDS.iter().any(|kind| self.has(kind)) || WORDS.iter().any(|words| said.contains(words))
+        // Z.ai, with status 429.
+        self.has_code("1113")
+            || KINDS.iter().any(|kind| self.has(kind))
+            || WORDS.iter().any(|words| said.contains(words))
     }
 
     /// Whether the model's reply could not be read as a call: another one is another sample (Groq).
@@ -211,14 +215,12 @@ impl ErrorBody {
 
     /// Whether the request is longer than the model takes. The words are distinctive, so no server has a row for its own.
     fn is_overflow(&self, status: Option<u16>) -> bool {
-        const KINDS: [&str; 6] = [
+        const KINDS: [&str; 5] = [
             "exceed_context_size",
             "context_length_exceeded",
             "context_window_exceeded",
             "request_too_large",
             "tokens_limit_reached",
-            // Z.ai.
-            "1261",
         ];
         // Each list of words occurs in this order.
         const WORDS: [&[&str]; 33] = [
@@ -275,7 +277,9 @@ impl ErrorBody {
             words.iter().all(|word| rest.split_once(word).map(|(_, after)| rest = after).is_some())
         };
         let is_rate = RATE.iter().any(|words| said.contains(words)) && !said.contains("must be reduced");
-        KINDS.iter().any(|kind| self.has(kind))
+        // Z.ai.
+        self.has_code("1261")
+            || KINDS.iter().any(|kind| self.has(kind))
             || (!matches!(status, Some(401..=404)) && !is_rate && WORDS.iter().any(|words| in_order(words)))
     }
 

@@ -54,16 +54,15 @@ impl ErrorBody {
     /// `{"errors": …}` (Cloudflare), `{"base_resp": {…}}` (MiniMax), `{"message": …}` (vLLM, AWS), `{"detail": …}` (FastAPI),
     /// or the value of `error`.
     pub fn of(value: &Value) -> ErrorBody {
-        let first = |value: &'_ Value| value.as_array().and_then(|list| list.first()).cloned();
-        let outer = first(value).unwrap_or_else(|| value.clone());
-        let named = |name: &str| outer.get(name).filter(|inner| is_said(inner)).cloned();
-        let inner = named("error").or_else(|| named("errors")).or_else(|| named("base_resp"));
-        let inner = inner.map(|inner| first(&inner).unwrap_or(inner));
+        let outer = first(value);
+        let inner =
+            ["error", "errors", "base_resp"].iter().find_map(|name| outer.get(*name).filter(|inner| is_said(inner)));
+        let inner = inner.map(first);
         // If the error is only a text, what is next to it belongs to it.
-        let error = inner.as_ref().filter(|inner| inner.is_object()).unwrap_or(&outer);
+        let error = inner.filter(|inner| inner.is_object()).unwrap_or(outer);
         let word = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
         let said = [
-            inner.as_ref(),
+            inner,
             Some(error),
             error.get("message"),
             error.get("Message"),
@@ -91,6 +90,11 @@ impl ErrorBody {
     }
 }
 
+/// The first of a list, or the value itself.
+fn first(value: &Value) -> &Value {
+    value.as_array().and_then(|list| list.first()).unwrap_or(value)
+}
+
 /// Whether the value of `error` reports one: some servers always send the field, and `null`, `false`, `""`, `{}` or a
 /// `status_code` of 0 mean that all is well.
 pub(super) fn is_said(error: &Value) -> bool {
@@ -111,19 +115,25 @@ fn wait_in_fields(error: &Value) -> Wait {
     if let Some(ms) = delay.and_then(|delay| duration(delay, None)) {
         return Wait::For(ms);
     }
-    let number = |value: &Value| value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
-    let field = |path: &str| error.pointer(path).and_then(number).filter(|n| n.is_finite() && *n >= 0.0);
+    let number = |value: &Value| {
+        let number = value.as_f64().or_else(|| value.as_str()?.trim().parse::<f64>().ok());
+        number.filter(|number| number.is_finite() && *number >= 0.0)
+    };
+    let field = |path: &str| error.pointer(path).and_then(number);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // not negative, and `as` saturates
     let whole = |n: f64| n.ceil() as u64;
     if let Some(seconds) = field("/retry_after").or_else(|| field("/metadata/retry_after_seconds")) {
         return Wait::For(whole(seconds * 1000.0));
     }
     let headers = error.pointer("/metadata/headers").and_then(Value::as_object);
-    let header = |name: &str| headers.and_then(|all| all.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)));
-    if let Some(seconds) = header("retry-after").and_then(|(_, value)| number(value)).filter(|n| *n >= 0.0) {
+    let header = |name: &str| {
+        let (_, value) = headers?.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))?;
+        number(value)
+    };
+    if let Some(seconds) = header("retry-after") {
         return Wait::For(whole(seconds * 1000.0));
     }
-    match header("x-ratelimit-reset").and_then(|(_, value)| number(value)).filter(|n| *n >= 0.0) {
+    match header("x-ratelimit-reset") {
         // Milliseconds or seconds since 1970, or seconds from now.
         Some(at) if at > 1e11 => Wait::Until(EpochMillis(whole(at))),
         Some(at) if at > 1e9 => Wait::Until(EpochMillis(whole(at * 1000.0))),
@@ -171,7 +181,8 @@ fn duration(text: &str, bare: Option<f64>) -> Option<u64> {
             "h" | "hr" | "hrs" | "hour" | "hours" => Some(3_600_000.0),
             "d" | "day" | "days" => Some(86_400_000.0),
             _ if found => break,
-            _ => bare,
+            "" => bare,
+            _ => None,
         };
         total += number * unit?;
         found = true;

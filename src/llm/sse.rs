@@ -4,12 +4,13 @@
 //! byte order mark, data over several lines. Works on bytes, so a chunk may end inside a character. Each byte is
 //! examined once, and an event contained in one chunk is passed on without a copy. A line or an event larger than
 //! [`MAX_EVENT`] stops the parser: nothing more is kept or passed on.
-//! Deliberately absent: event names, ids and retry times (no provider needs them here), and the meaning of the data. Two lines that
-//! the standard ignores are passed on, each as an event of its own: `error: …` (llama.cpp until 2025), as an object with the field
-//! `error`, and a line that is itself an object, because what a server says of its failure must not be lost.
+//! Deliberately absent: event names, ids and retry times (no provider needs them here), and the meaning of the data. Exception:
+//! two kinds of lines that the standard ignores report a failure, and are passed on as events so that its text is not lost:
+//! `error: …` (llama.cpp until 2025), which becomes `{"error": …}`, and a bare JSON object with an `error`.
 
 use std::borrow::Cow;
 
+use super::error_body::is_said;
 use crate::engine::caps::{MAX_EVENT, TooLarge};
 
 const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
@@ -191,13 +192,17 @@ fn parse(line: &[u8]) -> Line<'_> {
         b"data" => Line::Data(&[]),
         _ => match line.strip_prefix(b"data:") {
             Some(data) => Line::Data(data.strip_prefix(b" ").unwrap_or(data)),
-            None if line.first() == Some(&b'{') => Line::Alone(line.into()),
+            None if line.first() == Some(&b'{') && reports_error(line) => Line::Alone(line.into()),
             None => match line.strip_prefix(b"error:") {
                 Some(said) => Line::Alone(error_of(said).into()),
                 None => Line::Other,
             },
         },
     }
+}
+
+fn reports_error(line: &[u8]) -> bool {
+    serde_json::from_slice::<serde_json::Value>(line).is_ok_and(|value| value.get("error").is_some_and(is_said))
 }
 
 /// `{"error": …}` with what the line says: JSON, or a text.

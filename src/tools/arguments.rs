@@ -2,11 +2,12 @@
 //!
 //! Text that can be read in only one way is repaired: single quotes, unquoted keys and words, trailing commas, `True`,
 //! `False`, `None`, raw line breaks and tabs in strings, a code fence around the object, an object encoded twice (as a
-//! JSON string), no text at all or `null` for no arguments, `{}` or the same object before the object, and an object around
-//! the object (`{"arguments": {…}}`) where only the inner one fits. Text is **not** repaired if something would have to be invented or dropped: truncated text (an open
-//! string or bracket), missing commas, colons or values, quotes inside strings, comments, text around the object. The
-//! rule is checked, not trusted: after repair the text may differ only in quotes, white space, trailing commas and
-//! those three words, it must parse to an object, and that object must fit the schema.
+//! JSON string). What servers and models put around the object is removed: `{}` or a copy of it before it, and an object
+//! around it (`{"arguments": {…}}`) if only the inner one fits. No text and `null` are `{}`. Text is **not** repaired if
+//! something would have to be invented or dropped: truncated text (an open string or bracket), missing commas, colons or
+//! values, quotes inside strings, comments, other text around the object. The rule is checked, not trusted: after a repair of
+//! its JSON the text may differ only in quotes, white space, trailing commas and those three words, it must parse to an object,
+//! and that object must fit the schema.
 
 use std::collections::HashMap;
 

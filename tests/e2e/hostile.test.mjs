@@ -44,6 +44,7 @@ const rename = (files, end) => Object.fromEntries(Object.entries(files).map(([na
 
 const TURBINE = /^\[[^\]]*: PDF, 1 page; \d lines of text\]\n\[page 1\]\nTurbine/;
 const DAMAGED = /pages that are damaged and were not read: 1\]|has no text that can be read: it is damaged, or not a PDF/;
+// Which limit ends such a file, its own or the time, depends on the machine; so with some workbooks, queries and filters.
 const BEGINNING = /pages of which only the beginning was read, since the rest is over the limits: 1\]\n\[page 1\]\n(# )?Turbine|^Error: timeout/;
 
 test('hostile PDFs: circles, counts that lie, bombs, scripts', { timeout: 120_000 }, () => {
@@ -56,15 +57,15 @@ test('hostile PDFs: circles, counts that lie, bombs, scripts', { timeout: 120_00
 });
 
 const LISTED = (count) => new RegExp(`: ZIP archive, ${count} files?; `);
-const NO_LIST = /^\[the file is empty\]$|it is a ZIP archive without files|its list of files/;
+const NO_LIST = /it is a ZIP archive without files, or its list of files is damaged$/;
 test('hostile archives: bombs, entries that overlap, names, sizes and lists that lie; none is unpacked to be listed', { timeout: 120_000 }, () => run(reading(ARCHIVES, {
   'names.zip': /: ZIP archive, \d+ files|it is damaged/, 'links.zip': LISTED(2), 'nested.zip': LISTED(1), 'overlapping.zip': LISTED(400), 'overlapping-more.zip': /would unpack to 629\.\d MB, and at most/,
   'many.zip': /it holds 65534 files, and at most 20000 are read/, 'says-64-bit.zip': /it is damaged/, 'says-much.zip': /would unpack to .* at most/, 'says-little.zip': LISTED(1), 'says-more.zip': LISTED(2),
   'not-packed-and-larger.zip': LISTED(2), 'list-elsewhere.zip': NO_LIST, 'list-cut.zip': LISTED(2), 'list-is-file.zip': NO_LIST, 'no-list.zip': NO_LIST,
 }), { ...ARCHIVES, ...GOOD }, 10_000));
 
-/** A workbook whose only sheet is damaged: the answer names that, or at least that there is no value. */
-const EMPTY = /it is a workbook without a value in any cell$|it is damaged/;
+/** A workbook whose only sheet is damaged. */
+const EMPTY = /it is damaged: its sheet S could not be read \(.+\)$/;
 const BOOKS = {
   'one-string-in-all-cells.xlsx': /only its first cells were read: it has more than 4000000, or more than 134\.\d MB of text/, 'strings-by-the-thousand-million.xlsx': /it is damaged, or needs more memory than a document may$/,
   'many-strings.xlsx': /workbook, 1 sheet|^Error: timeout/, 'entities.xlsx': EMPTY, 'entities-of-strings.xlsx': /unrecognized entity `&a11;`$/, 'dimension.xlsx': /\| 1 \| Turbine \|/, 'dimension-is-wrong.xlsx': EMPTY,

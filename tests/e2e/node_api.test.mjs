@@ -315,6 +315,16 @@ test('a long history reaches the server whole', async () => {
   assert.equal(trajectory.output, 'done');
 });
 
+test('a question that the engine cannot read ends its call, not the agent', () => withAgent([{ text: 'Fine.' }], undefined, async (agent) => {
+  let nested = {};
+  for (let depth = 0; depth < 300; depth += 1) nested = { nested };
+  const calls = [{ id: 'a', name: 'f', arguments: '{}' }];
+  for (const message of [{ role: 'tool', content: 'no call' }, { role: 'assistant', content: '', tool_calls: 7 }, { role: 'assistant', content: '', tool_calls: calls, opaque: nested }]) {
+    await assert.rejects(agent.run('Go.', { history: [{ role: 'user', content: 'Hi.' }, message] }), (error) => error instanceof TypeError && /the engine cannot read what was passed/.test(error.message));
+  }
+  assert.equal((await agent.run('Go.')).output, 'Fine.');
+}));
+
 test('misuse is refused and names itself', async () => {
   const wrong = [
     [{ maxTurns: '15' }, 'options.maxTurns: got "15"; expected a whole number, 1 or more'],

@@ -10,6 +10,7 @@ const NOW: EpochMillis = EpochMillis(1_795_000_000_000);
 
 fn classify(status: u16, body: &str) -> ModelError {
     let p = ProviderConfig {
+        kind: ProviderKind::Openai,
         base_url: "https://models.example.org/v1".into(),
         model: "m".into(),
         ..ProviderConfig::default()
@@ -136,6 +137,7 @@ fn a_wait_is_read_in_words_units_and_fields() {
         (message("Retry after 12"), Some(12_000)),
         (message("Please try again in 350ms."), Some(350)),
         (message("Please retry in a moment"), None),
+        (message("Retry after 2 attempts"), None),
         // dirge#719 (OpenRouter): milliseconds; seconds; past
         (reset(NOW.0 + 42_000), Some(42_000)),
         (reset(NOW.0 / 1000 + 42), Some(42_000)),
@@ -179,6 +181,24 @@ fn a_failure_inside_a_stream_keeps_its_words() {
         let error = decode(&stream).unwrap_err();
         assert!(error.message.contains("available context size"), "{stream}: {}", error.message);
         assert_eq!(error.slug, Slug::ContextGuard, "{stream}");
+    }
+    // What is no error does not cost the reply.
+    let reply = decode(&format!(
+        "{}{{\"log\":\"x\"}}\n{{\n\n{}",
+        chunks(&[begun]),
+        chunks(&[r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#])
+    ));
+    assert_eq!(reply.unwrap().content, "Three");
+    for kind in [ProviderKind::OpenaiResponses, ProviderKind::Anthropic, ProviderKind::Gemini] {
+        for stream in [
+            format!("error: {said}\n\n"),
+            format!("{{\"error\":{said}}}\n"),
+            chunks(&[&format!("{{\"error\":{said}}}")]),
+        ] {
+            let stream = format!(": begun\n\n{stream}");
+            let error = splits::decode(kind, [stream.as_bytes()]).result.unwrap_err();
+            assert!(error.message.contains("available context size"), "{kind:?} {stream}: {}", error.message);
+        }
     }
     let error = decode(&format!("{}error: GPU lost\n\n", chunks(&[begun]))).unwrap_err();
     assert!(error.message.contains("GPU lost"), "{}", error.message);

@@ -1,8 +1,9 @@
 //! Assembles tool calls from their fragments.
 //!
 //! According to the format, an `index` identifies the call, its id and name arrive once, its arguments in pieces. Servers
-//! differ: index 0 for every call, -1, no index, whole calls at once, empty or repeated ids, the name in every piece or in pieces,
-//! `{}` before the arguments, a finished call sent again. Ids are kept as received, even empty and repeated ones: the engine makes them unique.
+//! differ: index 0 for every call, -1, no index, whole calls at once, empty or repeated ids, the name in every piece or in
+//! pieces, `{}` before the arguments, a finished call sent again. Ids are kept as received, even empty and repeated ones: the
+//! engine makes them unique.
 
 use serde::de::IgnoredAny;
 
@@ -60,6 +61,9 @@ impl Calls {
         for fragment in fragments {
             if self.slots.len() > MAX_CALLS || self.bytes > MAX_ARGUMENTS {
                 return;
+            }
+            if fragment.is_empty() {
+                continue;
             }
             match self.place(fragment, before) {
                 Place::New => {

@@ -16,7 +16,7 @@ use super::super::error_body::{excerpt, is_said};
 use super::super::json::{bytes, count};
 use super::DIALECT;
 use super::calls::Calls;
-use super::wire::{Body, Choice, Choices, Chunk, Text, WireUsage};
+use super::wire::{Body, Choice, Chunk, Text, WireUsage};
 
 /// The state of one reply.
 #[derive(Debug, Default)]
@@ -143,7 +143,10 @@ impl Assembly {
 
     fn chunk(&mut self, data: &[u8], chunk: Chunk<'_>) {
         let Chunk { id, object, model, choices, usage, x_groq, error } = chunk;
-        let Choices { first, mut other_calls } = choices;
+        let mut choices = choices.0.into_iter();
+        let first = choices.next();
+        // Gateways over Copilot put the text into one choice and the calls into the next.
+        let mut other_calls: Vec<_> = choices.flat_map(Choice::into_calls).collect();
         // What has no choice may be an error itself: with `object: "error"` (vLLM), or after a line `event: error`.
         let may_be_error = object.0 == "error" || (first.is_none() && other_calls.is_empty() && object.is_empty());
         let mut choice = first.unwrap_or_default();

@@ -158,8 +158,8 @@ impl Encode for Encoder {
     }
 }
 
-/// Whether the limit of a reply has its new name. OpenAI's models from o1 and GPT-5 on refuse the old one wherever they are served
-/// (Azure, LiteLLM: litellm#13432, opencode#5421); most other servers know only that one, and so does OpenRouter, which translates.
+/// Whether the limit of a reply is called `max_completion_tokens`. OpenAI's models from o1 and GPT-5 on refuse `max_tokens` wherever they
+/// are served (Azure, LiteLLM: litellm#13432, opencode#5421). Most other servers know only `max_tokens`; OpenRouter translates it.
 fn caps_completion(p: &ProviderConfig) -> bool {
     let name = p.model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let number = |prefix: &str| {

@@ -21,21 +21,13 @@ pub(super) struct Chunk<'a> {
     pub object: Text<'a>,
     #[serde(borrow)]
     pub model: Text<'a>,
+    /// One reply is asked for, so all of them are parts of it.
     #[serde(borrow)]
-    pub choices: Choices<'a>,
+    pub choices: Many<Choice<'a>>,
     pub usage: Object<WireUsage>,
     /// Groq.
     pub x_groq: Object<OtherUsage>,
     pub error: Option<Value>,
-}
-
-/// One reply is asked for, so all choices are parts of it: the first one, and what others add. Gateways over Copilot put the text
-/// into one choice and the calls into the next.
-#[derive(Debug, Default)]
-pub(super) struct Choices<'a> {
-    pub first: Option<Choice<'a>>,
-    /// Calls of other choices. They count only if the first one has none.
-    pub other_calls: Vec<CallDelta<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -77,7 +69,13 @@ pub(super) struct Body<'a> {
     /// OpenRouter: to be sent back with the results of the calls. An array, or something odd.
     pub reasoning_details: Value,
     #[serde(borrow)]
-    pub tool_calls: CallDeltas<'a>,
+    pub tool_calls: Many<CallDelta<'a>>,
+}
+
+impl<'a> Choice<'a> {
+    pub fn into_calls(self) -> Vec<CallDelta<'a>> {
+        self.delta.0.or(self.message.0).map(|body| body.tool_calls.0).unwrap_or_default()
+    }
 }
 
 impl Body<'_> {
@@ -85,9 +83,6 @@ impl Body<'_> {
         self.reasoning_details.as_array().map_or(&[], Vec::as_slice)
     }
 }
-
-#[derive(Debug, Default)]
-pub(super) struct CallDeltas<'a>(pub Vec<CallDelta<'a>>);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -100,6 +95,11 @@ pub(super) struct CallDelta<'a> {
 }
 
 impl CallDelta<'_> {
+    /// Whether it says nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.id.is_empty() && self.index.0.is_none() && self.name().is_empty() && self.arguments().is_empty()
+    }
+
     pub fn name(&self) -> &str {
         self.function.0.as_ref().map_or("", |function| &function.name.0)
     }
@@ -152,6 +152,16 @@ pub(super) struct Object<T>(pub Option<T>);
 impl<T> Default for Object<T> {
     fn default() -> Self {
         Object(None)
+    }
+}
+
+/// An array of objects, or one object without an array; anything else is read as missing.
+#[derive(Debug)]
+pub(super) struct Many<T>(pub Vec<T>);
+
+impl<T> Default for Many<T> {
+    fn default() -> Self {
+        Many(Vec::new())
     }
 }
 
@@ -386,84 +396,36 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
     }
 }
 
-struct CallDeltasVisitor;
+struct ManyVisitor<T>(PhantomData<T>);
 
-impl<'de> Visitor<'de> for CallDeltasVisitor {
-    type Value = CallDeltas<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of calls")
-    }
-
-    missing_if!(CallDeltas::default(); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
-
-    fn visit_unit<E: Error>(self) -> Result<CallDeltas<'de>, E> {
-        Ok(CallDeltas::default())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<CallDeltas<'de>, A::Error> {
-        let mut calls = Vec::new();
-        while let Some(call) = list.next_element::<Object<CallDelta<'de>>>()? {
-            calls.extend(call.0);
-        }
-        Ok(CallDeltas(calls))
-    }
-
-    /// One call that is not in an array.
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CallDeltas<'de>, A::Error> {
-        let call = CallDelta::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(CallDeltas(if call.function.0.is_some() { vec![call] } else { Vec::new() }))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for CallDeltas<'a> {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        d.deserialize_any(CallDeltasVisitor)
-    }
-}
-
-struct ChoicesVisitor;
-
-impl<'de> Visitor<'de> for ChoicesVisitor {
-    type Value = Choices<'de>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ManyVisitor<T> {
+    type Value = Many<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of choices")
+        f.write_str("an array of objects")
     }
 
-    missing_if!(Choices::default(); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
+    missing_if!(Many::default(); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str));
 
-    fn visit_unit<E: Error>(self) -> Result<Choices<'de>, E> {
-        Ok(Choices::default())
+    fn visit_unit<E: Error>(self) -> Result<Many<T>, E> {
+        Ok(Many::default())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Choices<'de>, A::Error> {
-        let mut all = Choices::default();
-        while let Some(choice) = list.next_element::<Object<Choice<'de>>>()? {
-            let Some(choice) = choice.0 else { continue };
-            if all.first.is_none() {
-                all.first = Some(choice);
-            } else {
-                all.other_calls.extend(choice.into_calls());
-            }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Many<T>, A::Error> {
+        let mut all = Vec::new();
+        while let Some(one) = list.next_element::<Object<T>>()? {
+            all.extend(one.0);
         }
-        Ok(all)
+        Ok(Many(all))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Choices<'de>, A::Error> {
-        let choice = Choice::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Choices { first: Some(choice), other_calls: Vec::new() })
-    }
-}
-
-impl<'a> Choice<'a> {
-    pub fn into_calls(self) -> Vec<CallDelta<'a>> {
-        self.delta.0.or(self.message.0).map(|body| body.tool_calls.0).unwrap_or_default()
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Many<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(|one| Many(vec![one]))
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Choices<'a> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        d.deserialize_any(ChoicesVisitor)
+        d.deserialize_any(ManyVisitor(PhantomData))
     }
 }
