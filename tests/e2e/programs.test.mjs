@@ -148,8 +148,8 @@ const FORGED = [
 ];
 
 test('code that came out of QuickJS is held by the frame: no network, no storage, no page, and what it posts is checked', { timeout: 120_000, skip: left }, async () => {
-  await withCanary((canary) => withPackage({ ...OPEN, // The worker may have ended before its console line is told; the answers say what was thrown.
-    expect: [/thrown|could not be cloned/] }, async (page) => {
+  // The worker may have ended before its console line is told; its answer says what was thrown.
+  await withCanary((canary) => withPackage({ ...OPEN, expect: [/thrown|could not be cloned/] }, async (page) => {
     let loaded = 0;
     await page.route('**/sandbox-worker.js', (route) => { loaded += 1; return route.fulfill({ contentType: 'text/javascript', body: OUT(canary) }); });
     await page.evaluate(() => { window.heard = []; new BroadcastChannel('go').onmessage = ({ data }) => window.heard.push(data); indexedDB.open('turnwise'); localStorage.setItem('mine', 'whole'); });
