@@ -2,16 +2,20 @@
 // test-browsers` runs all. The checks cover what differs between engines: workers and their policies, streams, popovers,
 // adopted style sheets, storage, WebAssembly; the rules are the same code everywhere.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { escapes } from '../e2e/lib/escapes.mjs';
+import { EMPTY_IS_NONE, OUT, judgeOutside, outside, outsideGiven } from '../e2e/lib/outside.mjs';
 import { attempts, given, judge, play, withCanary } from '../e2e/lib/programs.mjs';
 import { withScript } from '../e2e/lib/script-server.mjs';
 import { root, withSite } from '../e2e/lib/site.mjs';
+import { KEY, SEND, cast } from '../e2e/lib/stranger.mjs';
 import { assertValid } from '../e2e/lib/trajectory.mjs';
 import { NOTES, noting, page, scripted, strictPolicy, withHost } from '../e2e/lib/widget.mjs';
 import { BROWSERS, until, withTab } from './driver.mjs';
+import { OTHERS, PROGRAMS, WAYS_OUT, inFrame, linked, strangersRecords, takeUp } from './attacks.mjs';
 
 const WANTED = (process.env.BROWSERS || Object.keys(BROWSERS).join(' ')).split(/\s+/).filter(Boolean);
 const shots = path.join(root, 'tests/e2e/shots');
@@ -33,7 +37,8 @@ async function open(tab) {
 /** Waits for the n-th run to end, and returns its text. */
 async function answered(tab, n) {
   await inside(tab, `article:nth-of-type(${n}) .foot :is(.ending, .problem)`, 60000);
-  return (await inside(tab, `article:nth-of-type(${n})`)).getText();
+  // WebKit's driver reads closed details and leaves out their summaries.
+  return tab.executeScript('return arguments[0].innerText', await inside(tab, `article:nth-of-type(${n})`));
 }
 
 for (const name of WANTED) {
@@ -116,14 +121,176 @@ for (const name of WANTED) {
     assert.deepEqual(replayed, { ok: true });
   }))));
 
+  const loaded = (tab, page) => tab.get(page).then(() => until(() => tab.executeScript("return document.body.dataset.state === 'ready'"), 'the package is loaded'));
+  /** Runs `play` in the page; WebDriver's own limit on a script is too short for it, and in WebKit, its scripts cannot `eval` what the page cannot. */
+  async function played(tab, turns, given) {
+    await tab.executeScript(`window.played = undefined; (${play})(window.turnwise, arguments[0], arguments[1]).then((played) => { window.played = JSON.stringify(played) }, (error) => { window.played = JSON.stringify({ error: String(error) }) })`, turns, given);
+    const found = JSON.parse(await until(() => tab.executeScript('return window.played'), 'the programs have ended', 900_000));
+    assert.equal(found.error, undefined);
+    return found;
+  }
+
   test(`${name}: ${escapes.length} attempts of programs to escape or to harm`, () => withCanary((canary) => withTab(name, (tab) => withSite(async ({ host }) => {
-    await tab.get(host);
-    await until(() => tab.executeScript("return document.body.dataset.state === 'ready'"), 'the package is loaded');
-    await tab.executeScript('eval(`(${arguments[0]})`)(window.turnwise, arguments[1], arguments[2]).then((played) => { window.played = JSON.stringify(played) }, (error) => { window.played = JSON.stringify({ error: String(error) }) })', play.toString(), attempts(escapes, canary), given);
-    const played = JSON.parse(await until(() => tab.executeScript('return window.played'), 'the programs have ended', 900_000));
-    assert.equal(played.error, undefined);
-    judge(escapes, played);
+    await loaded(tab, host);
+    judge(escapes, await played(tab, attempts(escapes, canary), given));
   }))));
+
+  test(`${name}: ${PROGRAMS.length} attempts of programs that are special to an engine, in the frame`, () => withCanary((canary) => withTab(name, (tab) => withSite(async ({ host }) => {
+    await loaded(tab, host.replace('package.html', 'open.html'));
+    await tab.executeScript('window.frames_ = 0; new MutationObserver((all) => { for (const { addedNodes } of all) for (const node of addedNodes) if (node.localName === "iframe") window.frames_ += 1; }).observe(document.body, { childList: true })');
+    judge(PROGRAMS, await played(tab, attempts(PROGRAMS, canary), given));
+    assert.equal(await tab.executeScript('return window.frames_'), PROGRAMS.length * 4, 'each program has its frame, also when the replay runs it');
+    assert.equal(await tab.executeScript('return document.querySelectorAll("iframe").length'), 0);
+  }))));
+
+  test(`${name}: code that came out of QuickJS is held by the frame`, (t) => withCanary(async (canary) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'outside-'));
+    const worker = path.join(folder, 'sandbox-worker.js');
+    writeFileSync(worker, OUT(canary, WAYS_OUT(canary) + (name === 'webkit' ? EMPTY_IS_NONE : '')));
+    try {
+      await withTab(name, (tab) => withSite(async ({ host }) => {
+        await loaded(tab, host.replace('package.html', 'open.html'));
+        await tab.executeScript('window.heard = []; window.said = new BroadcastChannel("go"); said.onmessage = ({ data }) => heard.push(data); indexedDB.open("turnwise"); localStorage.setItem("mine", "whole"); window.name = "whole"; caches.open("mine"); navigator.storage?.getDirectory?.().then((folder) => folder.getFileHandle("mine", { create: true })).catch(() => {});');
+        const tried = judgeOutside(await played(tab, outside, outsideGiven));
+        t.diagnostic(tried.map(([way, how]) => `${way}: ${how}`).join(', '));
+        assert.deepEqual(await tab.executeScript('return [heard, document.querySelectorAll("iframe").length, localStorage.getItem("mine"), window.name]'), [[], 0, 'whole', 'whole']);
+      }, { mounts: { '/turnwise/sandbox-worker.js': worker } }));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }));
+
+  // A script of WebDriver takes the place of one that no policy lets into the frame.
+  test(`${name}: the frame of a program leads nowhere`, (t) => withCanary((canary) => withTab(name, (tab) => withSite(async ({ host }) => {
+    const page = host.replace('package.html', 'open.html');
+    await loaded(tab, page);
+    await tab.executeScript('localStorage.setItem("mine", "whole"); ' + `(${play})(window.turnwise, [["for (;;);"]], {}).then(({ results }) => { window.ended = results[0] })`);
+    await tab.switchTo().frame(await until(() => tab.executeScript('return document.querySelector("iframe")'), 'the frame'));
+    const tried = JSON.parse(await tab.executeAsyncScript(inFrame, canary));
+    await tab.switchTo().defaultContent();
+    t.diagnostic(tried.map(([way, how]) => `${way}: ${how}`).join(', '));
+    assert.deepEqual(tried.filter(([, how]) => how === 'ESCAPED'), []);
+    assert.match(await until(() => tab.executeScript('return window.ended'), 'the end of the program', 120_000), /too long|did not answer/, 'what the frame says for the worker is not heard');
+    assert.equal(await tab.getCurrentUrl(), page);
+    assert.equal((await tab.getAllWindowHandles()).length, 1);
+  }))));
+
+  test(`${name}: a page that takes up a stranger's record asks the user's server alone, and sends its key nowhere else`, async () => {
+    const play = await cast();
+    const { home, evil, own } = play;
+    try {
+      const records = await strangersRecords(play);
+      await withTab(name, (tab) => withSite(async ({ host }) => {
+        await loaded(tab, host);
+        for (const [what, all] of Object.entries(records)) for (const way of ['resume', 'branch', 'follow-up']) {
+          const where = `${way}: ${what}`;
+          home.next = [{ calls: [{ id: 's', name: 'send', args: { text: 'secret' } }] }];
+          const [asked, knocks] = [home.seen.length, evil.knocks];
+          const found = JSON.parse(await tab.executeAsyncScript(takeUp, way, way === 'resume' ? all.halfway : all.whole, own(), SEND));
+          home.next = [];
+          assert.equal(evil.knocks, knocks, where);
+          assert.equal(found.ran, 0, where);
+          const requests = home.seen.slice(asked);
+          if (found.refused) assert.match(found.refused, all.refused ?? /another model or address|does not replay|has ended/, where);
+          else assert.ok(requests.length > 0 && found.asked === 1, `${where}: ${JSON.stringify(found)}`);
+          for (const { headers, body } of requests) {
+            assert.deepEqual([headers.authorization, headers['x-own'], headers['x-theirs'], body.service_tier, body.model], [`Bearer ${KEY}`, 'yes', undefined, undefined, 'm'], where);
+            assert.ok(body.tools.every(({ function: { name, description } }) => ['now', 'send'].includes(name) && description !== 'theirs'), where);
+          }
+        }
+      }));
+    } finally {
+      play.close();
+    }
+  });
+
+  test(`${name}: a stranger's record in the app is written again with the user's model, and the form shows where else it would go`, async () => {
+    const play = await cast();
+    const { home, evil } = play;
+    const byText = (text, within = 'button') => `return [...document.querySelectorAll(${JSON.stringify(within)})].filter((one) => one.checkVisibility?.() !== false && RegExp(${JSON.stringify(text)}).test(one.ariaLabel ?? one.innerText)).at(-1)`;
+    try {
+      const records = await strangersRecords(play);
+      await withTab(name, (tab) => withSite(async ({ app, host }) => {
+        const items = { 'turnwise.settings': { provider: 'openai', base_url: home.url, model: 'm', max_turns: '12' }, 'turnwise.keys': { [home.url]: KEY } };
+        await tab.get(app);
+        for (const [item, value] of Object.entries(items)) await tab.executeScript('localStorage.setItem(arguments[0], arguments[1])', item, JSON.stringify(value));
+        for (const [what, { whole, form = [false, true], invalid, names = [] }] of Object.entries(records)) for (const same of form) {
+          // Without the record before, which the tab opens again, and its branches.
+          await tab.get(host.replace('package.html', 'open.html'));
+          await tab.executeAsyncScript('const done = arguments[0]; sessionStorage.clear(); const gone = indexedDB.deleteDatabase("turnwise"); gone.onsuccess = gone.onerror = gone.onblocked = () => done()');
+          await tab.get(app);
+          await until(() => tab.executeScript(byText('^Files\\s*[1-9]')), 'the files');
+          const knocks = evil.knocks;
+          await tab.executeScript(`const data = new DataTransfer(); data.items.add(new File([arguments[0]], 'report.json', { type: 'application/json' }));
+            document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));`, JSON.stringify(whole));
+          await until(() => tab.executeScript('return document.body.innerText.includes("read-only")'), `${what}: the record is open`);
+          await (await until(() => tab.executeScript(byText('^Regenerate$')), `${what}: what can be done with it`)).click();
+          const choices = await until(() => tab.executeScript('const all = [...document.querySelectorAll("dialog .choice, [role=dialog] .choice")]; return all.length === 2 && all.map((one) => [one.innerText, one.querySelector("input").checked])'), `${what}: the form`);
+          assert.deepEqual(choices.map(([, chosen]) => chosen), [false, true], `${what}: the user's model is chosen`);
+          for (const part of names) assert.ok(choices[0][0].includes(part), `${what}: ${choices[0][0]}, without ${part}`);
+          assert.equal(evil.knocks, knocks, what);
+          const [asked, heard] = [home.seen.length, evil.seen.length];
+          if (same) await (await tab.executeScript('return [...document.querySelectorAll(".choice input")].find((one) => !one.checked)')).click();
+          await (await tab.executeScript(byText('^Start the branch$'))).click();
+          const wrong = () => tab.executeScript('return document.body.innerText.match(/base URL [^\\n]*/)?.[0]');
+          const began = await until(async () => home.seen.length > asked || evil.seen.length > heard || wrong(), `${what}: the branch (${same})`);
+          if (began === true) await until(() => tab.executeScript('return /finished on its own/.test(document.body.innerText) && ![...document.querySelectorAll("button")].some((one) => /^(Stop|Cancel)$/.test(one.innerText.trim()) && one.checkVisibility())'), `${what}: its end (${same})`);
+          const [ours, theirs] = [home.seen.slice(asked), evil.seen.slice(heard)];
+          if (!same) {
+            assert.equal(evil.knocks, knocks, what);
+            assert.ok(ours.length > 0 && ours.every(({ headers, body }) => headers.authorization === `Bearer ${KEY}` && body.model === 'm'), what);
+          } else if (invalid) {
+            assert.match(began, /base URL/, what);
+            assert.deepEqual([evil.knocks, ours.length], [knocks, 0], what);
+          } else {
+            // What the user chose goes where the form says, without a key of another server.
+            assert.ok(theirs.length + ours.length > 0, what);
+            for (const { headers } of theirs) assert.equal(headers.authorization, undefined, what);
+          }
+        }
+      }));
+    } finally {
+      play.close();
+    }
+  });
+
+  test(`${name}: a link in an answer of the app or the tag shows the host that this browser would ask`, (t) => withTab(name, async (tab) => {
+    const links = [...JSON.parse(readFileSync(path.join(root, 'tests/fixtures/link_targets.json'), 'utf8')), ...OTHERS].filter(linked);
+    const text = links.map(({ text, href }) => `- [${text.replace(/[[\]\\<]/g, '\\$&')}](<${href.replaceAll('\\', '\\\\')}>)`).join('\n');
+    const judged = (where, shown) => {
+      let seen = 0;
+      for (const [said, beside, host, href] of shown) {
+        // What is no link leads nowhere, and neither does an address that this browser cannot read.
+        if (!href || !host) continue;
+        seen += 1;
+        const told = beside.trim().replace(/^\((.*)\)$/, '$1');
+        const alone = said.trim().toLowerCase().replace(/^(https?:\/\/|mailto:)/, '');
+        // IPv6 can be written in several ways.
+        if (told) assert.ok(told === host || (told.startsWith('[') && new URL(`http://${told}`).host === host) || (told.includes('xn--') && !/^[!-~]*$/.test(href)), `${where}: [${said}](${href}) shows ${told}, and this browser asks ${host}`);
+        else assert.ok(/^[!-~]+$/.test(said.trim()) && (alone === host || alone.startsWith(`${host}/`)), `${where}: [${said}](${href}) shows nothing, and this browser asks ${host}`);
+      }
+      assert.ok(seen > 40, `${where}: ${seen} links`);
+      t.diagnostic(`${where}: ${seen} of ${shown.length} are links`);
+    };
+    const host = 'const host = (a) => a.protocol === "mailto:" ? a.href.slice(7) : a.host;';
+    await withScript([{ text }], (baseUrl) => withHost({ pages: { '/': page({ attributes: scripted(baseUrl) }) } }, async ({ url }) => {
+      await tab.get(url);
+      await (await open(tab)).sendKeys(`Links?${ENTER}`);
+      await answered(tab, 1);
+      judged('tag', await tab.executeScript(`${host} return [...document.querySelector('turnwise-agent').shadowRoot.querySelectorAll('article li')].map((li) => { const a = li.querySelector('a'); const beside = a?.querySelector('small')?.textContent ?? ''; return [a?.textContent.slice(0, a.textContent.length - beside.length) ?? li.textContent, beside, a && host(a), a?.getAttribute('href')]; })`));
+    }));
+    await withScript([{ text }], (baseUrl) => withSite(async ({ app }) => {
+      await tab.get(app);
+      await tab.executeScript('localStorage.setItem("turnwise.settings", arguments[0])', JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' }));
+      await tab.get('about:blank');
+      await tab.get(app);
+      await until(() => tab.executeScript('return [...document.querySelectorAll("button")].some((one) => /^Files\\s*[1-9]/.test(one.innerText))'), 'the files');
+      await (await until(() => tab.executeScript('return document.querySelector(".composer textarea")'), 'the task')).sendKeys('Links?');
+      await (await tab.executeScript('return [...document.querySelectorAll("button")].find((one) => one.innerText.trim() === "Run")')).click();
+      await until(() => tab.executeScript('return document.querySelectorAll(".prose li").length === arguments[0]', links.length), 'the links', 60_000);
+      judged('app', await tab.executeScript(`${host} return [...document.querySelectorAll('.prose li')].map((li) => { const a = li.querySelector('a'); return [a?.textContent ?? li.textContent, li.querySelector('.target')?.textContent ?? '', a && host(a), a?.getAttribute('href')]; })`));
+    }));
+  }));
 
   test(`${name}: the app answers an example with the demo model, and the run is there after a reload`, () => withTab(name, (tab) => withSite(async ({ app }) => {
     const button = (pattern) => until(() => tab.executeScript('return [...document.querySelectorAll("button")].find((one) => RegExp(arguments[0]).test(one.innerText))', pattern), `a button ${pattern}`);
