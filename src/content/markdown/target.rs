@@ -61,7 +61,7 @@ pub fn host(href: &str) -> Option<String> {
     };
     let port = if port.is_empty() { own_port } else { port.parse::<u16>().ok()? };
     let name = match name.strip_prefix('[') {
-        Some(inside) => format!("[{}]", inside.strip_suffix(']')?.parse::<Ipv6Addr>().ok()?),
+        Some(inside) => format!("[{}]", ipv6(inside.strip_suffix(']')?.parse().ok()?)),
         None => domain(&decoded(name)?)?,
     };
     Some(if port == own_port { name } else { format!("{name}:{port}") })
@@ -72,6 +72,14 @@ fn authority(rest: &str) -> Option<(&str, &str)> {
     let rest = rest.strip_prefix("//")?;
     let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len());
     (end > 0).then(|| rest.split_at(end))
+}
+
+/// As browsers write it: never with an IPv4 address inside.
+fn ipv6(address: Ipv6Addr) -> String {
+    match (address.to_ipv4_mapped(), address.segments()) {
+        (Some(_), [.., high, low]) => format!("::ffff:{high:x}:{low:x}"),
+        _ => address.to_string(),
+    }
 }
 
 fn domain(name: &str) -> Option<String> {
