@@ -54,9 +54,9 @@ const steps = {
   clippy: {
     commands: [
       clippy('--all-targets'),
-      clippy('--target', WASM, '--lib', '--bins', '--examples', '--test', 'wasm_*'),
-      // The builds have their own features, which the step `build` compiles: a missing gate shows itself there.
+      // The builds have their own targets and features, which the steps `build` and `wasm` compile: a missing gate shows itself there.
       ...onlyAll(
+        clippy('--target', WASM, '--lib', '--bins', '--examples', '--test', 'wasm_*'),
         clippy('--target', WASM, '--no-default-features', '--lib', '--features', 'sdk'),
         clippy('--target', WASM, '--no-default-features', '--lib', '--features', 'desk'),
         clippy('--target', WASM, '--no-default-features', '--bin', 'app', '--features', 'app'),

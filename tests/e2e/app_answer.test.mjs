@@ -7,6 +7,7 @@ import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { withSite } from './lib/site.mjs';
+import { leftIn } from './lib/tier.mjs';
 
 const task = (page) => page.getByRole('textbox', { name: 'Task' });
 const said = (page, text) => page.locator('#transcript').getByText(text).first().waitFor();
@@ -30,7 +31,7 @@ const LINKS = `- [the docs](https://halden.example/docs), [halden.example](https
 - [unclear](http://0x7f.1/)`;
 
 for (const look of Object.keys(LOOKS)) {
-  test(`a link shows its host unless its whole text is that host or the very address: ${look}`, () => withModel([{ text: LINKS }], async (page) => {
+  test(`a link shows its host unless its whole text is that host or the very address: ${look}`, { skip: leftIn(look) }, () => withModel([{ text: LINKS }], async (page) => {
     await runTask(page, 'Links?');
     await page.locator('.prose li').nth(3).waitFor();
     const shown = await page.locator('.prose a').evaluateAll((all) => all.map((link) => [link.textContent, link.nextElementSibling?.matches('.target') ? link.nextElementSibling.textContent : '']));
@@ -46,7 +47,7 @@ for (const look of Object.keys(LOOKS)) {
 const CODE = 'First **this**:\n\n```js\nconst a = 1;\nconst b = 2;\n```\n\n- [x] done\n- [ ] open';
 
 for (const look of Object.keys(LOOKS)) {
-  test(`an answer is copied, written again, and asked for in other words: ${look}`, () => withModel([
+  test(`an answer is copied, written again, and asked for in other words: ${look}`, { skip: leftIn(look) }, () => withModel([
     { text: CODE },
     { text: 'Another answer.', check: ({ messages }) => assert.equal(messages.at(-1).content, 'Show me code.') },
     { text: 'In Rust.', check: ({ messages }) => assert.equal(messages.at(-1).content, 'Show me Rust.') },
@@ -142,7 +143,7 @@ test('a tool\'s result and the model\'s reply are changed, and the run goes on f
 const NOTED = `It is so[^why].\n\n${'Much more text.\n\n'.repeat(60)}And again[^why], says ann@example.org.\n\n[^why]: Because of this.`;
 
 for (const look of Object.keys(LOOKS)) {
-  test(`a footnote leads to its note and back, by keyboard too; mail addresses are links: ${look}`, () => withModel([{ text: NOTED }], async (page) => {
+  test(`a footnote leads to its note and back, by keyboard too; mail addresses are links: ${look}`, { skip: leftIn(look) }, () => withModel([{ text: NOTED }], async (page) => {
     const shoot = camera(page, 'answer-footnote', look);
     await runTask(page, 'Why?');
     const marks = page.getByRole('button', { name: 'Note 1', exact: true });

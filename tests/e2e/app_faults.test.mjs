@@ -11,6 +11,7 @@ import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { reply, withScript } from './lib/script-server.mjs';
 import { root, withSite } from './lib/site.mjs';
+import { leftIn } from './lib/tier.mjs';
 
 const shots = path.join(root, 'tests/e2e/shots');
 mkdirSync(shots, { recursive: true });
@@ -29,7 +30,7 @@ const camera = (page, number, look) => async (what = '') => {
 /** Runs a test in the app with a scripted model, in each look. */
 function fault(number, name, { looks = ['wide-light'], steps, settings = {}, expect = [] }, body) {
   for (const look of process.env.LOOKS === 'all' ? Object.keys(LOOKS) : looks) {
-    test(`${number}. ${name}: ${look}`, () => withSite((site) => withScript(steps(), (baseUrl) => {
+    test(`${number}. ${name}: ${look}`, { skip: looks.length > 1 ? leftIn(look) : undefined }, () => withSite((site) => withScript(steps(), (baseUrl) => {
       const stored = { provider: 'openai', base_url: baseUrl, model: 'scripted', ...settings };
       const origins = [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value: JSON.stringify(stored) }] }];
       return withPage(site.app, { reach: [baseUrl], expect, context: contextOf(look, { storageState: { cookies: [], origins } }) }, async (page) => {
@@ -43,7 +44,7 @@ function fault(number, name, { looks = ['wide-light'], steps, settings = {}, exp
 /** Runs a test in the app without a scripted model. */
 function plain(number, name, looks, body) {
   for (const look of process.env.LOOKS === 'all' ? Object.keys(LOOKS) : looks) {
-    test(`${number}. ${name}: ${look}`, () => withApp({ context: contextOf(look) }, (page, site) => body(page, camera(page, number, look), site)));
+    test(`${number}. ${name}: ${look}`, { skip: looks.length > 1 ? leftIn(look) : undefined }, () => withApp({ context: contextOf(look) }, (page, site) => body(page, camera(page, number, look), site)));
   }
 }
 
@@ -423,7 +424,7 @@ async function handOver(page, url, text) {
 }
 
 for (const look of process.env.LOOKS === 'all' ? Object.keys(LOOKS) : ['wide-light', 'phone-light']) {
-  test(`B7. a record from a page of another origin is opened only when the person agrees: ${look}`, () => withSite((site) => withForeign((elsewhere) => withPage(elsewhere, { reach: [site.url], context: contextOf(look) }, async (page) => {
+  test(`B7. a record from a page of another origin is opened only when the person agrees: ${look}`, { skip: leftIn(look) }, () => withSite((site) => withForeign((elsewhere) => withPage(elsewhere, { reach: [site.url], context: contextOf(look) }, async (page) => {
     const from = new URL(elsewhere).origin;
     // If this text were parsed, it would be rejected with a message.
     const refused = await handOver(page, site.app, '{"format":"turnwise","version":1,');

@@ -8,6 +8,7 @@ import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { withSite } from './lib/site.mjs';
+import { left, leftIn } from './lib/tier.mjs';
 
 const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
 const results = (request) => request.messages.filter(({ role }) => role === 'tool').map(({ content }) => content.split('\n[Turn')[0]);
@@ -101,7 +102,7 @@ async function start(page, task) {
 }
 
 for (const look of Object.keys(LOOKS)) {
-  test(`a folder is read where it is, and written after a yes: ${look}`, () => withFolder([
+  test(`a folder is read where it is, and written after a yes: ${look}`, { skip: leftIn(look) }, () => withFolder([
     { calls: [call('r1', 'read_file', { path: 'garden/plan.md' }), call('r2', 'list_files', { prefix: 'garden/' })] },
     { calls: [call('w1', 'write_file', { path: 'garden/plan.md', content: 'Tomatoes: 6\nBeans: 10\n' })], check: (request) => {
       const [plan, list] = results(request);
@@ -180,7 +181,7 @@ test('a write that the disk refuses is an answer for the model, without a questi
   assert.ok(!(await paths(page)).includes('garden/plan.md/deeper.md'));
 }));
 
-test('a large folder is cut with a sentence; a closed picker says nothing', async () => {
+test('a large folder is cut with a sentence; a closed picker says nothing', { skip: left }, async () => {
   const many = Object.fromEntries(Array.from({ length: 5_010 }, (_, n) => [`f${n}.txt`, '']));
   await withFolder([], { files: many }, async (page) => {
     await page.getByText(/^Opened garden: 5,?000 files, .*It has more: the limit is 5,?000 files/).waitFor({ timeout: 60_000 });
@@ -256,7 +257,7 @@ test('a question that outlives its page says that the folder is closed, and a ye
 }));
 
 for (const look of Object.keys(LOOKS)) {
-  test(`a question is in its own thread, and other threads lead there: ${look}`, () => withFolder([
+  test(`a question is in its own thread, and other threads lead there: ${look}`, { skip: leftIn(look) }, () => withFolder([
     { calls: [call('w1', 'write_file', { path: 'garden/a.md', content: 'a' })] },
     { text: 'Two.' },
     { text: 'One.', check: (request) => assert.match(results(request)[0], /^Error: the user refused this call/) },
@@ -367,7 +368,7 @@ test('what was left out of the folder, and a name that misleads, is refused with
 const SCRIPT = `#!/bin/sh\n${'# '.padEnd(1_005, '-')} ; echo HIDDEN1\n${'echo ok\n'.repeat(420)}echo HIDDEN2\nif [ "$a" = "x\u202e \u2066# admin\u2069 \u2066" ]; then\n`;
 
 for (const look of Object.keys(LOOKS)) {
-  test(`a long change can be allowed once all of it was shown: ${look}`, () => withFolder([
+  test(`a long change can be allowed once all of it was shown: ${look}`, { skip: leftIn(look) }, () => withFolder([
     { calls: [call('w1', 'write_file', { path: 'garden/setup.sh', content: SCRIPT })] },
     { text: 'Done.' },
   ], { look }, async (page) => {

@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { drop, runTask, withApp } from './lib/app.mjs';
 import { manyRuns } from './lib/many-runs.mjs';
 import { dist, root } from './lib/site.mjs';
+import { leftIn } from './lib/tier.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const { Agent, insight, summarize } = await import(path.join(dist, 'turnwise/node.js'));
@@ -62,7 +63,7 @@ async function violations(page) {
 
 for (const colorScheme of ['light', 'dark']) {
   for (const [size, viewport] of Object.entries({ wide: WIDE, phone: PHONE })) {
-    test(`figures and charts of many runs: ${size}, ${colorScheme}`, { timeout: 120_000 }, () => withInsight({ viewport, colorScheme }, process.env.SHOTS ? files : files.slice(0, 10), async (page, dialog) => {
+    test(`figures and charts of many runs: ${size}, ${colorScheme}`, { skip: leftIn(size), timeout: 120_000 }, () => withInsight({ viewport, colorScheme }, process.env.SHOTS ? files : files.slice(0, 10), async (page, dialog) => {
       const images = await pictures(dialog);
       assert.equal(images.length, 7);
       for (const { width, natural, room, alt, height } of images) {

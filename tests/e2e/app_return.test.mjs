@@ -7,6 +7,7 @@ import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { withSite } from './lib/site.mjs';
+import { leftIn } from './lib/tier.mjs';
 
 const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
 const box = (page) => page.getByRole('textbox', { name: 'Task' });
@@ -31,7 +32,7 @@ async function details(page, look) {
 }
 
 for (const look of Object.keys(LOOKS)) {
-  test(`a run under way explains its ticks and its two ends; continued after an early stop, it keeps its limit: ${look}`, () => withModel([
+  test(`a run under way explains its ticks and its two ends; continued after an early stop, it keeps its limit: ${look}`, { skip: leftIn(look) }, () => withModel([
     { calls: [{ id: 'c1', name: 'calculate', args: { expression: '6 * 7' } }] },
     { chunks: [], hold: true },
     { text: 'In short: 42.' },
@@ -61,7 +62,7 @@ for (const look of Object.keys(LOOKS)) {
     await panel(page).getByText('/ 20', { exact: true }).waitFor();
   }, { look, settings: { max_turns: '20' } }));
 
-  test(`the files that a run wrote are below its answer, also after a reload: ${look}`, () => withModel([
+  test(`the files that a run wrote are below its answer, also after a reload: ${look}`, { skip: leftIn(look) }, () => withModel([
     { calls: [
       { id: 'c1', name: 'write_file', args: { path: 'out/summary.md', content: '# Summary\n\nAll is well.' } },
       { id: 'c2', name: 'query_json', args: { path: 'out/list.json', filter: '.', save_as: 'out/no.json' } },
@@ -126,7 +127,7 @@ test('an ended run is shared as an HTML report without keys: as a download, by t
 
 const ANSWERS = ['Kelp grows at the Moon\u2019s tide.', 'Two.', 'Three.', 'Four.', 'Five.', 'Six.'];
 for (const look of Object.keys(LOOKS)) {
-  test(`the list is searched by passages, and all runs are deleted after a question: ${look}`, () => withModel(ANSWERS.map((text) => ({ text })), async (page) => {
+  test(`the list is searched by passages, and all runs are deleted after a question: ${look}`, { skip: leftIn(look) }, () => withModel(ANSWERS.map((text) => ({ text })), async (page) => {
     const shoot = camera(page, 'return', look);
     for (const n of ANSWERS.keys()) {
       if (n) await page.goto(page.url().split('#')[0]);

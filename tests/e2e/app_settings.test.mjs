@@ -6,12 +6,13 @@ import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { withSite } from './lib/site.mjs';
+import { leftIn } from './lib/tier.mjs';
 
 const tab = (page, name) => page.getByRole('tab', { name });
 const openSettings = (page) => page.getByTitle('Model and settings').click();
 
 for (const look of Object.keys(LOOKS)) {
-  test(`settings are in tabs; a wrong value marks its tab and is led to: ${look}`, () => withApp({ context: contextOf(look) }, async (page) => {
+  test(`settings are in tabs; a wrong value marks its tab and is led to: ${look}`, { skip: leftIn(look) }, () => withApp({ context: contextOf(look) }, async (page) => {
     const shoot = camera(page, 'settings', look);
     await openSettings(page);
     await tab(page, 'Model').and(page.locator('[aria-selected=true]')).waitFor();
@@ -73,7 +74,7 @@ test('the model at the task box: models used before, the demo, and all others', 
 })));
 
 for (const look of Object.keys(LOOKS)) {
-  test(`sample files are apart from one's own, can be removed for good and come back: ${look}`, () => withApp({ context: contextOf(look) }, async (page) => {
+  test(`sample files are apart from one's own, can be removed for good and come back: ${look}`, { skip: leftIn(look) }, () => withApp({ context: contextOf(look) }, async (page) => {
     const shoot = camera(page, 'samples', look);
     const open = () => page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
     const files = page.getByRole('dialog', { name: 'Files' });

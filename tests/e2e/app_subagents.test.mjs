@@ -9,6 +9,7 @@ import { WIDE, download, drop, runExample, runTask, withApp } from './lib/app.mj
 import { LOOKS, camera, shots } from './lib/looks.mjs';
 import { SIZE } from './lib/crew-server.mjs';
 import { withCrewApp } from './lib/crew-app.mjs';
+import { leftIn } from './lib/tier.mjs';
 
 /** Starts the run. Its rejection is not reported here: the test reports the first failure, not that the page is gone afterwards. */
 function begin(page) {
@@ -26,7 +27,7 @@ const summary = (page) => page.locator('.call').filter({ has: page.locator('.nam
 const figure = (page) => page.evaluate(() => [...document.querySelectorAll('.panel dt')].find((it) => it.textContent === 'Sub-agents')?.nextElementSibling.textContent);
 
 for (const look of Object.keys(LOOKS)) {
-  test(`sixteen lanes, live, opened and concluded: ${look}`, async () => {
+  test(`sixteen lanes, live, opened and concluded: ${look}`, { skip: leftIn(look) }, async () => {
     // Sub-agents of the second half begin, and continue once the test has checked their lanes.
     let goOn;
     const looked = new Promise((resolve) => { goOn = resolve; });
@@ -87,7 +88,7 @@ for (const look of Object.keys(LOOKS)) {
     });
   });
 
-  test(`stop concludes all of them: ${look}`, async () => {
+  test(`stop concludes all of them: ${look}`, { skip: leftIn(look) }, async () => {
     // No sub-agent is faster than the user: the third replies begin, and continue once stop is requested.
     let goOn;
     const stopped = new Promise((resolve) => { goOn = resolve; });

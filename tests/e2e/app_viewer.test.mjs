@@ -10,6 +10,7 @@ import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { inThemes, shots } from './lib/looks.mjs';
 import { withSite } from './lib/site.mjs';
+import { leftIn } from './lib/tier.mjs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
 const names = { limit: 'limit.json', files: 'files.json' };
@@ -205,7 +206,7 @@ test('the address can name a record of the same site, and of no other', async ()
 });
 
 for (const [size, viewport] of Object.entries({ wide: { width: 1280, height: 800 }, phone: PHONE })) {
-  test(`no accessibility violations in the viewer: ${size}`, async () => {
+  test(`no accessibility violations in the viewer: ${size}`, { skip: leftIn(size) }, async () => {
     await withApp({ context: { viewport, reducedMotion: 'reduce' } }, async (page) => {
       const look = (name) => inThemes(page, async (theme) => {
         await page.screenshot({ path: path.join(shots, `viewer-${name}-${size}-${theme}.png`) });

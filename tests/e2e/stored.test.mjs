@@ -9,6 +9,7 @@ import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
 import { withSite } from './lib/site.mjs';
 import { ANSWER, withSteadyModel } from './lib/steady-server.mjs';
 import { changeStored, everything, withPatched } from './lib/stored.mjs';
+import { leftIn } from './lib/tier.mjs';
 
 const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
 
@@ -43,7 +44,7 @@ async function start(page, task) {
 }
 
 for (const look of Object.keys(LOOKS)) {
-  test(`the list after a reload: open, follow up, rename, search, delete: ${look}`, () => withStored({ look }, async (page) => {
+  test(`the list after a reload: open, follow up, rename, search, delete: ${look}`, { skip: leftIn(look) }, () => withStored({ look }, async (page) => {
     const shoot = camera(page, 'stored', look);
     const rail = async () => { if (look === 'phone') await page.getByRole('button', { name: 'Runs', exact: true }).click(); };
     for (const task of ['Write three notes.', 'Write them again.', 'And once more.']) {

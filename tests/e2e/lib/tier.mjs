@@ -12,3 +12,9 @@ export const left = SHORT ? LEFT : undefined;
 export function sayLeft(t, n, what) {
   if (n) t.diagnostic(`${n} ${what} ${LEFT}`);
 }
+
+/**
+ * For the option `skip` of a test that is walked through in each look ('wide', 'phone-dark'): `make test` walks through it on the wide
+ * screen. What it keeps of phones are app_tasks_phone, app_permissions, app_axe, app_demo, widget_phone and tests of phones alone.
+ */
+export const leftIn = (look) => (look.startsWith('phone') ? left : undefined);
