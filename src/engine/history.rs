@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::config::{AskedTool, ReasoningEffort, RunConfig};
 use super::digest::sha256_hex;
 use super::ids::{BaseId, CallId};
 use super::interface::ToolChoice;
-use super::message::{Image, Message, ToolMessage};
+use super::message::{AssistantMessage, Image, Message, ToolCall, ToolMessage};
 use super::provider::ProviderConfig;
 
 /// All messages of a run, in order.
@@ -124,7 +124,7 @@ impl History {
     pub fn send(&mut self, provider: &ProviderConfig, tail: &[Message], tools: ToolChoice) -> Outgoing {
         let append = self.messages.get(self.sent..).unwrap_or_default().to_vec();
         for message in &append {
-            self.chain = link(&self.chain, message);
+            self.chain = link(&self.chain, &Said(message));
         }
         self.sent = self.messages.len();
         let request_hash = link(&self.chain, &Last { provider, tail, tools });
@@ -142,7 +142,7 @@ pub fn request_hash<'m>(
     tail: &[Message],
     tools: ToolChoice,
 ) -> String {
-    let chain = frozen.into_iter().fold(head_hash(config), |chain, message| link(&chain, message));
+    let chain = frozen.into_iter().fold(head_hash(config), |chain, message| link(&chain, &Said(message)));
     link(&chain, &Last { provider, tail, tools })
 }
 
@@ -164,6 +164,24 @@ struct Last<'a> {
     provider: &'a ProviderConfig,
     tail: &'a [Message],
     tools: ToolChoice,
+}
+
+/// A message without what decides only how a server reads it: which model wrote it, and the ids that this model gave.
+struct Said<'a>(&'a Message);
+
+impl Serialize for Said<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Message::Assistant(said)
+                if said.from.is_some() || said.tool_calls.iter().any(|call| call.wire_id.is_some()) =>
+            {
+                let call = |call: &ToolCall| ToolCall { wire_id: None, ..call.clone() };
+                let tool_calls = said.tool_calls.iter().map(call).collect();
+                Message::Assistant(AssistantMessage { from: None, tool_calls, ..said.clone() }).serialize(to)
+            }
+            message => message.serialize(to),
+        }
+    }
 }
 
 fn head_hash(config: &RunConfig) -> String {

@@ -101,15 +101,30 @@ pub(super) struct CallIds {
     /// The number of the sub-agent whose calls these are; 0: the run itself.
     child: u32,
     used: BTreeSet<CallId>,
+    /// The ids that the model gave so far.
+    given: BTreeSet<String>,
 }
 
 impl CallIds {
     pub fn new(child: u32, used: BTreeSet<CallId>) -> Self {
-        CallIds { child, used }
+        CallIds { child, used, given: BTreeSet::new() }
+    }
+
+    /// The ids of a call of the model: the engine's, and the model's own if that is another one and was given to no other call.
+    pub fn assign(&mut self, given: String, fresh: &str) -> (CallId, Option<String>) {
+        let is_first = !given.is_empty() && self.given.insert(given.clone());
+        let id = self.assign_given(&given, fresh);
+        let wire_id = Some(given).filter(|given| is_first && id.0 != *given);
+        (id, wire_id)
+    }
+
+    /// The id of a call that the engine makes.
+    pub fn fresh(&mut self, fresh: &str) -> CallId {
+        self.assign_given("", fresh)
     }
 
     /// The model's id if it is usable and not used yet, else `fresh`. Ids of a sub-agent contain its number.
-    pub fn assign(&mut self, given: &str, fresh: &str) -> CallId {
+    fn assign_given(&mut self, given: &str, fresh: &str) -> CallId {
         if self.child > 0 {
             return self.assign_own(&format!("{SUB}{}_{fresh}", self.child));
         }

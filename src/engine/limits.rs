@@ -7,10 +7,11 @@ use super::config::ToolSpec;
 use super::ids::{Millis, TimerId};
 use super::interface::{Abort, Effect};
 use super::judge::{AtLimit, Offer, TurnSuccess};
-use super::message::{ToolMessage, Usage};
+use super::message::ToolMessage;
 use super::record::Trigger;
 use super::run::{Budget, Child, ChildState, Deadline, OpenTurn, Phase, Run, TurnStep, WrapUp};
 use super::setup;
+use super::usage::Usage;
 
 /// Tokens and cost.
 impl Run {

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::failure::Slug;
-use super::ids::{CallId, TokenCount};
+use super::ids::CallId;
+use super::provider::{ProviderConfig, ProviderKind};
+use super::usage::Usage;
 
 /// One message of the history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +66,30 @@ pub struct AssistantMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "types", ts(type = "any"))]
     pub opaque: Option<Value>,
+    /// Which model wrote it; `None`: unknown, as in a conversation that was passed in. What only that model can read goes back to it
+    /// alone. Not part of a request's hash: it decides how a server reads the conversation, not what was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Origin>,
+}
+
+/// The model that wrote a message, as its provider was set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryOrigin"),
+    ts(rename = "TrajectoryOrigin")
+)]
+pub struct Origin {
+    pub kind: ProviderKind,
+    pub base_url: String,
+    pub model: String,
+}
+
+impl From<&ProviderConfig> for Origin {
+    fn from(p: &ProviderConfig) -> Self {
+        Origin { kind: p.kind, base_url: p.base_url.clone(), model: p.model.clone() }
+    }
 }
 
 /// A tool call in the history: the id is the engine's (unique in the run), the arguments are the
@@ -74,6 +100,17 @@ pub struct ToolCall {
     pub id: CallId,
     pub name: String,
     pub arguments: String,
+    /// The model's own id, if that is another one and the model gave it to no other call: it goes back to that model as it came
+    /// (kimchi#1063: Kimi reads the function's name from it). Not part of a request's hash, as `from`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire_id: Option<String>,
+}
+
+impl ToolCall {
+    #[must_use]
+    pub fn new(id: CallId, name: String, arguments: String) -> Self {
+        ToolCall { id, name, arguments, wire_id: None }
+    }
 }
 
 /// The answer to one tool call, as the model reads it: counter line included.
@@ -155,33 +192,6 @@ pub enum FinishReason {
     Refusal,
     /// The provider paused a long turn, which continues when the reply is sent back (Anthropic's `pause_turn`).
     Paused,
-}
-
-/// Token usage of one reply. `input` includes `cached`, `output` includes `reasoning`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
-pub struct Usage {
-    pub input: TokenCount,
-    pub output: TokenCount,
-    pub cached: TokenCount,
-    pub reasoning: TokenCount,
-    /// Whether the numbers are estimates because the provider reported none.
-    pub estimated: bool,
-}
-
-impl Usage {
-    /// Both together; estimated where one of them is.
-    #[must_use]
-    pub fn plus(self, other: Usage) -> Usage {
-        let sum = |a: TokenCount, b: TokenCount| TokenCount(a.0.saturating_add(b.0));
-        Usage {
-            input: sum(self.input, other.input),
-            output: sum(self.output, other.output),
-            cached: sum(self.cached, other.cached),
-            reasoning: sum(self.reasoning, other.reasoning),
-            estimated: self.estimated || other.estimated,
-        }
-    }
 }
 
 /// A request without a reply.

@@ -38,7 +38,7 @@
 //! | files | what they own |
 //! | --- | --- |
 //! | `ids`, `time`, `digest`, `hidden`, `failure`, `retry` | ids and units, hashes, characters that cannot be seen, slugs, waits |
-//! | `message`, `provider`, `config`, `own_tools`, `record`, `interface`, `caps` | data: what goes in and out, and what is recorded |
+//! | `usage`, `provider`, `message`, `config`, `own_tools`, `record`, `interface`, `caps` | data: what goes in and out, and what is recorded |
 //! | `judge`, `prompts`, `setup`, `history`, `permission` | rules that need no run: verdicts, exact texts, the bound, the history, which calls are asked about |
 //! | `tool_round`, `program` | the tool calls of one reply, a machine of its own; those that programs make |
 //! | `run` | the state of a run, and `handle` |
@@ -77,6 +77,7 @@ pub mod time;
 mod tool_calls;
 mod tool_round;
 mod turn;
+pub mod usage;
 
 pub use authority::Authority;
 pub use caps::RAW_CAP;
@@ -91,3 +92,4 @@ pub use record::*;
 pub use run::{Child, Run, Task};
 pub use setup::inherited_counter;
 pub use status::Status;
+pub use usage::Usage;

@@ -38,13 +38,13 @@ impl ToolRound {
         if before > MAX_PROGRAM_CALLS {
             return false;
         }
-        let id = run.ids.assign("", &format!("{program}_{before}"));
+        let id = run.ids.fresh(&format!("{program}_{before}"));
         let arguments = if full { String::new() } else { arguments };
         let record = CallRecord::open(id.clone(), &name, parse_args(&arguments), self.attempt, run.now);
         run.with_record(place, |outer| outer.calls.push(record));
         let inner = Place { inner: Some(before), program: true, ..place };
         let at = index + 1 + before;
-        self.calls.insert(at.min(self.calls.len()), OpenCall::queued(ToolCall { id, name, arguments }, inner));
+        self.calls.insert(at.min(self.calls.len()), OpenCall::queued(ToolCall::new(id, name, arguments), inner));
         let refusal = if full { Some(too_much()) } else { self.refusal_in_program(run, at, before) };
         if let Some(answer) = refusal {
             self.answer(run, at, answer);

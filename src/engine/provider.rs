@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::message::Usage;
+use super::usage::Usage;
 
 /// One model behind one endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

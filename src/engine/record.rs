@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::failure::Slug;
 use super::ids::{CallId, RequestId};
-use super::message::{RawResponse, Usage};
+use super::message::RawResponse;
+use super::usage::Usage;
 
 /// One turn in the trajectory (trajectory.md#what-is-in-it).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -9,11 +9,12 @@ use super::ids::{MAX_OWN, Millis, RequestId, TokenCount};
 use super::interface::{Effect, ModelCall, ToolChoice};
 use super::judge::{AtLimit, Completion, Offer};
 use super::limits::Guard;
-use super::message::{AssistantMessage, Message, ModelError, RawResponse, Reply, Retry, ToolCall, Usage};
+use super::message::{AssistantMessage, Message, ModelError, Origin, RawResponse, Reply, Retry, ToolCall};
 use super::prompts;
 use super::record::{AttemptRecord, LogLevel, LogRecord, PartialReply, RecordKind, Trigger};
 use super::retry::{self, Decision};
 use super::run::{Exchange, ExchangeState, OpenTurn, Phase, Run, TurnStep};
+use super::usage::Usage;
 
 /// Sending.
 impl Run {
@@ -116,7 +117,8 @@ impl Run {
             turn.reasoning.clone_from(&reply.reasoning);
         }
         let Reply { content, reasoning, opaque, .. } = reply;
-        self.history.push(Message::Assistant(AssistantMessage { content, reasoning, tool_calls, opaque }));
+        let from = self.config.providers.get(self.last_provider()).map(Origin::from);
+        self.history.push(Message::Assistant(AssistantMessage { content, reasoning, tool_calls, opaque, from }));
     }
 
     /// About four bytes per token, if the provider gives no usage.

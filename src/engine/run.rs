@@ -15,13 +15,14 @@ use super::config::RunConfig;
 use super::history::{ContextCount, History};
 use super::ids::{CallId, CallIds, EpochMillis, Millis, RequestId, TimerId};
 use super::interface::{BranchChanges, Effect, Event, Parent};
-use super::message::{Image, Message, Usage};
+use super::message::{Image, Message};
 use super::own_tools::SubagentTask;
 use super::permission::Consent;
 use super::record::{Ending, LogRecord, Record, RecordKind, TraceRecord, Trigger, TurnRecord};
 use super::retry::Rng;
 use super::time;
 use super::tool_round::ToolRound;
+use super::usage::Usage;
 
 /// The task of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -437,10 +437,10 @@ impl ToolRound {
         let (outer, place) = (batch.call.id.clone(), batch.place);
         let mut inner = Vec::new();
         for (i, InnerCall { name, arguments }) in asked.into_iter().enumerate() {
-            let id = run.ids.assign("", &format!("{outer}_{i}"));
+            let id = run.ids.fresh(&format!("{outer}_{i}"));
             let record = CallRecord::open(id.clone(), &name, parse_args(&arguments), self.attempt, run.now);
             run.with_record(place, |batch| batch.calls.push(record));
-            inner.push(OpenCall::queued(ToolCall { id, name, arguments }, Place { inner: Some(i), ..place }));
+            inner.push(OpenCall::queued(ToolCall::new(id, name, arguments), Place { inner: Some(i), ..place }));
         }
         self.calls.splice(index + 1..index + 1, inner);
         self.refuse(run);
@@ -644,7 +644,7 @@ impl RunParts<'_> {
     fn start(&mut self, open: &mut OpenCall) {
         let now = self.now.0;
         self.with_record(open.place, |record| record.started_ms = now);
-        let ToolCall { id, name, arguments } = open.call.clone();
+        let ToolCall { id, name, arguments, .. } = open.call.clone();
         let started = RecordKind::ToolStarted { id, name, args: parse_args(&arguments) };
         self.requests.push(RoundRequest::Notify(started));
         let is_run = matches!(open.kind, CallKind::Tool | CallKind::Program);
@@ -763,10 +763,10 @@ pub(super) fn take_calls(
 ) -> (Vec<ToolCall>, Vec<CallRecord>) {
     let raw_calls = std::mem::take(&mut reply.tool_calls).into_iter().enumerate();
     let calls = raw_calls.map(|(index, raw)| {
-        let id = ids.assign(&raw.id, &format!("call_{turn}_{attempt}_{index}"));
+        let (id, wire_id) = ids.assign(raw.id.clone(), &format!("call_{turn}_{attempt}_{index}"));
         let mut record = CallRecord::open(id.clone(), &raw.name, parse_args(&raw.arguments), attempt, now);
         record.model_id = (id.0 != raw.id).then_some(raw.id);
-        (ToolCall { id, name: raw.name, arguments: raw.arguments }, record)
+        (ToolCall { id, name: raw.name, arguments: raw.arguments, wire_id }, record)
     });
     calls.unzip()
 }
@@ -787,7 +787,7 @@ fn judge_report(config: &RunConfig, refused: &str, args: &Value, checked: ToolOu
 }
 
 fn run_tool(config: &RunConfig, call: ToolCall, run: RunMode) -> RunTool {
-    let ToolCall { id: call, name, arguments } = call;
+    let ToolCall { id: call, name, arguments, .. } = call;
     let timeout_ms = config.limits.tool_timeout_ms;
     RunTool { call, name, arguments, timeout_ms, run, permission: Permission::Allowed, program: None }
 }
@@ -795,7 +795,7 @@ fn run_tool(config: &RunConfig, call: ToolCall, run: RunMode) -> RunTool {
 /// The shell checks a final result as the arguments of `final_report`.
 fn check_final_result(config: &RunConfig, check: CallId, text: &str, data: &Value) -> RunTool {
     let arguments = own_tools::final_result_as_report(&config.report, text, data).to_string();
-    run_tool(config, ToolCall { id: check, name: own_tools::REPORT.to_owned(), arguments }, RunMode::Check)
+    run_tool(config, ToolCall::new(check, own_tools::REPORT.to_owned(), arguments), RunMode::Check)
 }
 
 /// Cuts a text in the middle so that about `max` characters of it remain. `None`: it is short enough.

@@ -7,8 +7,8 @@ use std::fmt::Debug;
 use serde_json::{Value, json};
 
 use crate::engine::{
-    AskedTool, FinishReason, Image, Message, ModelError, ProviderConfig, ProviderKind, ReasoningEffort, Reply, Retry,
-    RunConfig, Slug, ToolChoice, ToolMessage, ToolSpec,
+    AskedTool, AssistantMessage, FinishReason, Image, Message, ModelError, Origin, ProviderConfig, ProviderKind,
+    ReasoningEffort, Reply, Retry, RunConfig, Slug, ToolChoice, ToolMessage, ToolSpec,
 };
 
 use super::anthropic;
@@ -179,10 +179,33 @@ pub(super) fn without_images(tool: &ToolMessage) -> Cow<'_, str> {
     }
 }
 
-/// The data that a provider needs back unchanged. It is an object with one entry, named after the format it came in:
-/// another provider of the same run may use a different format.
-pub(super) fn own<'a>(opaque: Option<&'a Value>, dialect: &str) -> Option<&'a Value> {
-    opaque?.get(dialect)
+/// The model that a writer writes for.
+#[derive(Clone, Debug)]
+pub(super) struct Me(Origin);
+
+impl Me {
+    pub fn new(p: &ProviderConfig) -> Self {
+        Me(Origin::from(p))
+    }
+
+    /// Whether this model, at this address, wrote a message.
+    pub fn wrote(&self, message: &AssistantMessage) -> bool {
+        message.from.as_ref().is_some_and(|from| self.is(from))
+    }
+
+    /// What the model needs back unchanged. It is an object with one entry, named after the format it came in. What another model
+    /// wrote stays out: servers refuse the signatures and the encrypted thoughts of others.
+    pub fn opaque<'a>(&self, message: &'a AssistantMessage, dialect: &str) -> Option<&'a Value> {
+        let is_known = message.from.as_ref().is_none_or(|from| self.is(from));
+        message.opaque.as_ref().filter(|_| is_known)?.get(dialect)
+    }
+
+    fn is(&self, from: &Origin) -> bool {
+        let address = |base_url: &str| base_url.trim().trim_end_matches('/').to_owned();
+        let Origin { kind, base_url, model } = &self.0;
+        (*kind, model) == (from.kind, &from.model)
+            && (*base_url == from.base_url || address(base_url) == address(&from.base_url))
+    }
 }
 
 /// A partly received reply, for formats that signal its end in one event.

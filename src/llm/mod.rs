@@ -8,6 +8,7 @@
 
 pub mod address;
 mod anthropic;
+mod call_ids;
 pub mod classify;
 mod correct;
 mod decoder;
@@ -23,6 +24,7 @@ pub mod models;
 mod names;
 mod openai;
 mod options;
+mod profile;
 pub mod prompt_api;
 pub mod providers;
 mod responses;

@@ -29,7 +29,7 @@ fn its_size_is_that_of_its_messages() {
     assert_eq!(checked(&history), 8);
     history.set_system("1".into());
     assert_eq!(checked(&history), 6);
-    let call = ToolCall { id: CallId("a".into()), name: "search".into(), arguments: "{}".into() };
+    let call = ToolCall::new(CallId("a".into()), "search".into(), "{}".into());
     history.push(Message::Assistant(AssistantMessage {
         content: "12".into(),
         tool_calls: vec![call],

@@ -32,16 +32,15 @@ fn assistant(content: &str, calls: &[(&str, &str, &str)]) -> Message {
 }
 
 fn thinking(content: &str, calls: &[(&str, &str, &str)], kept: Option<Value>) -> Message {
-    let call = |(id, name, arguments): &(&str, &str, &str)| ToolCall {
-        id: CallId((*id).into()),
-        name: (*name).into(),
-        arguments: (*arguments).into(),
+    let call = |(id, name, arguments): &(&str, &str, &str)| {
+        ToolCall::new(CallId((*id).into()), (*name).into(), (*arguments).into())
     };
     Message::Assistant(AssistantMessage {
         content: content.into(),
         reasoning: "never sent".into(),
         tool_calls: calls.iter().map(call).collect(),
         opaque: kept.map(|kept| json!({ "anthropic": kept, "chat": ["another format's"] })),
+        from: None,
     })
 }
 
@@ -264,9 +263,9 @@ fn a_reply_goes_back_as_it_came() {
     for (name, bytes) in splits::fixtures("anthropic").into_iter().filter(|(name, _)| name.ends_with("answer.json")) {
         let Reply { content, tool_calls, opaque, .. } =
             splits::decode(ProviderKind::Anthropic, [&bytes[..]]).result.unwrap();
-        let call = |call: RawCall| ToolCall { id: CallId(call.id), name: call.name, arguments: call.arguments };
+        let call = |call: RawCall| ToolCall::new(CallId(call.id), call.name, call.arguments);
         let tool_calls = tool_calls.into_iter().map(call).collect();
-        let reply = AssistantMessage { content, reasoning: String::new(), tool_calls, opaque };
+        let reply = AssistantMessage { content, reasoning: String::new(), tool_calls, opaque, from: None };
         let sent = messages(&[Message::user("a"), Message::Assistant(reply)]);
         assert_eq!(sent[1]["content"], serde_json::from_slice::<Value>(&bytes).unwrap()["content"], "{name}");
         seen += 1;

@@ -17,7 +17,7 @@ fn lookup() -> ToolSpec {
 }
 
 fn history() -> Vec<Message> {
-    let call = ToolCall { id: CallId("c1".into()), name: "lookup".into(), arguments: r#"{"word":"a"}"#.into() };
+    let call = ToolCall::new(CallId("c1".into()), "lookup".into(), r#"{"word":"a"}"#.into());
     let tool = |is_error, content: &str| {
         Message::Tool(ToolMessage {
             call_id: CallId("c1".into()),

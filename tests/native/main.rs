@@ -52,6 +52,7 @@ mod llm_options;
 mod llm_pdf;
 mod llm_prompt_api;
 mod llm_responses;
+mod llm_servers;
 mod llm_sse;
 mod markdown;
 mod plan_context;

@@ -1,7 +1,4 @@
-//! The blocks of an assistant message, in the order in which they arrived, and the ids and names the API accepts.
-
-use std::borrow::Cow;
-use std::fmt::Write;
+//! The blocks of an assistant message, in the order in which they arrived.
 
 use serde_json::{Value, json};
 
@@ -84,23 +81,4 @@ fn split_at_char(text: &str, chars: usize) -> Option<(&str, &str)> {
 /// Whether the API rejects a text because it is blank.
 pub(super) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
-}
-
-/// Converts an id or a name to characters the API accepts (`^[a-zA-Z0-9_-]+$`): others are replaced by their code
-/// point, so that different ids stay different. The history also contains calls of other providers' models, and
-/// invented ones.
-pub(super) fn safe(text: &str) -> Cow<'_, str> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if !text.is_empty() && text.chars().all(fits) {
-        return Cow::Borrowed(text);
-    }
-    let mut safe = String::from(if text.is_empty() { "_" } else { "" });
-    for c in text.chars() {
-        if fits(c) {
-            safe.push(c);
-        } else {
-            let _ = write!(safe, "_{:x}_", u32::from(c)); // writing to a string does not fail
-        }
-    }
-    Cow::Owned(safe)
 }

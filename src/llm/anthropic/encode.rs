@@ -14,8 +14,10 @@ use crate::engine::{
     own_tools,
 };
 
-use super::super::dialect::{Encode, own};
+use super::super::call_ids::{CallIds, IdRule};
+use super::super::dialect::{Encode, Me};
 use super::super::json::{arguments, field, raw, write};
+use super::super::names;
 use super::super::options::Options;
 use super::DIALECT;
 use super::blocks::{self, Piece};
@@ -39,6 +41,8 @@ pub struct Encoder {
     open: Open,
     /// The names of the tools that the history calls.
     called: BTreeSet<String>,
+    me: Me,
+    ids: CallIds,
 }
 
 /// The state at the end of the bytes written so far.
@@ -74,7 +78,15 @@ impl Encoder {
         }
         thinking.write(options, &mut head);
         options.write(&mut head);
-        Encoder { head, asked: config.tool_choice.clone(), thinks, open: Open::Head, called: BTreeSet::new() }
+        Encoder {
+            head,
+            asked: config.tool_choice.clone(),
+            thinks,
+            open: Open::Head,
+            called: BTreeSet::new(),
+            me: Me::new(p),
+            ids: CallIds::new(IdRule::Safe),
+        }
     }
 
     /// Begins a block, in the open message or in a new one. The next write adds its closing brace.
@@ -124,7 +136,7 @@ impl Encoder {
     fn result(&mut self, tool: &ToolMessage, out: &mut Vec<u8>) {
         self.block(Open::User, out);
         raw(out, "{\"type\":\"tool_result\"");
-        field(out, "tool_use_id", &blocks::safe(&tool.call_id.0));
+        field(out, "tool_use_id", &self.ids.of(&tool.call_id));
         let blank = blocks::is_blank(&tool.content);
         if tool.images.is_empty() {
             if !blank {
@@ -152,7 +164,8 @@ impl Encoder {
     /// Writes an assistant message. An empty one is left out.
     fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
         let mut ends_with_thought = false;
-        for piece in blocks::in_order(message, own(message.opaque.as_ref(), DIALECT)) {
+        self.ids.take(message, self.me.wrote(message));
+        for piece in blocks::in_order(message, self.me.opaque(message, DIALECT)) {
             ends_with_thought = false;
             match piece {
                 Piece::Text(text) => self.text(Open::Assistant, text, out),
@@ -164,11 +177,11 @@ impl Encoder {
                     ends_with_thought = true;
                 }
                 Piece::Call(call) => {
-                    self.called.insert(blocks::safe(&call.name).into_owned());
+                    self.called.insert(names::safe(&call.name).into_owned());
                     self.block(Open::Assistant, out);
                     raw(out, "{\"type\":\"tool_use\"");
-                    field(out, "id", &blocks::safe(&call.id.0));
-                    field(out, "name", &blocks::safe(&call.name));
+                    field(out, "id", &self.ids.of(&call.id));
+                    field(out, "name", &names::safe(&call.name));
                     raw(out, ",\"input\":");
                     raw(out, arguments(&call.arguments).trim());
                 }
@@ -226,6 +239,7 @@ impl Encode for Encoder {
     fn start(&mut self, out: &mut Vec<u8>) {
         self.open = Open::Head;
         self.called.clear();
+        self.ids.clear();
         out.extend_from_slice(&self.head);
     }
 

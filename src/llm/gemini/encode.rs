@@ -13,7 +13,7 @@ use crate::engine::{
     ToolMessage, ToolSpec, own_tools,
 };
 
-use super::super::dialect::{Encode, own};
+use super::super::dialect::{Encode, Me};
 use super::super::json::{arguments, field, raw, write};
 use super::super::options::Options;
 use super::wire::{Mark, Place};
@@ -31,6 +31,7 @@ pub struct Encoder {
     /// The calls of the last reply: our id, and the id known to Gemini.
     calls: Vec<(String, Option<String>)>,
     has_calls: bool,
+    me: Me,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +78,7 @@ impl Encoder {
             head.push(b',');
         }
         let asked = config.tool_choice.clone();
-        Encoder { head, asked, wants_signatures, place: At::Start, calls: Vec::new(), has_calls: false }
+        Encoder { head, asked, wants_signatures, place: At::Start, calls: Vec::new(), has_calls: false, me: Me::new(p) }
     }
 
     /// Moves to the position where the next part, or the next content, is written.
@@ -113,7 +114,7 @@ impl Encoder {
     }
 
     fn model(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
-        let kept = own(message.opaque.as_ref(), DIALECT).and_then(|kept| Vec::<Mark>::deserialize(kept).ok());
+        let kept = self.me.opaque(message, DIALECT).and_then(|kept| Vec::<Mark>::deserialize(kept).ok());
         let kept = kept.unwrap_or_default();
         let mut parts = in_order(message, &kept).unwrap_or_else(|| by_kind(message, &kept));
         if parts.is_empty() {

@@ -16,6 +16,7 @@ use super::super::error_body::{excerpt, is_said};
 use super::super::json::{bytes, count};
 use super::DIALECT;
 use super::calls::Calls;
+use super::think::{Think, take_unopened};
 use super::wire::{Body, Choice, Chunk, Text, WireUsage};
 
 /// The state of one reply.
@@ -36,6 +37,7 @@ pub(in crate::llm) struct Assembly {
     error: Option<ModelError>,
     trailer: bool,
     pattern: Option<Pattern>,
+    think: Think,
 }
 
 /// The bytes around the text of the last chunk that only added text. A chunk with the same bytes around another string
@@ -113,10 +115,13 @@ impl Assemble for Assembly {
     }
 
     fn finish(self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished> {
-        let Assembly { mut reply, calls, finish, refused, error, details, .. } = *self;
+        let Assembly { mut reply, calls, finish, refused, error, details, think, .. } = *self;
         if let Some(error) = error {
             return Ok(Err(error));
         }
+        let Reply { content, reasoning, .. } = &mut reply;
+        think.finish(content, reasoning);
+        take_unopened(content, reasoning);
         reply.tool_calls = calls.finish();
         if !details.is_empty() {
             reply.opaque = Some(serde_json::json!({ DIALECT: details }));
@@ -135,7 +140,8 @@ impl Assembly {
         let quoted = pattern.before.len().saturating_sub(1)..pattern.before.len() + middle.len() + 1;
         let Some(Ok(text)) = data.get(quoted).map(serde_json::from_slice::<Text<'_>>) else { return false };
         match pattern.field {
-            Field::Content => self.reply.content.push_str(&text.0),
+            Field::Content if self.think.is_text() => self.reply.content.push_str(&text.0),
+            Field::Content => self.text(&text.0),
             Field::Reasoning => self.reply.reasoning.push_str(&text.0),
         }
         true
@@ -194,7 +200,7 @@ impl Assembly {
         let reasoning = if body.reasoning_content.is_empty() { &body.reasoning } else { &body.reasoning_content };
         let calls = body.tool_calls.0.as_slice();
         let thoughts = &body.content.thoughts;
-        self.reply.content.push_str(&body.content.text.0);
+        self.text(&body.content.text.0);
         self.reply.content.push_str(&body.refusal.0);
         self.reply.reasoning.push_str(&reasoning.0);
         self.reply.reasoning.push_str(thoughts);
@@ -219,6 +225,10 @@ impl Assembly {
                 self.pattern = learned;
             }
         }
+    }
+
+    fn text(&mut self, piece: &str) {
+        self.think.add(piece, &mut self.reply.content, &mut self.reply.reasoning);
     }
 
     fn finish_reason(&mut self, reason: &str) {

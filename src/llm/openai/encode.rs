@@ -3,15 +3,16 @@
 //! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
 use crate::engine::{
-    AssistantMessage, Image, Message, ProviderConfig, ProviderKind, ReasoningEffort, RunConfig, ToolCall, ToolChoice,
-    ToolSpec,
+    AssistantMessage, Image, Message, ProviderConfig, ProviderKind, ReasoningEffort, RunConfig, ToolChoice, ToolSpec,
 };
 
-use super::super::dialect::{Choice, Encode, PDF_NAME, own, reasoning, without_images, without_pdfs};
+use super::super::call_ids::CallIds;
+use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning, without_images, without_pdfs};
 use super::super::endpoint;
 use super::super::json::{arguments, field, raw, write};
 use super::super::names;
 use super::super::options::Options;
+use super::super::profile::{Profile, Thoughts, profile};
 use super::super::providers::{Wire, wire};
 use super::DIALECT;
 
@@ -22,21 +23,30 @@ pub struct Encoder {
     choice: Choice,
     /// Whether the server is known to accept a demand for the final report.
     accepts_forced_report: bool,
-    /// Whether a system message may follow others.
-    system_midway: bool,
     wire: &'static Wire,
+    profile: Profile,
+    me: Me,
+    ids: CallIds,
     empty: bool,
     /// Whether the text of the last user message is still open at its end.
     open: bool,
+    /// Whether the last message is the result of a call.
+    after_result: bool,
 }
+
+/// What the model says where a server takes no user message after a result.
+const BRIDGE: &str = "(These are the results.)";
 
 impl Encoder {
     #[must_use]
     pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
-        let (options, wire) = (Options::of(p), wire(p.kind));
+        let (options, wire, profile) = (Options::of(p), wire(p.kind), profile(p));
         let mut head = b"{\"model\":".to_vec();
         write(&mut head, &p.model);
-        raw(&mut head, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
+        raw(&mut head, ",\"stream\":true");
+        if profile.asks_for_usage {
+            raw(&mut head, ",\"stream_options\":{\"include_usage\":true}");
+        }
         options.set("temperature", config.temperature, &mut head);
         options.set("top_p", config.top_p, &mut head);
         let most = if caps_completion(p) { "max_completion_tokens" } else { "max_tokens" };
@@ -52,10 +62,13 @@ impl Encoder {
             head,
             choice: Choice::of(p, config),
             accepts_forced_report: endpoint::is_openai(p),
-            system_midway: p.kind.takes_system_midway(),
             wire,
+            profile,
+            me: Me::new(p),
+            ids: CallIds::new(profile.ids),
             empty: true,
             open: false,
+            after_result: false,
         }
     }
 
@@ -64,9 +77,15 @@ impl Encoder {
             raw(out, "\\n\\n");
             return inside(out, content);
         }
+        if self.after_result && !self.profile.user_after_tool {
+            self.begin(out);
+            raw(out, "{\"role\":\"assistant\"");
+            field(out, "content", BRIDGE);
+            out.push(b'}');
+        }
         self.begin(out);
         raw(out, "{\"role\":\"user\",\"content\":");
-        if images.is_empty() && self.wire.merges_user_messages {
+        if images.is_empty() && self.merges_user_messages() {
             out.push(b'"');
             inside(out, content);
             self.open = true;
@@ -76,8 +95,50 @@ impl Encoder {
         }
     }
 
+    fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
+        let own = self.me.wrote(message);
+        self.ids.take(message, own);
+        let (thoughts, has_calls) = (message.reasoning.as_str(), !message.tool_calls.is_empty());
+        let thoughts = if own { thoughts } else { "" };
+        raw(out, "{\"role\":\"assistant\",\"content\":");
+        if self.profile.thoughts == Thoughts::Tags && !thoughts.is_empty() {
+            write(out, &format!("<think>{thoughts}</think>{}", message.content));
+        } else if message.content.is_empty() && has_calls && !self.profile.empty_beside_calls {
+            raw(out, "null");
+        } else {
+            write(out, &message.content);
+        }
+        if let Thoughts::Field(name) = self.profile.thoughts {
+            // Those of another model would be taken for the model's own; where there have to be some, a space does.
+            let stand_in = if self.profile.needs_thoughts && has_calls { " " } else { "" };
+            let thoughts = if thoughts.is_empty() { stand_in } else { thoughts };
+            if !thoughts.is_empty() {
+                field(out, name, thoughts);
+            }
+        }
+        // OpenRouter needs the reasoning of a tool turn back unchanged.
+        if let Some(details) = self.me.opaque(message, DIALECT) {
+            field(out, "reasoning_details", details);
+        }
+        for (index, call) in message.tool_calls.iter().enumerate() {
+            raw(out, if index == 0 { ",\"tool_calls\":[{\"id\":" } else { ",{\"id\":" });
+            write(out, &self.ids.of(&call.id));
+            raw(out, ",\"type\":\"function\",\"function\":{\"name\":");
+            write(out, &names::openai(&call.name));
+            field(out, "arguments", &arguments(&call.arguments));
+            raw(out, "}}");
+        }
+        raw(out, if has_calls { "]}" } else { "}" });
+    }
+
+    /// Where the order of roles is checked, it is checked that they alternate.
+    fn merges_user_messages(&self) -> bool {
+        self.wire.merges_user_messages || !self.profile.user_after_tool
+    }
+
     /// Prepares for a message: closes the previous one, and writes the comma.
     fn begin(&mut self, out: &mut Vec<u8>) {
+        self.after_result = false;
         self.close(out);
         if !std::mem::take(&mut self.empty) {
             out.push(b',');
@@ -93,13 +154,14 @@ impl Encoder {
 
 impl Encode for Encoder {
     fn start(&mut self, out: &mut Vec<u8>) {
-        (self.empty, self.open) = (true, false);
+        (self.empty, self.open, self.after_result) = (true, false, false);
+        self.ids.clear();
         out.extend_from_slice(&self.head);
     }
 
     fn message(&mut self, message: &Message, out: &mut Vec<u8>) {
         match message {
-            Message::System { content } if self.empty || self.system_midway => {
+            Message::System { content } if self.empty || self.profile.system_midway => {
                 self.begin(out);
                 raw(out, "{\"role\":\"system\"");
                 field(out, "content", content);
@@ -113,14 +175,15 @@ impl Encode for Encoder {
             }
             Message::Assistant(message) => {
                 self.begin(out);
-                assistant(message, out);
+                self.assistant(message, out);
             }
             Message::Tool(tool) => {
                 self.begin(out);
                 raw(out, "{\"role\":\"tool\"");
-                field(out, "tool_call_id", &tool.call_id.0);
+                field(out, "tool_call_id", &self.ids.of(&tool.call_id));
                 field(out, "content", &without_images(tool));
                 out.push(b'}');
+                self.after_result = true;
             }
         }
     }
@@ -192,33 +255,6 @@ fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
         raw(out, "\"}");
     }
     raw(out, "}]");
-}
-
-fn assistant(message: &AssistantMessage, out: &mut Vec<u8>) {
-    raw(out, "{\"role\":\"assistant\",\"content\":");
-    if message.content.is_empty() && !message.tool_calls.is_empty() {
-        raw(out, "null");
-    } else {
-        write(out, &message.content);
-    }
-    // OpenRouter needs the reasoning of a tool turn back unchanged.
-    if let Some(details) = own(message.opaque.as_ref(), DIALECT) {
-        field(out, "reasoning_details", details);
-    }
-    for (index, call) in message.tool_calls.iter().enumerate() {
-        raw(out, if index == 0 { ",\"tool_calls\":[" } else { "," });
-        tool_call(out, call);
-    }
-    raw(out, if message.tool_calls.is_empty() { "}" } else { "]}" });
-}
-
-fn tool_call(out: &mut Vec<u8>, call: &ToolCall) {
-    raw(out, "{\"id\":");
-    write(out, &call.id.0);
-    raw(out, ",\"type\":\"function\",\"function\":{\"name\":");
-    write(out, &names::openai(&call.name));
-    field(out, "arguments", &arguments(&call.arguments));
-    raw(out, "}}");
 }
 
 /// Writes a text as the inside of a JSON string, without the quotes.

@@ -4,6 +4,7 @@
 mod calls;
 mod decode;
 mod encode;
+mod think;
 mod wire;
 
 pub(super) use decode::Assembly;

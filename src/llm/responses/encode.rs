@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, RunConfig, ToolCall, ToolChoice, ToolSpec};
 
-use super::super::dialect::{Choice, Encode, PDF_NAME, own, reasoning};
+use super::super::call_ids::{CallIds, IdRule};
+use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning};
 use super::super::endpoint;
 use super::super::json::{arguments, field, raw, write};
 use super::super::names;
@@ -21,6 +22,8 @@ pub struct Encoder {
     /// Whether the server is known to accept a demand for the final report.
     accepts_forced_report: bool,
     empty: bool,
+    me: Me,
+    ids: CallIds,
 }
 
 impl Encoder {
@@ -38,7 +41,14 @@ impl Encoder {
         options.set("reasoning", config.reasoning.map(reasoning), &mut head);
         options.write(&mut head);
         raw(&mut head, ",\"input\":[");
-        Encoder { head, choice: Choice::of(p, config), accepts_forced_report: endpoint::is_openai(p), empty: true }
+        Encoder {
+            head,
+            choice: Choice::of(p, config),
+            accepts_forced_report: endpoint::is_openai(p),
+            empty: true,
+            me: Me::new(p),
+            ids: CallIds::new(IdRule::Max(64)),
+        }
     }
 
     /// Prepares for an item: writes the comma.
@@ -64,7 +74,8 @@ impl Encoder {
     /// Writes the reply in its original order if the stored data matches; otherwise its reasoning, then its text, then
     /// its calls.
     fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
-        let kept = own(message.opaque.as_ref(), DIALECT).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        self.ids.take(message, self.me.wrote(message));
+        let kept = self.me.opaque(message, DIALECT).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let pieces = in_order(message, kept).unwrap_or_else(|| {
             let reasoning = kept.iter().filter(|item| is_reasoning(item)).map(Piece::Reasoning);
             let text = Some(Piece::Text(&message.content, None));
@@ -82,7 +93,7 @@ impl Encoder {
                         write(out, item);
                     }
                     self.begin(out);
-                    item(&piece, out);
+                    item(&piece, &self.ids, out);
                 }
             }
         }
@@ -92,6 +103,7 @@ impl Encoder {
 impl Encode for Encoder {
     fn start(&mut self, out: &mut Vec<u8>) {
         self.empty = true;
+        self.ids.clear();
         out.extend_from_slice(&self.head);
     }
 
@@ -103,7 +115,7 @@ impl Encode for Encoder {
             Message::Tool(tool) => {
                 self.begin(out);
                 raw(out, "{\"type\":\"function_call_output\"");
-                field(out, "call_id", &tool.call_id.0);
+                field(out, "call_id", &self.ids.of(&tool.call_id));
                 raw(out, ",\"output\":");
                 if tool.images.is_empty() {
                     write(out, &tool.content);
@@ -182,7 +194,7 @@ fn is_reasoning(item: &Value) -> bool {
     item.get("type").and_then(Value::as_str) == Some("reasoning")
 }
 
-fn item(piece: &Piece<'_>, out: &mut Vec<u8>) {
+fn item(piece: &Piece<'_>, ids: &CallIds, out: &mut Vec<u8>) {
     match piece {
         Piece::Reasoning(item) => write(out, item),
         Piece::Text(text, phase) => {
@@ -196,7 +208,7 @@ fn item(piece: &Piece<'_>, out: &mut Vec<u8>) {
         }
         Piece::Call(call) => {
             raw(out, "{\"type\":\"function_call\"");
-            field(out, "call_id", &call.id.0);
+            field(out, "call_id", &ids.of(&call.id));
             field(out, "name", &names::openai(&call.name));
             field(out, "arguments", &arguments(&call.arguments));
             out.push(b'}');

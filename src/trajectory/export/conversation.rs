@@ -84,6 +84,7 @@ fn add_turn(messages: &mut Vec<Message>, turn: &TurnRecord) {
         reasoning: turn.reasoning.clone(),
         tool_calls: turn.tool_calls.iter().map(asked).collect(),
         opaque: None,
+        from: None,
     }));
     let answers = turn.tool_calls.iter().filter_map(|call| {
         let content = call.result.clone()?;
@@ -98,5 +99,5 @@ fn asked(call: &CallRecord) -> ToolCall {
         Value::String(raw) => raw.clone(),
         args => args.to_string(),
     };
-    ToolCall { id: call.id.clone(), name: call.name.clone(), arguments }
+    ToolCall::new(call.id.clone(), call.name.clone(), arguments)
 }

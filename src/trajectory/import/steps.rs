@@ -162,7 +162,7 @@ impl Steps {
                 let calls = step.tool_calls.as_deref().unwrap_or_default();
                 let tool_calls = calls.iter().map(|call| {
                     let id = CallId(call.tool_call_id.clone());
-                    Asked { id, name: call.function_name.clone(), arguments: call.arguments.to_string() }
+                    Asked::new(id, call.function_name.clone(), call.arguments.to_string())
                 });
                 let reasoning = step.reasoning_content.clone().unwrap_or_default();
                 let tool_calls = tool_calls.collect();
@@ -171,6 +171,7 @@ impl Steps {
                     reasoning,
                     tool_calls,
                     opaque: None,
+                    from: None,
                 }));
                 let results = step.observation.as_ref().map(|seen| seen.results.as_slice()).unwrap_or_default();
                 for result in results {

@@ -168,11 +168,7 @@ impl Game {
                 .tool_calls
                 .iter()
                 .enumerate()
-                .map(|(n, c)| ToolCall {
-                    id: CallId(format!("c{turn}_{n}")),
-                    name: c.name.clone(),
-                    arguments: c.arguments.clone(),
-                })
+                .map(|(n, c)| ToolCall::new(CallId(format!("c{turn}_{n}")), c.name.clone(), c.arguments.clone()))
                 .collect();
             messages.push(Message::Assistant(AssistantMessage {
                 content: reply.content,

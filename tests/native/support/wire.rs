@@ -19,26 +19,26 @@ pub fn tool(name: &str) -> ToolSpec {
 
 /// A reply with calls as id, name and arguments, and its opaque data, which must be sent back.
 pub fn reply(content: &str, calls: &[(&str, &str, &str)], opaque: Option<Value>) -> Message {
-    let call = |(id, name, arguments): &(&str, &str, &str)| ToolCall {
-        id: CallId((*id).into()),
-        name: (*name).into(),
-        arguments: (*arguments).into(),
+    let call = |(id, name, arguments): &(&str, &str, &str)| {
+        ToolCall::new(CallId((*id).into()), (*name).into(), (*arguments).into())
     };
     let tool_calls = calls.iter().map(call).collect();
-    Message::Assistant(AssistantMessage { content: content.into(), reasoning: "thought".into(), tool_calls, opaque })
+    Message::Assistant(AssistantMessage {
+        content: content.into(),
+        reasoning: "thought".into(),
+        tool_calls,
+        opaque,
+        from: None,
+    })
 }
 
 /// The message that a decoded reply becomes; the engine's ids may differ from the model's.
 pub fn entered(reply: Reply, ids: &[&str]) -> Message {
     let Reply { content, reasoning, tool_calls, opaque, .. } = reply;
     assert_eq!(tool_calls.len(), ids.len());
-    let call = |(call, id): (RawCall, &&str)| ToolCall {
-        id: CallId((*id).into()),
-        name: call.name,
-        arguments: call.arguments,
-    };
+    let call = |(call, id): (RawCall, &&str)| ToolCall::new(CallId((*id).into()), call.name, call.arguments);
     let tool_calls = tool_calls.into_iter().zip(ids).map(call).collect();
-    Message::Assistant(AssistantMessage { content, reasoning, tool_calls, opaque })
+    Message::Assistant(AssistantMessage { content, reasoning, tool_calls, opaque, from: None })
 }
 
 pub fn answer(id: &str, name: &str, content: &str, is_error: bool) -> Message {

@@ -333,6 +333,11 @@ export interface AssistantMessage {
   tool_calls?: ToolCall[];
   /** Data that the provider needs back unchanged (thinking signatures). */
   opaque?: any;
+  /**
+   * Which model wrote it; `None`: unknown, as in a conversation that was passed in. What only that model can read goes back to it
+   * alone. Not part of a request's hash: it decides how a server reads the conversation, not what was said.
+   */
+  from?: TrajectoryOrigin;
 }
 
 /**
@@ -343,10 +348,22 @@ export interface ToolCall {
   id: CallId;
   name: string;
   arguments: string;
+  /**
+   * The model's own id, if that is another one and the model gave it to no other call: it goes back to that model as it came
+   * (kimchi#1063: Kimi reads the function's name from it). Not part of a request's hash, as `from`.
+   */
+  wire_id?: string;
 }
 
 /** A tool call's id, unique in the run, of `[A-Za-z0-9_-]`. */
 export type CallId = string;
+
+/** The model that wrote a message, as its provider was set. */
+export interface TrajectoryOrigin {
+  kind: ProviderKind;
+  base_url: string;
+  model: string;
+}
 
 /** The answer to one tool call, as the model reads it: counter line included. */
 export interface ToolMessage {

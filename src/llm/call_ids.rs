@@ -1,0 +1,80 @@
+//! The ids of tool calls as a server reads them. A model gets its own ids back byte for byte; what another model wrote has ids that fit
+//! the rule of the server. They depend on nothing but the message, so what was written never changes.
+
+use std::borrow::Cow;
+
+use crate::engine::digest::sha256_hex;
+use crate::engine::{AssistantMessage, CallId, ToolCall};
+
+use super::names;
+
+/// Which ids a server takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum IdRule {
+    /// At most so many characters. OpenAI: 40 in Chat Completions, 64 in Responses (vercel/ai#5171, opencode#12653).
+    Max(usize),
+    /// Exactly nine letters and digits: Mistral, code 3280, and its chat template wherever it is served.
+    Nine,
+    /// At most 64 of `[A-Za-z0-9_-]`: Anthropic.
+    Safe,
+}
+
+/// The ids of the last assistant message, whose results follow it.
+#[derive(Clone, Debug)]
+pub(super) struct CallIds {
+    rule: IdRule,
+    /// The engine's id, and the server's where it is another one.
+    last: Vec<(CallId, String)>,
+}
+
+impl CallIds {
+    pub fn new(rule: IdRule) -> Self {
+        CallIds { rule, last: Vec::new() }
+    }
+
+    pub fn clear(&mut self) {
+        self.last.clear();
+    }
+
+    /// Takes the ids of a message; `own`: the model that the request is for wrote it.
+    pub fn take(&mut self, message: &AssistantMessage, own: bool) {
+        let id = |call: &ToolCall| {
+            let theirs = match &call.wire_id {
+                Some(given) if own => given.clone(),
+                // The server's own, or one of ours, which is short.
+                None if own && self.rule != IdRule::Nine => return None,
+                _ => self.rule.fit(&call.id.0).into_owned(),
+            };
+            (theirs != call.id.0).then(|| (call.id.clone(), theirs))
+        };
+        self.last = message.tool_calls.iter().filter_map(id).collect();
+    }
+
+    /// The server's id of a call of the last message; that of another call fits the rule.
+    pub fn of<'a>(&'a self, id: &'a CallId) -> Cow<'a, str> {
+        match self.last.iter().find(|(ours, _)| ours == id) {
+            Some((_, theirs)) => Cow::Borrowed(theirs),
+            None => Cow::Borrowed(&id.0),
+        }
+    }
+}
+
+impl IdRule {
+    /// The id as it is if it fits, else one that is made of it.
+    fn fit(self, id: &str) -> Cow<'_, str> {
+        let hash = |digits: usize| sha256_hex(&[id.as_bytes()]).chars().take(digits).collect::<String>();
+        match self {
+            IdRule::Nine if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) => id.into(),
+            IdRule::Nine => hash(9).into(),
+            IdRule::Max(most) if id.chars().count() <= most => id.into(),
+            IdRule::Max(most) => {
+                let kept: String = id.chars().take(most.saturating_sub(9)).collect();
+                format!("{kept}_{}", hash(8)).into()
+            }
+            IdRule::Safe => match names::safe(id) {
+                safe if safe.len() <= 64 => safe,
+                safe => IdRule::Max(64).fit(&safe).into_owned().into(),
+            },
+        }
+    }
+}
