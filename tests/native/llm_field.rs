@@ -352,3 +352,13 @@ fn calls_of_gateways_come_out_whole() {
     let two = r#"{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"a"}},{"index":1,"finish_reason":"stop","message":{"content":"b"}}]}"#;
     assert_eq!(decode(two).unwrap().content, "a");
 }
+
+#[test]
+fn a_model_that_needs_another_interface_is_named_with_it() {
+    // litellm#34569
+    let error = classify(
+        400,
+        r#"{"error":{"message":"Function tools with reasoning_effort are not supported for gpt-6-astra in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.","type":"invalid_request_error","param":"reasoning_effort","code":null}}"#,
+    );
+    assert!(error.message.contains("openaiResponses") && error.message.contains("reasoning: 'none'"), "{}", error.message);
+}

@@ -96,6 +96,11 @@ fn gemini_is_told_a_number_or_a_word_as_its_model_knows_it() {
         ("gemini-2.5-pro", High, json!({ "thinkingBudget": 24576 })),
         ("gemini-3-flash", None, json!({ "thinkingLevel": "minimal" })),
         ("gemini-3-flash", Minimal, json!({ "thinkingLevel": "minimal" })),
+        ("gemini-3.5-flash-lite", Minimal, json!({ "thinkingLevel": "minimal" })),
+        // pi#9455: refused by 3.1 pro, and by all flash models from 3.6 or 3.7 on.
+        ("gemini-3.8-flash", Minimal, json!({ "thinkingLevel": "low" })),
+        ("gemini-flash-latest", None, json!({ "thinkingLevel": "low" })),
+        ("gemini-4-argon", Minimal, json!({ "thinkingLevel": "low" })),
         ("models/gemini-3.1-pro", Minimal, json!({ "thinkingLevel": "low" })),
         ("gemini-3.1-pro", None, json!({ "thinkingLevel": "low" })),
         ("gemini-flash-latest", Medium, json!({ "thinkingLevel": "medium" })),
@@ -126,7 +131,7 @@ fn claude_thinks_within_its_output_limit_and_without_a_temperature() {
         ("claude-opus-4-6", Minimal, Option::None, 8192 + 1024, adaptive.clone(), json!({ "effort": "low" })),
         ("claude-opus-4-7", Medium, Option::None, 8192 + 8192, adaptive.clone(), json!({ "effort": "medium" })),
         ("claude-opus-5-20270101", High, Option::None, 8192 + 16384, adaptive, json!({ "effort": "high" })),
-        ("claude-opus-4-7", None, Option::None, 8192, off, Value::Null),
+        ("claude-opus-4-6", None, Option::None, 8192, off, Value::Null),
     ];
     for (model, effort, max_output_tokens, max_tokens, thinking, output) in cases {
         let p = ProviderConfig { max_output_tokens, ..provider(Anthropic, "", model) };
@@ -150,6 +155,64 @@ fn claude_thinks_within_its_output_limit_and_without_a_temperature() {
         assert_eq!(json!([sent["temperature"], sent["top_p"]]), sampling, "{model}");
         assert_eq!(sent["tool_choice"], json!({ "type": choice }), "{model}");
     }
+}
+
+#[test]
+fn claude_gets_only_what_its_version_takes() {
+    use ReasoningEffort::None;
+    let of = |model: &str, reasoning| {
+        let config = RunConfig {
+            temperature: Some(0.5),
+            top_p: Some(0.25),
+            reasoning,
+            tool_choice: Some(AskedTool::Required),
+            ..RunConfig::default()
+        };
+        let sent = body_of(&provider(Anthropic, "", model), &with_tools(config), &[Message::user("a")], ToolChoice::Asked);
+        let has = |key: &str| sent.get(key).is_some();
+        (has("temperature") && has("top_p"), sent["tool_choice"]["type"].as_str().unwrap().to_owned(), sent["thinking"]["type"].clone())
+    };
+    let off = json!("disabled");
+    for (model, sampling, choice) in [
+        ("claude-sonnet-4-6", true, "any"),
+        ("claude-opus-4-6-20260205", true, "any"),
+        ("claude-haiku-4-5", true, "any"),
+        // pi#7961: "`temperature` is deprecated for this model."
+        ("claude-opus-4-7", false, "any"),
+        ("claude-sonnet-5", false, "any"),
+        ("claude-opus-5", false, "any"),
+        ("claude-haiku-5-5", false, "any"),
+        ("claude-opus-5-5", false, "auto"),
+        ("claude-sonnet-5-5-20261001", false, "auto"),
+        ("claude-fable-5-1", false, "auto"),
+        ("claude-mythos-5-1", false, "auto"),
+        ("anthropic/claude-fable-5", false, "any"),
+        ("another", true, "any"),
+    ] {
+        assert_eq!(of(model, Option::None), (sampling, choice.to_owned(), Value::Null), "{model}");
+    }
+    assert_eq!(of("claude-opus-5", Some(None)), (false, "any".to_owned(), off));
+    assert_eq!(of("claude-sonnet-5-5", Some(None)), (false, "auto".to_owned(), json!("between_tools")));
+    // They always think: the least there is.
+    for model in ["claude-opus-5-5", "claude-fable-5", "claude-mythos-5-1"] {
+        assert_eq!(of(model, Some(None)), (false, "auto".to_owned(), json!("adaptive")), "{model}");
+    }
+}
+
+#[test]
+fn chat_completions_with_tools_tell_newer_models_not_to_think() {
+    let effort = |kind, model: &str, config: RunConfig| settings(&provider(kind, "", model), &config).get("reasoning_effort").cloned();
+    let low = RunConfig { reasoning: Some(ReasoningEffort::Low), ..RunConfig::default() };
+    // litellm#34569, onyx#15008, oh-my-pi#11052, livekit/agents#7169
+    for model in ["gpt-5.6", "gpt-5.6-terra", "gpt-6-sol", "openai/gpt-6-luna"] {
+        assert_eq!(effort(Openai, model, with_tools(RunConfig::default())), Some(json!("none")), "{model}");
+        assert_eq!(effort(Openai, model, RunConfig::default()), None, "{model}, without tools");
+        assert_eq!(effort(Openai, model, with_tools(low.clone())), Some(json!("low")), "{model}: what the user set is sent");
+    }
+    for model in ["gpt-5.4-mini", "gpt-5", "gpt-6-astra", "gpt-6.1-sol", "qwen3"] {
+        assert_eq!(effort(Openai, model, with_tools(RunConfig::default())), None, "{model}");
+    }
+    assert_eq!(effort(Openrouter, "openai/gpt-5.6", with_tools(RunConfig::default())), None);
 }
 
 /// The tools that a request with a tool choice declares, and the choice that it sends.

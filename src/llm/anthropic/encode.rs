@@ -21,7 +21,7 @@ use super::super::names;
 use super::super::options::Options;
 use super::DIALECT;
 use super::blocks::{self, Piece};
-use super::thinking::Thinking;
+use super::thinking::{Model, Thinking};
 
 /// Placeholder where the API requires a text: it rejects blank texts, and messages that end with a thought.
 const NO_TEXT: &str = "(no text)";
@@ -36,8 +36,8 @@ pub struct Encoder {
     head: Vec<u8>,
     /// The run's own tool choice.
     asked: Option<AskedTool>,
-    /// Whether the model thinks: it then rejects a temperature and a forced tool call.
-    thinks: bool,
+    /// Whether a tool call may be forced.
+    forces: bool,
     open: Open,
     /// The names of the tools that the history calls.
     called: BTreeSet<String>,
@@ -71,7 +71,9 @@ impl Encoder {
             Some(given) => given.get("type").and_then(Value::as_str) != Some("disabled"),
             None => thinking.is_on(),
         };
-        if !thinks {
+        // A model that thinks rejects a temperature and a forced tool call.
+        let model = Model::of(p);
+        if !thinks && model.takes_sampling() {
             // Other providers of the same run accept up to 2.
             options.set("temperature", config.temperature.map(|t| if t > 1.0 { 1.0 } else { t }), &mut head);
             options.set("top_p", config.top_p, &mut head);
@@ -81,7 +83,7 @@ impl Encoder {
         Encoder {
             head,
             asked: config.tool_choice.clone(),
-            thinks,
+            forces: !thinks && model.takes_forced_choice(),
             open: Open::Head,
             called: BTreeSet::new(),
             me: Me::new(p),
@@ -197,8 +199,8 @@ impl Encoder {
         match &self.asked {
             None => "".into(),
             Some(AskedTool::None) => NONE.into(),
-            Some(AskedTool::Required) if !self.thinks => "{\"type\":\"any\"}".into(),
-            Some(AskedTool::Tool(name)) if !self.thinks => {
+            Some(AskedTool::Required) if self.forces => "{\"type\":\"any\"}".into(),
+            Some(AskedTool::Tool(name)) if self.forces => {
                 format!("{{\"type\":\"tool\",\"name\":{}}}", Value::from(name.as_str())).into()
             }
             Some(AskedTool::Auto | AskedTool::Required | AskedTool::Tool(_)) => "{\"type\":\"auto\"}".into(),

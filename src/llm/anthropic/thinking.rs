@@ -13,16 +13,94 @@ const MAX_TOKENS: u32 = 8192;
 /// Room for the answer after the longest thought.
 const ROOM: u32 = 1024;
 
+/// What a model takes. Sources, none of them tried on the service: @ai-sdk/anthropic 4.0.105, rig-core 0.46, pi#7961 (November 2026).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Model {
+    line: Line,
+    version: (u32, u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    Opus,
+    Sonnet,
+    Haiku,
+    Fable,
+    Mythos,
+    Other,
+}
+
+/// How a model is told not to think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Off {
+    /// `thinking` of this type.
+    Type(&'static str),
+    /// It always thinks.
+    Never,
+}
+
+impl Model {
+    pub fn of(p: &ProviderConfig) -> Self {
+        let lines = [
+            ("opus", Line::Opus),
+            ("sonnet", Line::Sonnet),
+            ("haiku", Line::Haiku),
+            ("fable", Line::Fable),
+            ("mythos", Line::Mythos),
+        ];
+        let line = lines.iter().find(|(name, _)| p.model.contains(name)).map_or(Line::Other, |(_, line)| *line);
+        Model { line, version: version(&p.model) }
+    }
+
+    /// Whether it takes a temperature and `top_p` while it does not think. Newer models refuse them always.
+    pub fn takes_sampling(self) -> bool {
+        match self.line {
+            Line::Opus => self.version < (4, 7),
+            Line::Sonnet | Line::Fable | Line::Mythos => self.version < (5, 0),
+            Line::Haiku => self.version < (5, 5),
+            Line::Other => true,
+        }
+    }
+
+    /// Whether it takes a forced tool choice while it does not think. Newer models refuse one always.
+    pub fn takes_forced_choice(self) -> bool {
+        match self.line {
+            Line::Opus | Line::Sonnet => self.version < (5, 5),
+            Line::Fable | Line::Mythos => self.version < (5, 1),
+            Line::Haiku | Line::Other => true,
+        }
+    }
+
+    /// Whether it takes an effort level. Models before Claude 4.6 take a number of tokens, which later models reject.
+    fn takes_words(self) -> bool {
+        self.version >= (4, 6)
+    }
+
+    fn off(self) -> Off {
+        match self.line {
+            Line::Fable | Line::Mythos => Off::Never,
+            Line::Opus if self.version >= (5, 5) => Off::Never,
+            Line::Sonnet if self.version >= (5, 5) => Off::Type("between_tools"),
+            _ => Off::Type("disabled"),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thinking {
     effort: Option<ReasoningEffort>,
-    /// Whether the model takes an effort level. Models before Claude 4.6 take a number of tokens, which later models reject.
-    by_word: bool,
+    model: Model,
 }
 
 impl Thinking {
     pub fn of(p: &ProviderConfig, config: &RunConfig) -> Self {
-        Thinking { effort: config.reasoning, by_word: version(&p.model) >= (4, 6) }
+        let model = Model::of(p);
+        let effort = config.reasoning.map(|effort| match (effort, model.off()) {
+            // The least there is.
+            (ReasoningEffort::None, Off::Never) => ReasoningEffort::Minimal,
+            (effort, _) => effort,
+        });
+        Thinking { effort, model }
     }
 
     pub fn is_on(self) -> bool {
@@ -41,8 +119,13 @@ impl Thinking {
     pub fn write(self, options: Options<'_>, out: &mut Vec<u8>) {
         let Some(effort) = self.effort else { return };
         if options.begin("thinking", out) {
-            match (effort, self.by_word) {
-                (ReasoningEffort::None, _) => raw(out, "{\"type\":\"disabled\"}"),
+            match (effort, self.model.takes_words()) {
+                (ReasoningEffort::None, _) => {
+                    let off = if let Off::Type(off) = self.model.off() { off } else { "disabled" };
+                    raw(out, "{\"type\":\"");
+                    raw(out, off);
+                    raw(out, "\"}");
+                }
                 (_, true) => raw(out, "{\"type\":\"adaptive\"}"),
                 (_, false) => {
                     raw(out, "{\"type\":\"enabled\"");
@@ -56,7 +139,7 @@ impl Thinking {
             ReasoningEffort::Minimal => "low",
             other => other.as_str(),
         };
-        options.set("output_config", self.by_word.then(|| json!({ "effort": word })), out);
+        options.set("output_config", self.model.takes_words().then(|| json!({ "effort": word })), out);
     }
 
     /// The token budget for thoughts; the API requires at least 1,024.

@@ -362,12 +362,17 @@ fn text_part(text: &str, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// Gemini 3 takes a level, older models a number of tokens. `pro` models always think, and have no level below `low`.
+/// Gemini models with a level below `low`; others refuse it (pi#9455, kiss-translator#1051).
+const MINIMAL: &[&str] = &["gemini-3-flash", "gemini-3.1-flash", "gemini-3.5-flash"];
+
+/// Gemini 3 takes a level, older models a number of tokens. `pro` models always think.
 fn thinking(effort: ReasoningEffort, model: &str, by_word: bool) -> Value {
     let pro = model.contains("pro");
     if by_word {
+        let name = model.trim().trim_start_matches("models/");
+        let has_minimal = MINIMAL.iter().any(|known| name.starts_with(known));
         let word = match effort {
-            ReasoningEffort::None | ReasoningEffort::Minimal if pro => "low",
+            ReasoningEffort::None | ReasoningEffort::Minimal if !has_minimal => "low",
             ReasoningEffort::None => "minimal",
             effort => effort.as_str(),
         };

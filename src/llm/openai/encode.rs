@@ -54,7 +54,9 @@ impl Encoder {
         if wire.reasoning_is_object {
             options.set("reasoning", config.reasoning.map(reasoning), &mut head);
         } else {
-            options.set("reasoning_effort", config.reasoning.map(ReasoningEffort::as_str), &mut head);
+            let effort = config.reasoning.map(ReasoningEffort::as_str);
+            let effort = effort.or_else(|| (!config.tools.is_empty() && takes_tools_unthinking(&p.model)).then_some("none"));
+            options.set("reasoning_effort", effort, &mut head);
         }
         options.write(&mut head);
         raw(&mut head, ",\"messages\":[");
@@ -219,6 +221,13 @@ impl Encode for Encoder {
     fn fork(&self) -> Box<dyn Encode> {
         Box::new(self.clone())
     }
+}
+
+/// Whether a model takes tools here only if it is told not to think; not told, it thinks, and the request is refused (litellm#34569,
+/// onyx#15008, openai-openapi#541). GPT-6 Astra, 6.1 and 6.2 take no tools here whatever they are told: the error says where they do.
+fn takes_tools_unthinking(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    ["gpt-5.6", "gpt-6-sol", "gpt-6-luna"].iter().any(|known| name.starts_with(known))
 }
 
 /// Whether the limit of a reply is called `max_completion_tokens`. OpenAI's models from o1 and GPT-5 on refuse `max_tokens` wherever they
