@@ -381,8 +381,11 @@ fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pag
             )
         }
         // OpenAI's newer models think in Responses only, if they have tools.
-        Slug::ProviderError if status == 400 && p.kind == ProviderKind::Openai && error.message.contains("/v1/responses") => {
-            "Use the provider openai-responses (openaiResponses in code), or set reasoning to none (reasoning: 'none').".to_owned()
+        Slug::ProviderError
+            if status == 400 && p.kind == ProviderKind::Openai && error.message.contains("/v1/responses") =>
+        {
+            "Use the provider openai-responses (openaiResponses in code), or set reasoning to none (reasoning: 'none')."
+                .to_owned()
         }
         Slug::ProviderError if matches!(status, 400 | 422) && !is_page => {
             format!("Check the options of this run and whether {} takes them.", model(p))

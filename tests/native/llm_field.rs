@@ -360,5 +360,9 @@ fn a_model_that_needs_another_interface_is_named_with_it() {
         400,
         r#"{"error":{"message":"Function tools with reasoning_effort are not supported for gpt-6-astra in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.","type":"invalid_request_error","param":"reasoning_effort","code":null}}"#,
     );
-    assert!(error.message.contains("openaiResponses") && error.message.contains("reasoning: 'none'"), "{}", error.message);
+    assert!(
+        error.message.contains("openaiResponses") && error.message.contains("reasoning: 'none'"),
+        "{}",
+        error.message
+    );
 }

@@ -168,9 +168,14 @@ fn claude_gets_only_what_its_version_takes() {
             tool_choice: Some(AskedTool::Required),
             ..RunConfig::default()
         };
-        let sent = body_of(&provider(Anthropic, "", model), &with_tools(config), &[Message::user("a")], ToolChoice::Asked);
+        let sent =
+            body_of(&provider(Anthropic, "", model), &with_tools(config), &[Message::user("a")], ToolChoice::Asked);
         let has = |key: &str| sent.get(key).is_some();
-        (has("temperature") && has("top_p"), sent["tool_choice"]["type"].as_str().unwrap().to_owned(), sent["thinking"]["type"].clone())
+        (
+            has("temperature") && has("top_p"),
+            sent["tool_choice"]["type"].as_str().unwrap().to_owned(),
+            sent["thinking"]["type"].clone(),
+        )
     };
     let off = json!("disabled");
     for (model, sampling, choice) in [
@@ -201,13 +206,19 @@ fn claude_gets_only_what_its_version_takes() {
 
 #[test]
 fn chat_completions_with_tools_tell_newer_models_not_to_think() {
-    let effort = |kind, model: &str, config: RunConfig| settings(&provider(kind, "", model), &config).get("reasoning_effort").cloned();
+    let effort = |kind, model: &str, config: RunConfig| {
+        settings(&provider(kind, "", model), &config).get("reasoning_effort").cloned()
+    };
     let low = RunConfig { reasoning: Some(ReasoningEffort::Low), ..RunConfig::default() };
     // litellm#34569, onyx#15008, oh-my-pi#11052, livekit/agents#7169
     for model in ["gpt-5.6", "gpt-5.6-terra", "gpt-6-sol", "openai/gpt-6-luna"] {
         assert_eq!(effort(Openai, model, with_tools(RunConfig::default())), Some(json!("none")), "{model}");
         assert_eq!(effort(Openai, model, RunConfig::default()), None, "{model}, without tools");
-        assert_eq!(effort(Openai, model, with_tools(low.clone())), Some(json!("low")), "{model}: what the user set is sent");
+        assert_eq!(
+            effort(Openai, model, with_tools(low.clone())),
+            Some(json!("low")),
+            "{model}: what the user set is sent"
+        );
     }
     for model in ["gpt-5.4-mini", "gpt-5", "gpt-6-astra", "gpt-6.1-sol", "qwen3"] {
         assert_eq!(effort(Openai, model, with_tools(RunConfig::default())), None, "{model}");

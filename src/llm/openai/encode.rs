@@ -55,7 +55,8 @@ impl Encoder {
             options.set("reasoning", config.reasoning.map(reasoning), &mut head);
         } else {
             let effort = config.reasoning.map(ReasoningEffort::as_str);
-            let effort = effort.or_else(|| (!config.tools.is_empty() && takes_tools_unthinking(&p.model)).then_some("none"));
+            let effort =
+                effort.or_else(|| (!config.tools.is_empty() && takes_tools_unthinking(&p.model)).then_some("none"));
             options.set("reasoning_effort", effort, &mut head);
         }
         options.write(&mut head);

@@ -34,7 +34,7 @@ impl Think {
             Think::Start if piece.is_empty() => *self = Think::Start,
             Think::Start => self.begin(piece.to_owned(), text, thoughts),
             Think::Held(held) => self.begin(held + piece, text, thoughts),
-            Think::Inside { close, held } => self.inside(close, held + piece, text, thoughts),
+            Think::Inside { close, held } => self.inside(close, &(held + piece), text, thoughts),
             Think::Closed => self.closed(piece, text),
         }
     }
@@ -44,7 +44,7 @@ impl Think {
         let opened = TAGS.iter().find_map(|(open, close)| Some((close, start.strip_prefix(open)?)));
         if let Some((close, rest)) = opened {
             let rest = rest.to_owned();
-            return self.inside(close, rest, text, thoughts);
+            return self.inside(close, &rest, text, thoughts);
         }
         if TAGS.iter().any(|(open, _)| open.starts_with(start)) {
             *self = Think::Held(held);
@@ -53,12 +53,12 @@ impl Think {
         }
     }
 
-    fn inside(&mut self, close: &'static str, held: String, text: &mut String, thoughts: &mut String) {
+    fn inside(&mut self, close: &'static str, held: &str, text: &mut String, thoughts: &mut String) {
         if let Some((thought, rest)) = held.split_once(close) {
             thoughts.push_str(thought);
             return self.closed(rest, text);
         }
-        let kept = longest_start(&held, close);
+        let kept = longest_start(held, close);
         let (thought, held) = held.split_at(held.len() - kept);
         thoughts.push_str(thought);
         *self = Think::Inside { close, held: held.to_owned() };
