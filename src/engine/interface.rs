@@ -253,6 +253,9 @@ pub struct ModelCall {
     /// Messages of this request only: a notice, the synthesis prompt.
     pub tail: Vec<Message>,
     pub tools: ToolChoice,
+    /// What the run learnt about this provider. If it differs from the last call's to it, `base` does, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub learnt: Vec<Correction>,
 }
 
 /// Which tools a request offers.

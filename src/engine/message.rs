@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::correction::Correction;
 use super::failure::Slug;
 use super::ids::CallId;
 use super::provider::{ProviderConfig, ProviderKind};
@@ -69,7 +70,7 @@ pub struct AssistantMessage {
     /// Which model wrote it; `None`: unknown, as in a conversation that was passed in. What only that model can read goes back to it
     /// alone. Not part of a request's hash: it decides how a server reads the conversation, not what was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<Origin>,
+    pub from: Option<Author>,
 }
 
 /// The model that wrote a message, as its provider was set.
@@ -77,18 +78,18 @@ pub struct AssistantMessage {
 #[cfg_attr(
     feature = "types",
     derive(schemars::JsonSchema, ts_rs::TS),
-    schemars(rename = "TrajectoryOrigin"),
-    ts(rename = "TrajectoryOrigin")
+    schemars(rename = "TrajectoryAuthor"),
+    ts(rename = "TrajectoryAuthor")
 )]
-pub struct Origin {
+pub struct Author {
     pub kind: ProviderKind,
     pub base_url: String,
     pub model: String,
 }
 
-impl From<&ProviderConfig> for Origin {
+impl From<&ProviderConfig> for Author {
     fn from(p: &ProviderConfig) -> Self {
-        Origin { kind: p.kind, base_url: p.base_url.clone(), model: p.model.clone() }
+        Author { kind: p.kind, base_url: p.base_url.clone(), model: p.model.clone() }
     }
 }
 
@@ -222,6 +223,8 @@ pub struct ModelError {
 pub enum Retry {
     Yes,
     Fatal,
+    /// Only with this change.
+    With(Correction),
 }
 
 /// A raw response as received, cut if it is too long (`RAW_CAP`).

@@ -37,7 +37,7 @@
 //!
 //! | files | what they own |
 //! | --- | --- |
-//! | `ids`, `time`, `digest`, `hidden`, `failure`, `retry` | ids and units, hashes, characters that cannot be seen, slugs, waits |
+//! | `ids`, `time`, `digest`, `hidden`, `failure`, `correction`, `retry` | ids and units, hashes, characters that cannot be seen, slugs, what is learnt from a refusal, waits |
 //! | `usage`, `provider`, `message`, `config`, `own_tools`, `record`, `interface`, `caps` | data: what goes in and out, and what is recorded |
 //! | `judge`, `prompts`, `setup`, `history`, `permission` | rules that need no run: verdicts, exact texts, the bound, the history, which calls are asked about |
 //! | `tool_round`, `program` | the tool calls of one reply, a machine of its own; those that programs make |
@@ -50,6 +50,7 @@
 mod authority;
 pub mod caps;
 pub mod config;
+pub mod correction;
 pub mod digest;
 mod ending;
 pub mod failure;
@@ -82,6 +83,7 @@ pub mod usage;
 pub use authority::Authority;
 pub use caps::RAW_CAP;
 pub use config::*;
+pub use correction::Correction;
 pub use failure::Slug;
 pub use ids::{BaseId, CallId, EpochMillis, MAX_CHILDREN, MAX_OWN, Millis, RequestId, TimerId, TokenCount};
 pub use interface::*;

@@ -91,6 +91,9 @@ pub struct AttemptRecord {
     /// Why it failed, for users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// What its refusal taught the run: the further requests to this provider are changed so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correction: Option<Correction>,
     /// Hex SHA-256, chained (trajectory.md#what-is-in-it).
     #[cfg_attr(feature = "types", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
     pub request_hash: String,

@@ -3,13 +3,14 @@
 use serde_json::json;
 
 use super::config::AskedTool;
+use super::correction::Correction;
 use super::failure::Slug;
 use super::history::Outgoing;
 use super::ids::{MAX_OWN, Millis, RequestId, TokenCount};
 use super::interface::{Effect, ModelCall, ToolChoice};
 use super::judge::{AtLimit, Completion, Offer};
 use super::limits::Guard;
-use super::message::{AssistantMessage, Message, ModelError, Origin, RawResponse, Reply, Retry, ToolCall};
+use super::message::{AssistantMessage, Author, Message, ModelError, RawResponse, Reply, Retry, ToolCall};
 use super::prompts;
 use super::record::{AttemptRecord, LogLevel, LogRecord, PartialReply, RecordKind, Trigger};
 use super::retry::{self, Decision};
@@ -27,7 +28,9 @@ impl Run {
         self.figures.requests += 1;
         let request = RequestId::numbered(self.task.child, self.figures.requests);
         self.set_exchange(Exchange { attempt, notice: notice.clone(), state: ExchangeState::Sent(request) });
-        let provider = (attempt as usize - 1) % self.config.providers.len().max(1);
+        // A corrected request goes to the same provider.
+        let asked = (attempt as usize).saturating_sub(1 + self.corrected(attempt));
+        let provider = asked % self.config.providers.len().max(1);
         let (mut tail, tools) = match (&self.phase, &self.config.synthesis) {
             (Phase::Synthesis(synthesis), Some(config)) => {
                 (vec![prompts::synthesis_prompt(self.config.preset, config, synthesis.trigger)], ToolChoice::None)
@@ -44,6 +47,7 @@ impl Run {
             provider,
             slugs: Vec::new(),
             error: None,
+            correction: None,
             request_hash,
             usage: None,
             started_ms: self.clock.now.0,
@@ -61,7 +65,8 @@ impl Run {
             self.trace("llm_call", json!({ "attempt": attempt }));
         }
         self.record(RecordKind::AttemptStarted { attempt, request });
-        self.emit(Effect::CallModel(ModelCall { request, turn, attempt, provider, base, append, tail, tools }));
+        let learnt = self.learnt.of(provider);
+        self.emit(Effect::CallModel(ModelCall { request, turn, attempt, provider, base, append, tail, tools, learnt }));
     }
 
     /// Sends a further attempt, unless a budget was used up meanwhile.
@@ -117,7 +122,7 @@ impl Run {
             turn.reasoning.clone_from(&reply.reasoning);
         }
         let Reply { content, reasoning, opaque, .. } = reply;
-        let from = self.config.providers.get(self.last_provider()).map(Origin::from);
+        let from = self.config.providers.get(self.last_provider()).map(Author::from);
         self.history.push(Message::Assistant(AssistantMessage { content, reasoning, tool_calls, opaque, from }));
     }
 
@@ -141,6 +146,9 @@ impl Run {
     pub(super) fn request_failed(&mut self, attempt: u32, error: &ModelError, raw: Option<RawResponse>) {
         let notice = self.exchange().and_then(|exchange| exchange.notice.clone());
         self.set_partial(None);
+        if let Retry::With(correction) = error.retry {
+            return self.refused(attempt, notice, error, correction, raw);
+        }
         self.fail_attempt(attempt, vec![error.slug], error.message.clone(), raw);
         if error.slug == Slug::ContextGuard {
             return self.overflowed(attempt, notice, &error.message);
@@ -159,6 +167,42 @@ impl Run {
                 _ => self.give_up(&error.message),
             },
         }
+    }
+
+    /// The server refused the request and said what it does not like. The next attempt follows at once, without that, if there is one
+    /// and the run has not learnt too much; otherwise the message says what would help.
+    fn refused(
+        &mut self,
+        attempt: u32,
+        notice: Option<String>,
+        error: &ModelError,
+        correction: Correction,
+        raw: Option<RawResponse>,
+    ) {
+        let (provider, in_a_row) = (self.last_provider(), self.corrected(attempt));
+        let may = attempt < self.attempts_allowed() && self.learnt.learn(provider, correction, in_a_row);
+        let message = if may {
+            format!("{} The next request {}.", error.message, correction.said())
+        } else {
+            error.message.clone()
+        };
+        if may {
+            self.close_attempt(|a| a.correction = Some(correction));
+        }
+        self.fail_attempt(attempt, vec![error.slug], message.clone(), raw);
+        if may {
+            self.history.start_over(&self.config);
+            self.send_again(attempt + 1, notice, None);
+        } else {
+            self.give_up(&message);
+        }
+    }
+
+    /// How many of the attempts directly before this one of the same exchange were corrected.
+    fn corrected(&self, attempt: u32) -> usize {
+        let attempts = self.book.turns.last().map_or(&[][..], |turn| turn.attempts.as_slice());
+        let before = attempts.iter().rev().skip_while(|a| a.attempt >= attempt).zip((1..attempt).rev());
+        before.take_while(|(a, n)| a.attempt == *n).filter(|(a, _)| a.correction.is_some()).count()
     }
 
     /// The model caused the failure: the next attempt follows at once, with a notice.

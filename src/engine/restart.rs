@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::authority::Authority;
 use super::config::RunConfig;
+use super::correction::Learnt;
 use super::failure::Slug;
 use super::ids::EpochMillis;
 use super::interface::{Abort, Branch, BranchChanges, Effect};
@@ -139,6 +140,8 @@ impl Run {
         }
         let last = self.last_turn_due();
         let dropped = authority.apply(&mut self.config);
+        // Of other providers.
+        self.learnt = Learnt::default();
         // An answer in the record was given to somebody else, or by somebody else.
         self.consent = Consent::new(self.config.permissions.clone());
         // Of granted turns, at most as many remain as a run of the adopter has.

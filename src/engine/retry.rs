@@ -21,7 +21,7 @@ pub enum Decision {
 #[must_use]
 pub fn decide(config: &RetryConfig, error: &ModelError, attempt: u32, rng: &mut Rng) -> Decision {
     match (error.retry, error.retry_after_ms) {
-        (Retry::Fatal, _) => Decision::GiveUp,
+        (Retry::Fatal | Retry::With(_), _) => Decision::GiveUp,
         (Retry::Yes, Some(ms)) if ms > config.retry_after_cap_ms => Decision::GiveUp,
         (Retry::Yes, Some(ms)) => Decision::Wait { ms },
         (Retry::Yes, None) if error.slug == Slug::RateLimited => {

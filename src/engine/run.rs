@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::config::RunConfig;
+use super::correction::Learnt;
 use super::history::{ContextCount, History};
 use super::ids::{CallId, CallIds, EpochMillis, Millis, RequestId, TimerId};
 use super::interface::{BranchChanges, Effect, Event, Parent};
@@ -58,6 +59,8 @@ pub struct Run {
     pub(super) consent: Consent,
     pub(super) clock: Clock,
     pub(super) call_ids: CallIds,
+    #[serde(default)]
+    pub(super) learnt: Learnt,
     pub(super) rng: Rng,
     /// Effects of the current step; empty between steps.
     #[serde(skip)]
@@ -233,6 +236,11 @@ impl Run {
     /// Creates a run and returns its first effects.
     #[must_use]
     pub fn start(config: RunConfig, task: Task) -> (Run, Vec<Effect>) {
+        Run::start_knowing(config, task, Learnt::default())
+    }
+
+    /// As `start`, with what another run learnt about the same providers.
+    pub(super) fn start_knowing(config: RunConfig, task: Task, learnt: Learnt) -> (Run, Vec<Effect>) {
         let config = config.normalized();
         let mut messages = task.history.clone();
         if messages.is_empty() {
@@ -252,6 +260,7 @@ impl Run {
             book: Book::default(),
             family: Family::default(),
             clock: Clock::default(),
+            learnt,
             out: Vec::new(),
         };
         run.open();

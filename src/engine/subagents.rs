@@ -60,7 +60,7 @@ impl Run {
                 child: child.id,
             };
             let (run_id, call) = (task.run_id.clone(), child.call.clone());
-            let (mut run, effects) = Run::start(config, task);
+            let (mut run, effects) = Run::start_knowing(config, task, self.learnt.clone());
             run.consent = self.consent.clone();
             (child.state, child.started) = (ChildState::Started(Box::new(run)), self.clock.now);
             let calls = self.book.turns.last_mut().map(|turn| turn.tool_calls.iter_mut());

@@ -8,6 +8,7 @@ use crate::engine::{EpochMillis, ModelError, ProviderConfig, ProviderKind, Retry
 use super::correct::better_base;
 use super::endpoint;
 use super::error_body::ErrorBody;
+use super::learn::correction;
 use super::providers::wire;
 use super::retry_after::{RetryHeaders, wait_ms};
 
@@ -43,15 +44,16 @@ pub fn classify_response(
     let real = if status < 400 { error.status.unwrap_or(status) } else { status };
     let (slug, again) = verdict(Some(real), &error);
     let again = obeyed(retry.should_retry.as_deref(), slug, again);
+    let correction = Some(real).filter(|_| slug == Slug::ProviderError).and_then(|real| correction(p, real, &error));
     ModelError {
         slug,
         message: message(p, real, slug, &error, is_page),
         status: Some(status).filter(|status| *status > 0),
         retry_after_ms: match again {
             Retry::Yes => wait_ms(retry, now).or_else(|| error.wait.ms(Some(now))),
-            Retry::Fatal => None,
+            Retry::Fatal | Retry::With(_) => None,
         },
-        retry: again,
+        retry: correction.map_or(again, Retry::With),
     }
 }
 

@@ -7,8 +7,8 @@ use std::fmt::Debug;
 use serde_json::{Value, json};
 
 use crate::engine::{
-    AskedTool, AssistantMessage, FinishReason, Image, Message, ModelError, Origin, ProviderConfig, ProviderKind,
-    ReasoningEffort, Reply, Retry, RunConfig, Slug, ToolChoice, ToolMessage, ToolSpec,
+    AskedTool, AssistantMessage, Author, Correction, FinishReason, Image, Message, ModelError, ProviderConfig,
+    ProviderKind, ReasoningEffort, Reply, Retry, RunConfig, Slug, ToolChoice, ToolMessage, ToolSpec,
 };
 
 use super::anthropic;
@@ -85,15 +85,31 @@ pub(super) struct Unfinished {
     pub chars: usize,
 }
 
-/// The writer for a provider, with the run's settings for all models.
+/// The writer for a provider, with the run's settings for all models, and what the run learnt about this one.
 #[must_use]
-pub fn encoder(p: &ProviderConfig, config: &RunConfig) -> Box<dyn Encode> {
+pub fn encoder(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Box<dyn Encode> {
+    let config = &without(config, learnt);
     match wire(p.kind).format {
-        Format::Chat => Box::new(openai::Encoder::new(p, config)),
-        Format::Responses => Box::new(responses::Encoder::new(p, config)),
-        Format::Messages => Box::new(anthropic::Encoder::new(p, config)),
-        Format::Gemini => Box::new(gemini::Encoder::new(p, config)),
+        Format::Chat => Box::new(openai::Encoder::new(p, config, learnt)),
+        Format::Responses => Box::new(responses::Encoder::new(p, config, learnt)),
+        Format::Messages => Box::new(anthropic::Encoder::new(p, config, learnt)),
+        Format::Gemini => Box::new(gemini::Encoder::new(p, config, learnt)),
     }
+}
+
+/// The settings without those that the server refused.
+fn without(config: &RunConfig, learnt: &[Correction]) -> RunConfig {
+    let mut config = config.clone();
+    for correction in learnt {
+        match correction {
+            Correction::NoSampling => (config.temperature, config.top_p) = (None, None),
+            Correction::NoEffort => config.reasoning = None,
+            Correction::EffortNone => config.reasoning = Some(ReasoningEffort::None),
+            Correction::NoToolChoice => config.tool_choice = None,
+            _ => {}
+        }
+    }
+    config
 }
 
 /// The reader for a kind of provider.
@@ -181,11 +197,15 @@ pub(super) fn without_images(tool: &ToolMessage) -> Cow<'_, str> {
 
 /// The model that a writer writes for.
 #[derive(Clone, Debug)]
-pub(super) struct Me(Origin);
+pub(super) struct Me {
+    author: Author,
+    /// Whether the server takes back what only it can read.
+    takes_opaque: bool,
+}
 
 impl Me {
-    pub fn new(p: &ProviderConfig) -> Self {
-        Me(Origin::from(p))
+    pub fn new(p: &ProviderConfig, learnt: &[Correction]) -> Self {
+        Me { author: Author::from(p), takes_opaque: !learnt.contains(&Correction::NoOpaque) }
     }
 
     /// Whether this model, at this address, wrote a message.
@@ -196,13 +216,13 @@ impl Me {
     /// What the model needs back unchanged. It is an object with one entry, named after the format it came in. What another model
     /// wrote stays out: servers refuse the signatures and the encrypted thoughts of others.
     pub fn opaque<'a>(&self, message: &'a AssistantMessage, dialect: &str) -> Option<&'a Value> {
-        let is_known = message.from.as_ref().is_none_or(|from| self.is(from));
+        let is_known = self.takes_opaque && message.from.as_ref().is_none_or(|from| self.is(from));
         message.opaque.as_ref().filter(|_| is_known)?.get(dialect)
     }
 
-    fn is(&self, from: &Origin) -> bool {
+    fn is(&self, from: &Author) -> bool {
         let address = |base_url: &str| base_url.trim().trim_end_matches('/').to_owned();
-        let Origin { kind, base_url, model } = &self.0;
+        let Author { kind, base_url, model } = &self.author;
         (*kind, model) == (from.kind, &from.model)
             && (*base_url == from.base_url || address(base_url) == address(&from.base_url))
     }

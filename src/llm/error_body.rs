@@ -11,6 +11,8 @@ pub(super) struct ErrorBody {
     pub message: String,
     /// `type`, Gemini's `status`, and `code`, also if it is a number that is no HTTP status: in lower case, separated by a space.
     pub kind: String,
+    /// What it is about: OpenAI's `param`; the path and the kind of FastAPI's first detail.
+    pub about: String,
     /// `code` if it is a number: an HTTP status.
     pub status: Option<u16>,
     pub wait: Wait,
@@ -70,6 +72,7 @@ impl ErrorBody {
             error.get("msg"),
             error.get("status_msg"),
             error.pointer("/detail/0/msg"),
+            error.pointer("/message/detail/0/msg"),
             error.pointer("/detail/message"),
         ];
         let mut message = excerpt(said.into_iter().flatten().find_map(Value::as_str).unwrap_or_default());
@@ -86,8 +89,15 @@ impl ErrorBody {
             (Wait::Unknown, words) => words,
             (fields, _) => fields,
         };
-        ErrorBody { message, kind, status, wait }
+        ErrorBody { message, kind, about: about(error), status, wait }
     }
+}
+
+fn about(error: &Value) -> String {
+    let detail = ["/detail/0", "/message/detail/0"].iter().find_map(|place| error.pointer(place));
+    let path = detail.and_then(|detail| detail.get("loc")?.as_array()).into_iter().flatten().filter_map(Value::as_str);
+    let kind = detail.and_then(|detail| detail.get("type")?.as_str());
+    error.get("param").and_then(Value::as_str).into_iter().chain(path).chain(kind).collect::<Vec<_>>().join(" ")
 }
 
 /// The first of a list, or the value itself.

@@ -20,6 +20,7 @@ mod error_body;
 mod gemini;
 mod json;
 mod late;
+mod learn;
 pub mod models;
 mod names;
 mod openai;

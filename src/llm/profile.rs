@@ -3,7 +3,7 @@
 //!
 //! Sources are issues and packages of November 2026; nothing here was tried on a real service.
 
-use crate::engine::{ProviderConfig, ProviderKind};
+use crate::engine::{Correction, ProviderConfig, ProviderKind};
 
 use super::call_ids::IdRule;
 use super::endpoint;
@@ -139,12 +139,12 @@ const FAMILIES: &[Family] = &[
 ];
 
 /// What is known of a provider that speaks Chat Completions.
-pub(super) fn profile(p: &ProviderConfig) -> Profile {
+pub(super) fn profile(p: &ProviderConfig, learnt: &[Correction]) -> Profile {
     let family = family(&p.model);
     let server = if p.kind == ProviderKind::Openai { server(endpoint::host(p)) } else { &FLOOR };
     // OpenRouter keeps them in `reasoning_details`, and knows what the server behind it wants.
     let routed = p.kind == ProviderKind::Openrouter;
-    Profile {
+    let mut profile = Profile {
         ids: server.ids.unwrap_or(family.ids),
         thoughts: server.thoughts.unwrap_or(if routed { Thoughts::Never } else { family.thoughts }),
         needs_thoughts: server.needs_thoughts.unwrap_or(family.needs_thoughts && !routed),
@@ -152,6 +152,31 @@ pub(super) fn profile(p: &ProviderConfig) -> Profile {
         user_after_tool: server.user_after_tool.unwrap_or(family.user_after_tool),
         asks_for_usage: server.asks_for_usage,
         empty_beside_calls: server.empty_beside_calls,
+    };
+    learnt.iter().for_each(|correction| profile.correct(*correction));
+    profile
+}
+
+impl Profile {
+    fn correct(&mut self, correction: Correction) {
+        match correction {
+            Correction::NoUsageFlag => self.asks_for_usage = false,
+            Correction::SendThoughts => {
+                (self.thoughts, self.needs_thoughts) = (Thoughts::Field(REASONING_CONTENT), true);
+            }
+            Correction::DropThoughts => (self.thoughts, self.needs_thoughts) = (Thoughts::Never, false),
+            Correction::OneSystemMessage => self.system_midway = false,
+            Correction::AlternateRoles => (self.system_midway, self.user_after_tool) = (false, false),
+            Correction::NineCharacterIds => self.ids = IdRule::Nine,
+            Correction::EmptyText => self.empty_beside_calls = true,
+            // They are no facts of a server, but settings of the run.
+            Correction::OtherLimitName
+            | Correction::NoSampling
+            | Correction::NoEffort
+            | Correction::EffortNone
+            | Correction::NoToolChoice
+            | Correction::NoOpaque => {}
+        }
     }
 }
 

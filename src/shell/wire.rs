@@ -8,7 +8,9 @@ use wasm_bindgen::JsValue;
 use super::access::Access;
 use super::history::History;
 use super::js;
-use crate::engine::{BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig, ToolChoice, ToolSpec};
+use crate::engine::{
+    BaseId, Correction, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig, ToolChoice, ToolSpec,
+};
 use crate::llm::demo::DemoRequest;
 use crate::llm::{self, Encode, address};
 
@@ -21,6 +23,7 @@ pub(super) struct Wire {
 struct Line {
     provider: Rc<ProviderConfig>,
     encoder: Box<dyn Encode>,
+    learnt: Vec<Correction>,
     access: Access,
     /// Address, method and headers, built for the first request.
     template: Option<Template>,
@@ -65,7 +68,8 @@ impl Wire {
     pub(super) fn new(config: &RunConfig, access: &[Access]) -> Self {
         let line = |(at, provider): (usize, &ProviderConfig)| Line {
             provider: Rc::new(provider.clone()),
-            encoder: llm::encoder(provider, config),
+            encoder: llm::encoder(provider, config, &[]),
+            learnt: Vec::new(),
             access: Access::of(access, at, provider),
             template: None,
             history: History::default(),
@@ -84,13 +88,20 @@ impl Wire {
     /// Adds the new messages and builds the request. `Err` is what the browser threw.
     pub(super) fn prepare(&mut self, config: &RunConfig, call: &ModelCall) -> Result<Job, JsValue> {
         let fresh_base = self.base.replace(call.base) != Some(call.base);
+        let count = self.lines.len().max(1);
+        // With another base only, so nothing was written in the other way.
+        if let Some(line) = self.lines.get_mut(call.provider % count)
+            && line.learnt != call.learnt
+        {
+            line.encoder = llm::encoder(&line.provider, config, &call.learnt);
+            line.learnt.clone_from(&call.learnt);
+        }
         for line in &mut self.lines {
             if fresh_base {
                 line.start_over();
             }
             line.tell(&call.append);
         }
-        let count = self.lines.len().max(1);
         match self.lines.get_mut(call.provider % count) {
             Some(line) => line.job(config, call),
             None => Err(js_sys::Error::new("the run has no provider").into()),

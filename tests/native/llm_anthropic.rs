@@ -65,7 +65,7 @@ fn thought(text: &str) -> Value {
 }
 
 fn frozen(messages: &[Message]) -> (Vec<u8>, Box<dyn Encode>) {
-    let (mut encoder, mut bytes) = (encoder(&provider(), &RunConfig::default()), Vec::new());
+    let (mut encoder, mut bytes) = (encoder(&provider(), &RunConfig::default(), &[]), Vec::new());
     encoder.start(&mut bytes);
     for message in messages {
         encoder.message(message, &mut bytes);
@@ -159,7 +159,8 @@ fn the_mark_is_in_the_request_only() {
 fn limits_and_temperature_are_those_of_the_api() {
     let head = |max_output_tokens, temperature| {
         let p = ProviderConfig { max_output_tokens, ..provider() };
-        let (mut encoder, mut bytes) = (encoder(&p, &RunConfig { temperature, ..RunConfig::default() }), Vec::new());
+        let (mut encoder, mut bytes) =
+            (encoder(&p, &RunConfig { temperature, ..RunConfig::default() }, &[]), Vec::new());
         encoder.start(&mut bytes);
         encoder.end(&[], ToolChoice::Auto, &mut bytes);
         serde_json::from_slice::<Value>(&bytes).unwrap()

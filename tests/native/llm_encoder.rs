@@ -59,7 +59,7 @@ fn history() -> Vec<Message> {
 }
 
 fn frozen(p: &ProviderConfig, messages: &[Message]) -> (Vec<u8>, Box<dyn Encode>) {
-    let (mut encoder, mut bytes) = (encoder(p, &RunConfig::default()), Vec::new());
+    let (mut encoder, mut bytes) = (encoder(p, &RunConfig::default(), &[]), Vec::new());
     encoder.start(&mut bytes);
     for message in messages {
         encoder.message(message, &mut bytes);
@@ -204,7 +204,7 @@ fn the_head_has_the_address_and_the_key_only_where_one_is_set() {
 fn the_temperature_is_sent_only_where_one_is_set() {
     for (temperature, sent) in [(Some(0.2), json!(0.2)), (Some(f64::NAN), Value::Null), (None, Value::Null)] {
         let (mut encoder, mut bytes) =
-            (encoder(&provider(""), &RunConfig { temperature, ..RunConfig::default() }), Vec::new());
+            (encoder(&provider(""), &RunConfig { temperature, ..RunConfig::default() }, &[]), Vec::new());
         encoder.start(&mut bytes);
         encoder.end(&[], ToolChoice::Auto, &mut bytes);
         assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap()["temperature"], sent);

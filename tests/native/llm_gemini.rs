@@ -323,7 +323,8 @@ fn settings_and_the_system_text_are_sent_only_where_they_are_set() {
         (Some(f64::NAN), None, Value::Null),
     ] {
         let p = ProviderConfig { max_output_tokens: max, ..provider("m") };
-        let (mut encoder, mut bytes) = (encoder(&p, &RunConfig { temperature, ..RunConfig::default() }), Vec::new());
+        let (mut encoder, mut bytes) =
+            (encoder(&p, &RunConfig { temperature, ..RunConfig::default() }, &[]), Vec::new());
         encoder.start(&mut bytes);
         encoder.message(&Message::system(""), &mut bytes);
         encoder.end(&[], ToolChoice::Auto, &mut bytes);

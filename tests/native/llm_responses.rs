@@ -374,7 +374,7 @@ fn models_that_never_reason_are_not_asked_for_their_reasoning() {
 fn the_temperature_is_sent_only_where_one_is_set() {
     for (temperature, sent) in [(Some(0.2), json!(0.2)), (Some(f64::NAN), Value::Null), (None, Value::Null)] {
         let (mut encoder, mut bytes) =
-            (encoder(&provider("m"), &RunConfig { temperature, ..RunConfig::default() }), Vec::new());
+            (encoder(&provider("m"), &RunConfig { temperature, ..RunConfig::default() }, &[]), Vec::new());
         encoder.start(&mut bytes);
         encoder.end(&[], ToolChoice::Auto, &mut bytes);
         assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap()["temperature"], sent);

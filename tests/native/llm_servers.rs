@@ -22,7 +22,7 @@ fn reply(from: Option<&ProviderConfig>, id: &str, wire_id: Option<&str>) -> Mess
     Message::Assistant(AssistantMessage {
         reasoning: "thought".into(),
         tool_calls: vec![ToolCall { wire_id: wire_id.map(str::to_owned), ..call }],
-        from: from.map(Origin::from),
+        from: from.map(Author::from),
         ..AssistantMessage::default()
     })
 }
@@ -33,7 +33,7 @@ fn result(id: &str) -> Message {
 }
 
 fn request(p: &ProviderConfig, messages: &[Message]) -> Value {
-    let (mut encoder, mut bytes) = (encoder(p, &RunConfig::default()), Vec::new());
+    let (mut encoder, mut bytes) = (encoder(p, &RunConfig::default(), &[]), Vec::new());
     encoder.start(&mut bytes);
     messages.iter().for_each(|message| encoder.message(message, &mut bytes));
     encoder.end(&[], ToolChoice::None, &mut bytes);
@@ -188,7 +188,7 @@ fn what_only_one_model_can_read_goes_back_to_it_alone() {
         Message::Assistant(AssistantMessage {
             content: "a".into(),
             opaque: Some(opaque),
-            from: from.map(Origin::from),
+            from: from.map(Author::from),
             ..AssistantMessage::default()
         })
     };
@@ -249,7 +249,7 @@ fn the_order_of_messages_is_one_that_the_server_takes() {
 #[test]
 fn a_bridge_comes_after_what_was_sent_before() {
     let mistral = provider("https://api.mistral.ai/v1", "mistral-medium-latest");
-    let (mut writer, mut bytes) = (encoder(&mistral, &RunConfig::default()), Vec::new());
+    let (mut writer, mut bytes) = (encoder(&mistral, &RunConfig::default(), &[]), Vec::new());
     writer.start(&mut bytes);
     for message in [Message::user("q"), reply(Some(&mistral), "aBcDeFg12", None), result("aBcDeFg12")] {
         writer.message(&message, &mut bytes);
@@ -331,5 +331,176 @@ mod thoughts_in_the_text {
         ] {
             assert_eq!(split(text), (String::new(), text.to_owned()), "{text:?}");
         }
+    }
+}
+
+mod corrections {
+    use super::*;
+    use turnwise::llm::{RetryHeaders, classify_response};
+
+    fn refusal(p: &ProviderConfig, status: u16, body: &str) -> Retry {
+        let now = EpochMillis(1_795_000_000_000);
+        classify_response(p, status, &RetryHeaders::default(), "application/json", body, now).retry
+    }
+
+    fn said(text: &str) -> String {
+        json!({ "error": { "message": text, "type": "invalid_request_error" } }).to_string()
+    }
+
+    #[test]
+    fn a_refusal_names_what_the_next_request_does_differently() {
+        use Correction::*;
+        let p = provider("https://gateway.example.org/v1", "m");
+        for (status, body, expected) in [
+            // litellm#34569
+            (400, said("Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'."), EffortNone),
+            // livekit/agents#7169
+            (400, said("Unsupported value: 'reasoning_effort' does not support 'minimal' with this model. Supported values are: 'none', 'low', 'medium', and 'high'."), EffortNone),
+            (400, said("Unrecognized request argument supplied: reasoning_effort"), NoEffort),
+            (400, said("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."), OtherLimitName),
+            // eca#231, in Mistral's shape
+            (422, json!({ "object": "error", "message": { "detail": [{ "type": "extra_forbidden", "loc": ["body", "max_completion_tokens"], "msg": "Extra inputs are not permitted", "input": 7 }] } }).to_string(), OtherLimitName),
+            // crush#1590
+            (422, json!({ "detail": [{ "type": "extra_forbidden", "loc": ["body", "messages", 2, "assistant", "reasoning_content"], "msg": "Extra inputs are not permitted" }] }).to_string(), DropThoughts),
+            // freellmapi#1070, kilocode#10375
+            (400, said("'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'reasoning_content' is unsupported)]"), DropThoughts),
+            // continue#9720, opencode#16318
+            (400, said("The `reasoning_content` in the thinking mode must be passed back to the API."), SendThoughts),
+            (400, said("thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"), SendThoughts),
+            // pi#7961
+            (400, said("`temperature` is deprecated for this model."), NoSampling),
+            (400, said("Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported."), NoSampling),
+            // eino#994, DeepSeek
+            (400, said("<400> InternalError.Algo.InvalidParameter: The tool_choice parameter does not support being set to required or object in thinking mode"), NoToolChoice),
+            // anon-kode#53
+            (422, json!({ "detail": [{ "type": "extra_forbidden", "loc": ["body", "stream_options"], "msg": "Extra inputs are not permitted" }] }).to_string(), NoUsageFlag),
+            // vllm#41114
+            (400, said("System message must be at the beginning."), OneSystemMessage),
+            // zed#37021, llama.cpp#19851
+            (400, json!({ "object": "error", "message": "Unexpected role 'user' after role 'tool'", "type": "invalid_request_message_order", "code": "3230" }).to_string(), AlternateRoles),
+            (500, said("Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results."), AlternateRoles),
+            (400, json!({ "object": "error", "message": "Tool call id was call_1_1_0 but must be a-z, A-Z, 0-9, with a length of 9.", "code": "3280" }).to_string(), NineCharacterIds),
+            // zeroclaw#9493
+            (400, said("Invalid input: messages.2.content: expected string, received null"), EmptyText),
+            (400, json!({ "error": { "message": "The encrypted content gAAA could not be verified.", "code": "invalid_encrypted_content" } }).to_string(), NoOpaque),
+        ] {
+            assert_eq!(refusal(&p, status, &body), Retry::With(expected), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_such_refusal_is_not_learnt_from() {
+        let p = provider("https://gateway.example.org/v1", "m");
+        for (status, body, expected) in [
+            (400, said("Your request was malformed."), Retry::Fatal),
+            // A parser for the model's calls is missing: no choice of ours helps.
+            (401, said("temperature is not supported"), Retry::Fatal),
+            (429, said("tool_choice is not supported at this rate"), Retry::Yes),
+            (500, said("stream_options are not supported"), Retry::Yes),
+            (
+                400,
+                said("This model's maximum context length is 4096 tokens; max_tokens and max_completion_tokens count."),
+                Retry::Fatal,
+            ),
+        ] {
+            assert_eq!(refusal(&p, status, &body), expected, "{body}");
+        }
+        // What the user added stays; the message of the server names it.
+        let added = ProviderConfig { provider_options: Some(json!({ "temperature": 0.2 })), ..p };
+        assert_eq!(refusal(&added, 400, &said("`temperature` is deprecated for this model.")), Retry::Fatal);
+    }
+
+    #[test]
+    fn the_next_request_is_the_one_that_was_named() {
+        let p = ProviderConfig { max_output_tokens: Some(7), ..provider("http://localhost:8000/v1", "m") };
+        let config = RunConfig {
+            temperature: Some(0.5),
+            reasoning: Some(ReasoningEffort::Low),
+            tool_choice: Some(AskedTool::Required),
+            tools: vec![plain_tool("f")],
+            ..RunConfig::default()
+        };
+        let history = [
+            Message::system("s"),
+            Message::user("q"),
+            reply(Some(&p), "call_1_1_0", None),
+            result("call_1_1_0"),
+            Message::user("n"),
+        ];
+        let body = |learnt: &[Correction]| -> Value {
+            let (mut encoder, mut bytes) = (encoder(&p, &config, learnt), Vec::new());
+            encoder.start(&mut bytes);
+            history.iter().for_each(|message| encoder.message(message, &mut bytes));
+            encoder.end(&config.tools, ToolChoice::Asked, &mut bytes);
+            serde_json::from_slice(&bytes).unwrap()
+        };
+        let before = body(&[]);
+        for field in ["stream_options", "temperature", "reasoning_effort", "tool_choice", "max_tokens"] {
+            assert!(before.get(field).is_some(), "{field}");
+        }
+        let gone = |correction, field: &str| assert!(body(&[correction]).get(field).is_none(), "{field}");
+        gone(Correction::NoUsageFlag, "stream_options");
+        gone(Correction::NoSampling, "temperature");
+        gone(Correction::NoEffort, "reasoning_effort");
+        gone(Correction::NoToolChoice, "tool_choice");
+        gone(Correction::OtherLimitName, "max_tokens");
+        assert_eq!(body(&[Correction::OtherLimitName])["max_completion_tokens"], 7);
+        assert_eq!(body(&[Correction::EffortNone])["reasoning_effort"], "none");
+        let message = |correction| body(&[correction])["messages"][2].clone();
+        assert_eq!(message(Correction::SendThoughts)["reasoning_content"], "thought");
+        assert_eq!(message(Correction::EmptyText)["content"], "");
+        assert_eq!(message(Correction::NineCharacterIds)["tool_calls"][0]["id"].as_str().unwrap().len(), 9);
+        assert_eq!(body(&[Correction::AlternateRoles])["messages"].as_array().unwrap().len(), history.len() + 1);
+    }
+
+    fn refused(correction: Correction) -> Step {
+        Step::Fail(ModelError { status: Some(400), ..error(Slug::ProviderError, Retry::With(correction)) })
+    }
+
+    #[test]
+    fn a_corrected_attempt_follows_at_once_at_the_same_provider_and_counts() {
+        let two = RunConfig {
+            providers: vec![provider("http://a/v1", "a"), provider("http://b/v1", "b")],
+            ..config(Preset::Research)
+        };
+        let played = play(two.clone(), vec![refused(Correction::NoSampling), text("done")]);
+        assert_eq!(played.fields(), "llm_complete / success / model / 1");
+        let calls: Vec<_> = played.requests.iter().map(|call| (call.provider, call.learnt.clone())).collect();
+        assert_eq!(calls, [(0, vec![]), (0, vec![Correction::NoSampling])]);
+        assert_ne!(played.requests[0].base, played.requests[1].base);
+        let attempts = &played.run().turns()[0].attempts;
+        assert_eq!((attempts[0].correction, attempts[1].waited_ms), (Some(Correction::NoSampling), None));
+        assert!(attempts[0].error.as_ref().unwrap().ends_with("The next request leaves out temperature and topP."));
+        // The other provider comes after a failure of another kind, and has learnt nothing.
+        let fail = || Step::Fail(error(Slug::ProviderError, Retry::Yes));
+        let played = play(two, vec![refused(Correction::NoSampling), fail(), Step::Timer(None), text("done")]);
+        let calls: Vec<_> = played.requests.iter().map(|call| (call.provider, call.learnt.len())).collect();
+        assert_eq!(calls, [(0, 0), (0, 1), (1, 0)]);
+    }
+
+    #[test]
+    fn what_was_learnt_holds_for_the_run() {
+        let tools = RunConfig { tools: vec![plain_tool("f")], ..config(Preset::Research) };
+        let script =
+            vec![refused(Correction::NoEffort), calls("", &[("a", "f", "{}")]), executed("f", "1"), text("done")];
+        let played = play(tools, script);
+        let learnt: Vec<usize> = played.requests.iter().map(|call| call.learnt.len()).collect();
+        assert_eq!(learnt, [0, 1, 1]);
+    }
+
+    #[test]
+    fn the_same_refusal_twice_is_final_and_so_are_three_in_a_row() {
+        let played = play(config(Preset::Research), vec![refused(Correction::NoEffort), refused(Correction::NoEffort)]);
+        assert_eq!(played.fields(), "llm_error / failed / system / 1");
+        assert_eq!(played.requests.len(), 2);
+        let more = RunConfig { max_attempts: 8, ..config(Preset::Research) };
+        let three = [Correction::NoEffort, Correction::NoSampling, Correction::NoUsageFlag];
+        let played = play(more, three.into_iter().map(refused).collect());
+        assert_eq!(played.fields(), "llm_error / failed / system / 1");
+        assert_eq!(played.requests.len(), 3);
+        // With one attempt nothing is tried again.
+        let once = RunConfig { max_attempts: 1, ..config(Preset::Research) };
+        let played = play(once, vec![refused(Correction::NoEffort)]);
+        assert_eq!((played.fields(), played.requests.len()), ("llm_error / failed / system / 1".to_owned(), 1));
     }
 }

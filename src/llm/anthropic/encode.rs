@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::engine::{
-    AskedTool, AssistantMessage, Image, Message, ProviderConfig, RunConfig, ToolChoice, ToolMessage, ToolSpec,
-    own_tools,
+    AskedTool, AssistantMessage, Correction, Image, Message, ProviderConfig, RunConfig, ToolChoice, ToolMessage,
+    ToolSpec, own_tools,
 };
 
 use super::super::call_ids::{CallIds, IdRule};
@@ -60,7 +60,7 @@ enum Open {
 
 impl Encoder {
     #[must_use]
-    pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
+    pub fn new(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Self {
         let options = Options::of(p);
         let thinking = Thinking::of(p, config);
         let mut head = b"{\"model\":".to_vec();
@@ -86,7 +86,7 @@ impl Encoder {
             forces: !thinks && model.takes_forced_choice(),
             open: Open::Head,
             called: BTreeSet::new(),
-            me: Me::new(p),
+            me: Me::new(p, learnt),
             ids: CallIds::new(IdRule::Safe),
         }
     }

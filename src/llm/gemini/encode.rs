@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::{
-    AskedTool, AssistantMessage, Image, Message, ProviderConfig, ReasoningEffort, RunConfig, ToolCall, ToolChoice,
-    ToolMessage, ToolSpec, own_tools,
+    AskedTool, AssistantMessage, Correction, Image, Message, ProviderConfig, ReasoningEffort, RunConfig, ToolCall,
+    ToolChoice, ToolMessage, ToolSpec, own_tools,
 };
 
 use super::super::dialect::{Encode, Me};
@@ -54,7 +54,7 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 impl Encoder {
     #[must_use]
-    pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
+    pub fn new(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Self {
         let (options, wants_signatures) = (Options::of(p), wants_signatures(&p.model));
         // Thoughts are not requested: models that do not think respond to that with an error.
         let (mut settings, all) = (Vec::new(), Options::default());
@@ -78,7 +78,15 @@ impl Encoder {
             head.push(b',');
         }
         let asked = config.tool_choice.clone();
-        Encoder { head, asked, wants_signatures, place: At::Start, calls: Vec::new(), has_calls: false, me: Me::new(p) }
+        Encoder {
+            head,
+            asked,
+            wants_signatures,
+            place: At::Start,
+            calls: Vec::new(),
+            has_calls: false,
+            me: Me::new(p, learnt),
+        }
     }
 
     /// Moves to the position where the next part, or the next content, is written.

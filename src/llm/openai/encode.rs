@@ -3,7 +3,8 @@
 //! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
 use crate::engine::{
-    AssistantMessage, Image, Message, ProviderConfig, ProviderKind, ReasoningEffort, RunConfig, ToolChoice, ToolSpec,
+    AssistantMessage, Correction, Image, Message, ProviderConfig, ProviderKind, ReasoningEffort, RunConfig, ToolChoice,
+    ToolSpec,
 };
 
 use super::super::call_ids::CallIds;
@@ -39,8 +40,8 @@ const BRIDGE: &str = "(These are the results.)";
 
 impl Encoder {
     #[must_use]
-    pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
-        let (options, wire, profile) = (Options::of(p), wire(p.kind), profile(p));
+    pub fn new(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Self {
+        let (options, wire, profile) = (Options::of(p), wire(p.kind), profile(p, learnt));
         let mut head = b"{\"model\":".to_vec();
         write(&mut head, &p.model);
         raw(&mut head, ",\"stream\":true");
@@ -49,14 +50,19 @@ impl Encoder {
         }
         options.set("temperature", config.temperature, &mut head);
         options.set("top_p", config.top_p, &mut head);
-        let most = if caps_completion(p) { "max_completion_tokens" } else { "max_tokens" };
+        let other = learnt.contains(&Correction::OtherLimitName);
+        let most = if caps_completion(p) != other { "max_completion_tokens" } else { "max_tokens" };
         options.set(most, p.max_output_tokens, &mut head);
         if wire.reasoning_is_object {
             options.set("reasoning", config.reasoning.map(reasoning), &mut head);
         } else {
             let effort = config.reasoning.map(ReasoningEffort::as_str);
-            let effort =
-                effort.or_else(|| (!config.tools.is_empty() && takes_tools_unthinking(&p.model)).then_some("none"));
+            let effort = effort.or_else(|| {
+                (!config.tools.is_empty()
+                    && !learnt.contains(&Correction::NoEffort)
+                    && takes_tools_unthinking(&p.model))
+                .then_some("none")
+            });
             options.set("reasoning_effort", effort, &mut head);
         }
         options.write(&mut head);
@@ -64,10 +70,10 @@ impl Encoder {
         Encoder {
             head,
             choice: Choice::of(p, config),
-            accepts_forced_report: endpoint::is_openai(p),
+            accepts_forced_report: endpoint::is_openai(p) && !learnt.contains(&Correction::NoToolChoice),
             wire,
             profile,
-            me: Me::new(p),
+            me: Me::new(p, learnt),
             ids: CallIds::new(profile.ids),
             empty: true,
             open: false,

@@ -4,7 +4,9 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, RunConfig, ToolCall, ToolChoice, ToolSpec};
+use crate::engine::{
+    AssistantMessage, Correction, Image, Message, ProviderConfig, RunConfig, ToolCall, ToolChoice, ToolSpec,
+};
 
 use super::super::call_ids::{CallIds, IdRule};
 use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning};
@@ -28,7 +30,7 @@ pub struct Encoder {
 
 impl Encoder {
     #[must_use]
-    pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
+    pub fn new(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Self {
         let options = Options::of(p);
         let mut head = b"{\"model\":".to_vec();
         write(&mut head, &p.model);
@@ -44,9 +46,9 @@ impl Encoder {
         Encoder {
             head,
             choice: Choice::of(p, config),
-            accepts_forced_report: endpoint::is_openai(p),
+            accepts_forced_report: endpoint::is_openai(p) && !learnt.contains(&Correction::NoToolChoice),
             empty: true,
-            me: Me::new(p),
+            me: Me::new(p, learnt),
             ids: CallIds::new(IdRule::Max(64)),
         }
     }

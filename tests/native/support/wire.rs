@@ -61,7 +61,7 @@ pub fn frozen(p: &ProviderConfig, messages: &[Message]) -> (Vec<u8>, Box<dyn Enc
 }
 
 pub fn frozen_of(p: &ProviderConfig, config: &RunConfig, messages: &[Message]) -> (Vec<u8>, Box<dyn Encode>) {
-    let (mut encoder, mut bytes) = (encoder(p, config), Vec::new());
+    let (mut encoder, mut bytes) = (encoder(p, config, &[]), Vec::new());
     encoder.start(&mut bytes);
     for message in messages {
         encoder.message(message, &mut bytes);
