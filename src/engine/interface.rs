@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::authority::Authority;
 use super::config::{Limits, Permissions, Scope, ToolSpec};
+use super::correction::Correction;
 use super::failure::Slug;
 use super::ids::{BaseId, CallId, EpochMillis, RequestId, TimerId};
 use super::message::{Image, Message, ModelError, RawResponse, Reply};

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::correction::Correction;
 use super::failure::Slug;
 use super::ids::{CallId, RequestId};
 use super::message::RawResponse;

@@ -145,7 +145,7 @@ fn answers_become_slugs_retries_and_words_that_help() {
             400,
             r#"{"error":{"message":"Unsupported value: 'temperature'","type":"invalid_request_error","param":"temperature","code":"unsupported_value"}}"#,
             ProviderError,
-            Fatal,
+            Retry::With(Correction::NoSampling),
             &["refused the request (400)", "'temperature'."],
         ),
         (

@@ -337,7 +337,7 @@ export interface AssistantMessage {
    * Which model wrote it; `None`: unknown, as in a conversation that was passed in. What only that model can read goes back to it
    * alone. Not part of a request's hash: it decides how a server reads the conversation, not what was said.
    */
-  from?: TrajectoryOrigin;
+  from?: TrajectoryAuthor;
 }
 
 /**
@@ -359,7 +359,7 @@ export interface ToolCall {
 export type CallId = string;
 
 /** The model that wrote a message, as its provider was set. */
-export interface TrajectoryOrigin {
+export interface TrajectoryAuthor {
   kind: ProviderKind;
   base_url: string;
   model: string;
@@ -477,6 +477,8 @@ export interface TrajectoryAttempt {
   slugs: Slug[];
   /** Why it failed, for users. */
   error?: string;
+  /** What its refusal taught the run: the further requests to this provider are changed so. */
+  correction?: Correction;
   /** Hex SHA-256, chained. */
   request_hash: string;
   usage?: Usage;
@@ -495,6 +497,22 @@ export interface TrajectoryAttempt {
 
 /** One LLM request of a run, counted from 1. Stale ids do nothing. */
 export type RequestId = number;
+
+/** A change to the requests to one provider. */
+export type Correction =
+  | "no_usage_flag"
+  | "other_limit_name"
+  | "no_sampling"
+  | "no_effort"
+  | "effort_none"
+  | "no_tool_choice"
+  | "send_thoughts"
+  | "drop_thoughts"
+  | "one_system_message"
+  | "alternate_roles"
+  | "nine_character_ids"
+  | "empty_text"
+  | "no_opaque";
 
 /** The beginning of a reply whose request was aborted, as it was streamed. */
 export interface TrajectoryPartial {
@@ -639,7 +657,7 @@ export interface TrajectoryModelError {
 }
 
 /** Whether the same request may be sent again. */
-export type Retry = "yes" | "fatal";
+export type Retry = "yes" | "fatal" | { with: Correction };
 
 /** How one tool call ended. */
 export type ToolOutcome =
