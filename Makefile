@@ -16,7 +16,7 @@ run:
 	@.ci/build quick $(quick) worker convert jq desk app
 	@node .ci/serve.mjs $(quick)
 
-# Up to an hour and a half on two cores. It says what it leaves for test-all.
+# An hour or more on two cores. It says what it leaves for test-all.
 test:
 	@.ci/setup test
 	@source .toolchain.env && node .ci/test.mjs

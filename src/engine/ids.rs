@@ -101,18 +101,21 @@ pub(super) struct CallIds {
     /// The number of the sub-agent whose calls these are; 0: the run itself.
     child: u32,
     used: BTreeSet<CallId>,
-    /// The ids that the model gave so far.
+    /// The ids of the conversation that only a model has: those that it gave, where the engine's are others.
     given: BTreeSet<String>,
 }
 
 impl CallIds {
-    pub fn new(child: u32, used: BTreeSet<CallId>) -> Self {
-        CallIds { child, used, given: BTreeSet::new() }
+    /// With the ids of a conversation that is carried over: the engine's, and those that only a model has.
+    pub fn new(child: u32, used: BTreeSet<CallId>, given: BTreeSet<String>) -> Self {
+        CallIds { child, used, given }
     }
 
-    /// The ids of a call of the model: the engine's, and the model's own if that is another one and was given to no other call.
+    /// The ids of a call of the model: the engine's, and the model's own if that is another one and no other call of the conversation
+    /// has it.
     pub fn assign(&mut self, given: String, fresh: &str) -> (CallId, Option<String>) {
-        let is_first = !given.is_empty() && self.given.insert(given.clone());
+        let is_engines = self.used.contains(&CallId(given.clone()));
+        let is_first = !given.is_empty() && !is_engines && self.given.insert(given.clone());
         let id = self.assign_given(&given, fresh);
         let wire_id = Some(given).filter(|given| is_first && id.0 != *given);
         (id, wire_id)

@@ -7,8 +7,6 @@
 //! is answered once, in order; each segment emits one `final` and then one terminal record; a serialized and reloaded
 //! run behaves like the original.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
 use super::config::RunConfig;
@@ -249,7 +247,7 @@ impl Run {
         messages.push(Message::User { content: task.input.clone(), images: task.images.clone() });
         let mut run = Run {
             history: History::new(&config, messages),
-            call_ids: CallIds::new(task.child, ids_of_calls(&task.history)),
+            call_ids: ids_of_calls(task.child, &task.history),
             rng: Rng::new(config.seed),
             figures: Figures { effective_max_turns: config.max_turns, ..Figures::default() },
             consent: Consent::new(config.permissions.clone()),
@@ -451,12 +449,14 @@ impl Child {
     }
 }
 
-fn ids_of_calls(history: &[Message]) -> BTreeSet<CallId> {
+fn ids_of_calls(child: u32, history: &[Message]) -> CallIds {
     let calls = history.iter().filter_map(|message| match message {
         Message::Assistant(assistant) => Some(&assistant.tool_calls),
         _ => None,
     });
-    calls.flatten().map(|call| call.id.clone()).collect()
+    let calls = calls.flatten();
+    let given = calls.clone().filter_map(|call| call.wire_id.clone()).collect();
+    CallIds::new(child, calls.map(|call| call.id.clone()).collect(), given)
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // the shape that serde asks for

@@ -1,4 +1,4 @@
-//! Tokens as they are counted.
+//! Token usage.
 
 use serde::{Deserialize, Serialize};
 

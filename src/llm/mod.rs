@@ -1,7 +1,7 @@
 //! Wire formats: convert a request to bytes, a stream of bytes to a reply, and an error response to a [`ModelError`].
 //!
 //! PURE -> engine. No network, no clock, no web crate: the shell sends the requests and passes the responses in.
-//! `providers.rs` is the table of providers; each wire format has a folder.
+//! `providers.rs` is the table of providers, `profile.rs` says what differs between servers of one format; each wire format has a folder.
 //! Deliberately absent: keys and extra headers (the shell's), retries (the engine's), argument repair (the tools').
 //!
 //! [`ModelError`]: crate::engine::ModelError

@@ -17,7 +17,7 @@ pub(super) struct Profile {
     pub needs_thoughts: bool,
     /// Whether a system message may follow others.
     pub system_midway: bool,
-    /// Whether a user message may follow a tool's result. If not, a message of the model stands between them.
+    /// Whether a user message may follow a tool's result. If not, an assistant message is written between them.
     pub user_after_tool: bool,
     /// Whether the usage of tokens has to be asked for.
     pub asks_for_usage: bool,
@@ -38,7 +38,7 @@ pub(super) enum Thoughts {
 /// What is known of a server; `None`: the family of the model decides.
 #[derive(Debug)]
 struct Server {
-    /// A host, or the end of one.
+    /// Without a port.
     hosts: &'static [&'static str],
     ids: Option<IdRule>,
     thoughts: Option<Thoughts>,

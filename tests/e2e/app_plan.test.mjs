@@ -14,8 +14,8 @@ import { withSite } from './lib/site.mjs';
 import { leftIn } from './lib/tier.mjs';
 
 /** Runs a test in the app in each look, with a function that takes a screenshot and runs axe. `options` are those of `withApp`. */
-function looked(name, options, body) {
-  for (const look of Object.keys(LOOKS)) test(`${name}: ${look}`, { skip: leftIn(look) }, () => withApp({ ...options, context: contextOf(look) }, (page) => body(page, camera(page, 'plan', look))));
+function looked(name, options, body, looks = Object.keys(LOOKS)) {
+  for (const look of looks) test(`${name}: ${look}`, { skip: leftIn(look) }, () => withApp({ ...options, context: contextOf(look) }, (page) => body(page, camera(page, 'plan', look))));
 }
 
 const node = (page, order) => page.getByRole('button', { name: new RegExp(`^Step ${order} ?, `) });

@@ -121,8 +121,8 @@ test('a run in one tab is followed in another, and taken over when the first is 
     assert.equal(await other.getByRole('button', { name: 'Stop' }).count(), 0);
     await other.screenshot({ path: path.join(shots, 'stored-followed.png') });
     goOn();
-    // The tab that drives the run is closed in the middle.
-    await page.getByText('Turn 3.').first().waitFor();
+    // The tab that drives the run is closed while it asks for turn 4, of which the other one has heard.
+    await other.locator('section.turn').nth(3).waitFor();
     await page.close({ runBeforeUnload: false });
     finish();
     await other.getByRole('button', { name: 'Resume' }).waitFor();

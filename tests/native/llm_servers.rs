@@ -141,6 +141,27 @@ fn the_engine_keeps_the_model_s_id_if_it_was_given_once() {
 }
 
 #[test]
+fn a_model_s_id_is_kept_only_if_no_other_call_of_the_conversation_has_it() {
+    let p = provider("http://localhost:8000/v1", "kimi-k2");
+    let ids = |given: &str, history: Vec<Message>| {
+        let config = RunConfig { tools: vec![plain_tool("f")], ..config(Preset::Research) };
+        let (mut run, _) = Run::start(config, Task { history, ..task() });
+        let call = RawCall { id: given.into(), name: "f".into(), arguments: "{}".into() };
+        let reply = Reply { tool_calls: vec![call], finish: FinishReason::ToolCalls, ..Reply::default() };
+        let request = RequestId(1);
+        let _ = run.handle(Millis(1), Event::ModelReplied { request, reply, raw: None, first_token_ms: None });
+        let Some(Message::Assistant(said)) = run.messages().last() else { panic!() };
+        said.tool_calls[0].wire_id.clone()
+    };
+    let before =
+        || vec![Message::system("s"), reply(Some(&p), "call_1_1_0", Some("functions.f:0")), result("call_1_1_0")];
+    assert_eq!(ids("functions.f:0", vec![]).as_deref(), Some("functions.f:0"));
+    assert_eq!(ids("functions.f:1", before()).as_deref(), Some("functions.f:1"));
+    assert_eq!(ids("functions.f:0", before()), None, "an earlier call of the conversation has it");
+    assert_eq!(ids("call_1_1_0", before()), None, "the engine gave it to an earlier call");
+}
+
+#[test]
 fn where_a_message_came_from_is_no_part_of_the_hash_of_a_request() {
     let (p, config) = (provider("", "m"), RunConfig::default());
     let hash = |message: Message| history::request_hash(&config, &[message], &p, &[], ToolChoice::Auto);

@@ -147,6 +147,7 @@ impl Secrets {
                 for call in &mut said.tool_calls {
                     self.scrub_in_place(&mut call.name);
                     self.scrub_in_place(&mut call.arguments);
+                    call.wire_id.iter_mut().for_each(|id| self.scrub_in_place(id));
                 }
                 said.opaque.iter_mut().for_each(|opaque| self.scrub_value(opaque));
             }
