@@ -82,14 +82,14 @@ struct Conversation {
 
 impl Conversation {
     fn new(provider: &ProviderConfig, config: &RunConfig) -> Self {
-        let writer = encoder(provider, config);
+        let writer = encoder(provider, config, &[]);
         Conversation { base: None, writer, bytes: Vec::new(), provider: provider.clone() }
     }
 
     /// The body of a request: the history, grown by what the call appends, and what is for this request only.
     fn body(&mut self, config: &RunConfig, call: &ModelCall) -> Vec<u8> {
         if self.base != Some(call.base) {
-            (self.base, self.writer) = (Some(call.base), encoder(&self.provider, config));
+            (self.base, self.writer) = (Some(call.base), encoder(&self.provider, config, &call.learnt));
             self.bytes.clear();
             self.writer.start(&mut self.bytes);
         }

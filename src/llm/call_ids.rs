@@ -21,15 +21,15 @@ pub(super) enum IdRule {
 
 /// The ids of the last assistant message, whose results follow it.
 #[derive(Clone, Debug)]
-pub(super) struct CallIds {
+pub(super) struct WireIds {
     rule: IdRule,
     /// The engine's id, and the server's where it is another one.
     last: Vec<(CallId, String)>,
 }
 
-impl CallIds {
+impl WireIds {
     pub fn new(rule: IdRule) -> Self {
-        CallIds { rule, last: Vec::new() }
+        WireIds { rule, last: Vec::new() }
     }
 
     pub fn clear(&mut self) {

@@ -221,10 +221,9 @@ impl Me {
     }
 
     fn is(&self, from: &Author) -> bool {
-        let address = |base_url: &str| base_url.trim().trim_end_matches('/').to_owned();
         let Author { kind, base_url, model } = &self.author;
         (*kind, model) == (from.kind, &from.model)
-            && (*base_url == from.base_url || address(base_url) == address(&from.base_url))
+            && endpoint::base_of(*kind, base_url) == endpoint::base_of(*kind, &from.base_url)
     }
 }
 

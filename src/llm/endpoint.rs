@@ -64,9 +64,14 @@ pub fn base_url(kind: ProviderKind) -> &'static str {
 
 /// The base URL without a trailing slash and without the suffix for replies; the kind's default if none is set.
 pub(super) fn base(p: &ProviderConfig) -> &str {
-    let base = p.base_url.trim().trim_end_matches('/');
-    if base.is_empty() || !p.kind.is_http() {
-        return base_url(p.kind);
+    base_of(p.kind, &p.base_url)
+}
+
+/// The base URL of a kind at an address, likewise.
+pub(super) fn base_of(kind: ProviderKind, given: &str) -> &str {
+    let base = given.trim().trim_end_matches('/');
+    if base.is_empty() || !kind.is_http() {
+        return base_url(kind);
     }
     ["/chat/completions", "/responses", "/messages"].iter().find_map(|path| base.strip_suffix(path)).unwrap_or(base)
 }

@@ -17,6 +17,7 @@ pub mod diagnose;
 mod dialect;
 mod endpoint;
 mod error_body;
+mod families;
 mod gemini;
 mod json;
 mod late;
@@ -30,6 +31,7 @@ pub mod prompt_api;
 pub mod providers;
 mod responses;
 pub mod retry_after;
+mod servers;
 pub mod sse;
 
 pub use classify::{Online, classify_fetch_failure, classify_response, is_stream};

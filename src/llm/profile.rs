@@ -7,6 +7,8 @@ use crate::engine::{Correction, ProviderConfig, ProviderKind};
 
 use super::call_ids::IdRule;
 use super::endpoint;
+use super::families::{caps_completion, family};
+use super::servers::{FLOOR, server};
 
 /// What a writer of Chat Completions has to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +25,10 @@ pub(super) struct Profile {
     pub asks_for_usage: bool,
     /// Whether the text beside calls is an empty string where there is none, not `null`.
     pub empty_beside_calls: bool,
+    /// Whether the limit of a reply is called `max_completion_tokens`, not `max_tokens`.
+    pub caps_completion: bool,
+    /// Whether the model takes tools only if it is told not to think.
+    pub tools_unthinking: bool,
 }
 
 /// How the model's own thoughts go back to it.
@@ -35,108 +41,8 @@ pub(super) enum Thoughts {
     Tags,
 }
 
-/// What is known of a server; `None`: the family of the model decides.
-#[derive(Debug)]
-struct Server {
-    /// Without a port.
-    hosts: &'static [&'static str],
-    ids: Option<IdRule>,
-    thoughts: Option<Thoughts>,
-    needs_thoughts: Option<bool>,
-    system_midway: bool,
-    user_after_tool: Option<bool>,
-    asks_for_usage: bool,
-    empty_beside_calls: bool,
-}
-
-const FLOOR: Server = Server {
-    hosts: &[],
-    ids: None,
-    thoughts: None,
-    needs_thoughts: None,
-    // The templates of Qwen 3.5 and later, and others, refuse a second one (vllm#41114, Qwen3.8#244).
-    system_midway: false,
-    user_after_tool: None,
-    asks_for_usage: true,
-    empty_beside_calls: false,
-};
-
-/// Refuses fields that it does not know: `reasoning_content` on a message is an error.
-const REFUSES_THOUGHTS: Server = Server { thoughts: Some(Thoughts::Never), needs_thoughts: Some(false), ..FLOOR };
-
-const SERVERS: &[Server] = &[
-    Server { hosts: &["api.openai.com"], system_midway: true, ..REFUSES_THOUGHTS },
-    // Order: code 3230 (zed#37021). `stream_options` was refused once (anon-kode#53); usage comes unasked.
-    Server {
-        hosts: &["api.mistral.ai", "codestral.mistral.ai"],
-        ids: Some(IdRule::Nine),
-        user_after_tool: Some(false),
-        asks_for_usage: false,
-        ..REFUSES_THOUGHTS
-    },
-    // continue#9720, zed#55321; those of another model may be blank (litellm, pydantic-ai).
-    Server {
-        hosts: &["api.deepseek.com"],
-        thoughts: Some(Thoughts::Field(REASONING_CONTENT)),
-        needs_thoughts: Some(true),
-        ..FLOOR
-    },
-    // opencode#16318, pi#4178: an empty text does not do.
-    Server {
-        hosts: &["api.moonshot.ai", "api.moonshot.cn"],
-        thoughts: Some(Thoughts::Field(REASONING_CONTENT)),
-        needs_thoughts: Some(true),
-        system_midway: true,
-        ..FLOOR
-    },
-    // They take them back (pydantic-ai, @ai-sdk/alibaba), and do not demand them.
-    Server {
-        hosts: &["api.z.ai", "open.bigmodel.cn", "dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com"],
-        thoughts: Some(Thoughts::Field(REASONING_CONTENT)),
-        needs_thoughts: Some(false),
-        ..FLOOR
-    },
-    Server { hosts: &["api.minimax.io", "api.minimaxi.com"], thoughts: Some(Thoughts::Tags), ..FLOOR },
-    // freellmapi#1070, kilocode#10375.
-    Server { hosts: &["api.groq.com", "api.cerebras.ai"], ..REFUSES_THOUGHTS },
-    // zeroclaw#9493.
-    Server { hosts: &["api.cloudflare.com", "gateway.ai.cloudflare.com"], empty_beside_calls: true, ..FLOOR },
-    // rig.
-    Server { hosts: &["api.perplexity.ai"], asks_for_usage: false, ..REFUSES_THOUGHTS },
-];
-
-const REASONING_CONTENT: &str = "reasoning_content";
-
-/// A family of models, by the beginning of a name without its vendor.
-#[derive(Debug)]
-struct Family {
-    names: &'static [&'static str],
-    thoughts: Thoughts,
-    needs_thoughts: bool,
-    ids: IdRule,
-    user_after_tool: bool,
-}
-
-const ANY: Family = Family {
-    names: &[],
-    thoughts: Thoughts::Never,
-    needs_thoughts: false,
-    ids: IdRule::Max(40),
-    user_after_tool: true,
-};
-
-const FAMILIES: &[Family] = &[
-    Family { names: &["deepseek", "kimi"], thoughts: Thoughts::Field(REASONING_CONTENT), needs_thoughts: true, ..ANY },
-    // Interleaved thinking: what is left out is thought again.
-    Family { names: &["minimax-m"], thoughts: Thoughts::Tags, ..ANY },
-    // The chat templates of all of them: llama.cpp#19851, mistral-vibe#1006, NIM, vLLM.
-    Family {
-        names: &["mistral", "ministral", "magistral", "devstral", "codestral", "mixtral", "pixtral", "voxtral"],
-        ids: IdRule::Nine,
-        user_after_tool: false,
-        ..ANY
-    },
-];
+/// The field in which most servers have thoughts.
+pub(super) const REASONING_CONTENT: &str = "reasoning_content";
 
 /// What is known of a provider that speaks Chat Completions.
 pub(super) fn profile(p: &ProviderConfig, learnt: &[Correction]) -> Profile {
@@ -152,6 +58,9 @@ pub(super) fn profile(p: &ProviderConfig, learnt: &[Correction]) -> Profile {
         user_after_tool: server.user_after_tool.unwrap_or(family.user_after_tool),
         asks_for_usage: server.asks_for_usage,
         empty_beside_calls: server.empty_beside_calls,
+        // OpenRouter translates it.
+        caps_completion: endpoint::is_openai(p) || (p.kind == ProviderKind::Openai && caps_completion(&p.model)),
+        tools_unthinking: family.tools_unthinking && !routed,
     };
     learnt.iter().for_each(|correction| profile.correct(*correction));
     profile
@@ -160,6 +69,7 @@ pub(super) fn profile(p: &ProviderConfig, learnt: &[Correction]) -> Profile {
 impl Profile {
     fn correct(&mut self, correction: Correction) {
         match correction {
+            Correction::OtherLimitName => self.caps_completion = !self.caps_completion,
             Correction::NoUsageFlag => self.asks_for_usage = false,
             Correction::SendThoughts => {
                 (self.thoughts, self.needs_thoughts) = (Thoughts::Field(REASONING_CONTENT), true);
@@ -170,24 +80,11 @@ impl Profile {
             Correction::NineCharacterIds => self.ids = IdRule::Nine,
             Correction::EmptyText => self.empty_beside_calls = true,
             // They are no facts of a server, but settings of the run.
-            Correction::OtherLimitName
-            | Correction::NoSampling
+            Correction::NoSampling
             | Correction::NoEffort
             | Correction::EffortNone
             | Correction::NoToolChoice
             | Correction::NoOpaque => {}
         }
     }
-}
-
-fn server(host: &str) -> &'static Server {
-    let name = host.split(':').next().unwrap_or_default();
-    SERVERS.iter().find(|server| server.hosts.contains(&name)).unwrap_or(&FLOOR)
-}
-
-/// `vendor/` and `models/` are no part of a name, nor is `:tag`.
-fn family(model: &str) -> &'static Family {
-    let name = model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    let is = |family: &&Family| family.names.iter().any(|known| name.starts_with(known));
-    FAMILIES.iter().find(is).unwrap_or(&ANY)
 }

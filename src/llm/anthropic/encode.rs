@@ -14,7 +14,7 @@ use crate::engine::{
     ToolSpec, own_tools,
 };
 
-use super::super::call_ids::{CallIds, IdRule};
+use super::super::call_ids::{IdRule, WireIds};
 use super::super::dialect::{Encode, Me};
 use super::super::json::{arguments, field, raw, write};
 use super::super::names;
@@ -42,7 +42,7 @@ pub struct Encoder {
     /// The names of the tools that the history calls.
     called: BTreeSet<String>,
     me: Me,
-    ids: CallIds,
+    ids: WireIds,
 }
 
 /// The state at the end of the bytes written so far.
@@ -87,7 +87,7 @@ impl Encoder {
             open: Open::Head,
             called: BTreeSet::new(),
             me: Me::new(p, learnt),
-            ids: CallIds::new(IdRule::Safe),
+            ids: WireIds::new(IdRule::Safe),
         }
     }
 

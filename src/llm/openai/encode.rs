@@ -3,11 +3,10 @@
 //! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
 use crate::engine::{
-    AssistantMessage, Correction, Image, Message, ProviderConfig, ProviderKind, ReasoningEffort, RunConfig, ToolChoice,
-    ToolSpec,
+    AssistantMessage, Correction, Image, Message, ProviderConfig, ReasoningEffort, RunConfig, ToolChoice, ToolSpec,
 };
 
-use super::super::call_ids::CallIds;
+use super::super::call_ids::WireIds;
 use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning, without_images, without_pdfs};
 use super::super::endpoint;
 use super::super::json::{arguments, field, raw, write};
@@ -27,7 +26,7 @@ pub struct Encoder {
     wire: &'static Wire,
     profile: Profile,
     me: Me,
-    ids: CallIds,
+    ids: WireIds,
     empty: bool,
     /// Whether the text of the last user message is still open at its end.
     open: bool,
@@ -50,18 +49,15 @@ impl Encoder {
         }
         options.set("temperature", config.temperature, &mut head);
         options.set("top_p", config.top_p, &mut head);
-        let other = learnt.contains(&Correction::OtherLimitName);
-        let most = if caps_completion(p) != other { "max_completion_tokens" } else { "max_tokens" };
+        let most = if profile.caps_completion { "max_completion_tokens" } else { "max_tokens" };
         options.set(most, p.max_output_tokens, &mut head);
         if wire.reasoning_is_object {
             options.set("reasoning", config.reasoning.map(reasoning), &mut head);
         } else {
             let effort = config.reasoning.map(ReasoningEffort::as_str);
             let effort = effort.or_else(|| {
-                (!config.tools.is_empty()
-                    && !learnt.contains(&Correction::NoEffort)
-                    && takes_tools_unthinking(&p.model))
-                .then_some("none")
+                let has_tools = !config.tools.is_empty() && !learnt.contains(&Correction::NoEffort);
+                (has_tools && profile.tools_unthinking).then_some("none")
             });
             options.set("reasoning_effort", effort, &mut head);
         }
@@ -74,7 +70,7 @@ impl Encoder {
             wire,
             profile,
             me: Me::new(p, learnt),
-            ids: CallIds::new(profile.ids),
+            ids: WireIds::new(profile.ids),
             empty: true,
             open: false,
             after_result: false,
@@ -228,26 +224,6 @@ impl Encode for Encoder {
     fn fork(&self) -> Box<dyn Encode> {
         Box::new(self.clone())
     }
-}
-
-/// Whether a model takes tools here only if it is told not to think; not told, it thinks, and the request is refused (litellm#34569,
-/// onyx#15008, openai-openapi#541). GPT-6 Astra, 6.1 and 6.2 take no tools here whatever they are told: the error says where they do.
-fn takes_tools_unthinking(model: &str) -> bool {
-    let name = model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    ["gpt-5.6", "gpt-6-sol", "gpt-6-luna"].iter().any(|known| name.starts_with(known))
-}
-
-/// Whether the limit of a reply is called `max_completion_tokens`. OpenAI's models from o1 and GPT-5 on refuse `max_tokens` wherever they
-/// are served (Azure, LiteLLM: litellm#13432, opencode#5421). Most other servers know only `max_tokens`; OpenRouter translates it.
-fn caps_completion(p: &ProviderConfig) -> bool {
-    let name = p.model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    let number = |prefix: &str| {
-        let rest = name.strip_prefix(prefix)?;
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        rest.get(..digits)?.parse::<u32>().ok()
-    };
-    let is_named = number("gpt-").is_some_and(|version| version >= 5) || number("o").is_some();
-    endpoint::is_openai(p) || (p.kind == ProviderKind::Openai && is_named)
 }
 
 /// Writes a text, or a text and its attachments.

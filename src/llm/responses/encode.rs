@@ -8,7 +8,7 @@ use crate::engine::{
     AssistantMessage, Correction, Image, Message, ProviderConfig, RunConfig, ToolCall, ToolChoice, ToolSpec,
 };
 
-use super::super::call_ids::{CallIds, IdRule};
+use super::super::call_ids::{IdRule, WireIds};
 use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning};
 use super::super::endpoint;
 use super::super::json::{arguments, field, raw, write};
@@ -25,7 +25,7 @@ pub struct Encoder {
     accepts_forced_report: bool,
     empty: bool,
     me: Me,
-    ids: CallIds,
+    ids: WireIds,
 }
 
 impl Encoder {
@@ -49,7 +49,7 @@ impl Encoder {
             accepts_forced_report: endpoint::is_openai(p) && !learnt.contains(&Correction::NoToolChoice),
             empty: true,
             me: Me::new(p, learnt),
-            ids: CallIds::new(IdRule::Max(64)),
+            ids: WireIds::new(IdRule::Max(64)),
         }
     }
 
@@ -196,7 +196,7 @@ fn is_reasoning(item: &Value) -> bool {
     item.get("type").and_then(Value::as_str) == Some("reasoning")
 }
 
-fn item(piece: &Piece<'_>, ids: &CallIds, out: &mut Vec<u8>) {
+fn item(piece: &Piece<'_>, ids: &WireIds, out: &mut Vec<u8>) {
     match piece {
         Piece::Reasoning(item) => write(out, item),
         Piece::Text(text, phase) => {

@@ -1,0 +1,64 @@
+//! What is known of families of models, wherever they are served.
+
+use super::call_ids::IdRule;
+use super::profile::{REASONING_CONTENT, Thoughts};
+
+/// A family of models, by the beginning of a name without its vendor.
+#[derive(Debug)]
+pub(super) struct Family {
+    names: &'static [&'static str],
+    pub thoughts: Thoughts,
+    pub needs_thoughts: bool,
+    pub ids: IdRule,
+    pub user_after_tool: bool,
+    /// Whether it takes tools in Chat Completions only if it is told not to think; not told, it thinks, and the request is refused.
+    pub tools_unthinking: bool,
+}
+
+const ANY: Family = Family {
+    names: &[],
+    thoughts: Thoughts::Never,
+    needs_thoughts: false,
+    ids: IdRule::Max(40),
+    user_after_tool: true,
+    tools_unthinking: false,
+};
+
+const FAMILIES: &[Family] = &[
+    Family { names: &["deepseek", "kimi"], thoughts: Thoughts::Field(REASONING_CONTENT), needs_thoughts: true, ..ANY },
+    // Interleaved thinking: what is left out is thought again.
+    Family { names: &["minimax-m"], thoughts: Thoughts::Tags, ..ANY },
+    // The chat templates of all of them: llama.cpp#19851, mistral-vibe#1006, NIM, vLLM.
+    Family {
+        names: &["mistral", "ministral", "magistral", "devstral", "codestral", "mixtral", "pixtral", "voxtral"],
+        ids: IdRule::Nine,
+        user_after_tool: false,
+        ..ANY
+    },
+    // litellm#34569, onyx#15008, openai-openapi#541. GPT-6 Astra, 6.1 and 6.2 take no tools here whatever they are told: the error says
+    // where they do.
+    Family { names: &["gpt-5.6", "gpt-6-sol", "gpt-6-luna"], tools_unthinking: true, ..ANY },
+];
+
+/// The family of a model.
+pub(super) fn family(model: &str) -> &'static Family {
+    let name = plain(model);
+    FAMILIES.iter().find(|family| family.names.iter().any(|known| name.starts_with(known))).unwrap_or(&ANY)
+}
+
+/// Whether the limit of a reply is called `max_completion_tokens`. OpenAI's models from o1 and GPT-5 on refuse `max_tokens` wherever they
+/// are served (Azure, LiteLLM: litellm#13432, opencode#5421). Most other servers know only `max_tokens`.
+pub(super) fn caps_completion(model: &str) -> bool {
+    let name = plain(model);
+    let number = |prefix: &str| {
+        let rest = name.strip_prefix(prefix)?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest.get(..digits)?.parse::<u32>().ok()
+    };
+    number("gpt-").is_some_and(|version| version >= 5) || number("o").is_some()
+}
+
+/// A name without `vendor/` and `models/`, in lower case.
+fn plain(model: &str) -> String {
+    model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase()
+}
