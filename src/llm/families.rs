@@ -1,7 +1,19 @@
 //! What is known of families of models, wherever they are served.
 
 use super::call_ids::IdRule;
-use super::profile::{REASONING_CONTENT, Thoughts};
+
+/// How the model's own thoughts go back to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Thoughts {
+    Never,
+    /// In a field of this name.
+    Field(&'static str),
+    /// At the beginning of the text, between `<think>` and `</think>`.
+    Tags,
+}
+
+/// The field in which most servers have thoughts.
+pub(super) const REASONING_CONTENT: &str = "reasoning_content";
 
 /// A family of models, by the beginning of a name without its vendor.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use crate::engine::{Correction, ProviderConfig, ProviderKind};
 
 use super::call_ids::IdRule;
 use super::endpoint;
-use super::families::{caps_completion, family};
+use super::families::{REASONING_CONTENT, Thoughts, caps_completion, family};
 use super::servers::{FLOOR, server};
 
 /// What a writer of Chat Completions has to know.
@@ -30,19 +30,6 @@ pub(super) struct Profile {
     /// Whether the model takes tools only if it is told not to think.
     pub tools_unthinking: bool,
 }
-
-/// How the model's own thoughts go back to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Thoughts {
-    Never,
-    /// In a field of this name.
-    Field(&'static str),
-    /// At the beginning of the text, between `<think>` and `</think>`.
-    Tags,
-}
-
-/// The field in which most servers have thoughts.
-pub(super) const REASONING_CONTENT: &str = "reasoning_content";
 
 /// What is known of a provider that speaks Chat Completions.
 pub(super) fn profile(p: &ProviderConfig, learnt: &[Correction]) -> Profile {

@@ -3,7 +3,7 @@
 //! Sources are issues and packages of November 2026; nothing here was tried on a real service.
 
 use super::call_ids::IdRule;
-use super::profile::{REASONING_CONTENT, Thoughts};
+use super::families::{REASONING_CONTENT, Thoughts};
 
 /// What is known of a server; `None`: the family of the model decides.
 #[derive(Debug)]

@@ -9,10 +9,11 @@ use crate::engine::{
 use super::super::call_ids::WireIds;
 use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning, without_images, without_pdfs};
 use super::super::endpoint;
+use super::super::families::Thoughts;
 use super::super::json::{arguments, field, raw, write};
 use super::super::names;
 use super::super::options::Options;
-use super::super::profile::{Profile, Thoughts, profile};
+use super::super::profile::{Profile, profile};
 use super::super::providers::{Wire, wire};
 use super::DIALECT;
 
