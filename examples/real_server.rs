@@ -129,7 +129,7 @@ fn send(provider: &ProviderConfig, body: &[u8]) -> Result<(Result<Reply, ModelEr
         let error = classify_response(provider, status, &RetryHeaders::default(), "application/json", &text, now());
         return Ok((Err(error), RawResponse { text, truncated: false }));
     }
-    let (mut decoder, mut chunk) = (Decoder::new(provider.kind), [0; 16 * 1024]);
+    let (mut decoder, mut chunk) = (Decoder::new(provider), [0; 16 * 1024]);
     loop {
         match reader.read(&mut chunk)? {
             0 => return Ok(decoder.finish()),

@@ -60,7 +60,7 @@ pub struct RunConfig {
 }
 
 /// How much a model thinks before it answers. Models that know numbers of tokens get one of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningEffort {
@@ -479,6 +479,15 @@ impl Preset {
 }
 
 impl ReasoningEffort {
+    /// From the least to the most.
+    pub const ALL: &'static [ReasoningEffort] = &[
+        ReasoningEffort::None,
+        ReasoningEffort::Minimal,
+        ReasoningEffort::Low,
+        ReasoningEffort::Medium,
+        ReasoningEffort::High,
+    ];
+
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -81,6 +81,22 @@ impl History {
         }
     }
 
+    /// Replaces the arguments of calls of the last reply, before it is ever sent: the model reads its calls as they ran, not as they
+    /// could not be read.
+    pub fn repair_calls(&mut self, repaired: impl Fn(&ToolCall) -> Option<String>) {
+        let unsent = self.messages.get_mut(self.sent..).unwrap_or_default();
+        let last = unsent.iter_mut().rev().find_map(|message| match message {
+            Message::Assistant(said) => Some(said),
+            _ => None,
+        });
+        for call in last.into_iter().flat_map(|said| &mut said.tool_calls) {
+            if let Some(arguments) = repaired(call) {
+                self.bytes = self.bytes.saturating_sub(call.arguments.len() as u64) + arguments.len() as u64;
+                call.arguments = arguments;
+            }
+        }
+    }
+
     /// Shortens tool results, oldest first, as long as `stub` gives a shorter text. The text already sent is then outdated:
     /// the next request starts a new base.
     pub fn shorten(&mut self, config: &RunConfig, mut stub: impl FnMut(&ToolMessage) -> Option<String>) {

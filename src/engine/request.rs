@@ -180,7 +180,7 @@ impl Run {
         raw: Option<RawResponse>,
     ) {
         let (provider, in_a_row) = (self.last_provider(), self.corrected(attempt));
-        let may = attempt < self.attempts_allowed() && self.learnt.learn(provider, correction, in_a_row);
+        let may = attempt < self.attempts_allowed() && self.learnt.learn(provider, correction, &self.config, in_a_row);
         let message = if may {
             format!("{} The next request {}.", error.message, correction.said())
         } else {

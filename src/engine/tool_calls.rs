@@ -1,7 +1,7 @@
 //! The run's side of its tool calls: it lends a [`ToolRound`] what it needs for each step, performs what the round asks for, and
 //! enters the answers into the history with the counter line on the last of them (semantics.md#turn-counter, semantics.md#tool-calls).
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::config::{Permissions, Scope};
 use super::ids::CallId;
@@ -120,6 +120,11 @@ impl Run {
         let Some(round) = self.round() else { return };
         let records = self.book.turns.last().and_then(|turn| turn.tool_calls.get(round.first..)).unwrap_or_default();
         let messages = round.messages(records);
+        self.history.repair_calls(|call| {
+            let record = records.iter().find(|record| record.id == call.id)?;
+            let given: Option<Value> = serde_json::from_str(&call.arguments).ok();
+            (record.args.is_object() && given.as_ref() != Some(&record.args)).then(|| record.args.to_string())
+        });
         messages.into_iter().for_each(|message| self.history.push(message));
         let counter = self.config.counter.as_ref();
         let counter = counter.map(|c| prompts::counter_line(c, self.turn(), self.figures.effective_max_turns));

@@ -61,6 +61,20 @@ fn space_v6(text: &str) -> Space {
     }
 }
 
+/// An address without the version of its interface, and that version: Azure's portal shows addresses that end in
+/// `?api-version=2024-10-21` (oh-my-pi#782). No other query is taken for one: it may hold a key.
+#[must_use]
+pub fn split_version(text: &str) -> (&str, Option<&str>) {
+    let is_version = |query: &&str| {
+        let version = query.strip_prefix("api-version=").unwrap_or_default();
+        !version.is_empty() && version.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
+    };
+    match text.split_once('?') {
+        Some((address, query)) if is_version(&query) => (address, Some(query)),
+        _ => (text, None),
+    }
+}
+
 /// The address of a server: scheme, host, port and path, in the one form that every URL parser reads alike. Keys are bound to
 /// it, and it is what a person is shown. Gateways share hosts, so the path belongs to it.
 ///
@@ -92,7 +106,7 @@ impl ServerAddress {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, AddressFault> {
-        let text = text.trim();
+        let (text, _) = split_version(text.trim());
         if text.chars().any(|c| !c.is_ascii_graphic()) {
             return Err(
                 "has spaces, control characters or letters outside ASCII; write the host as xn--\u{2026} and the rest with %",
@@ -102,7 +116,7 @@ impl ServerAddress {
             return Err("has characters that are not part of an address, such as a backslash");
         }
         if text.contains(['?', '#']) {
-            return Err("has a query or a fragment, which a base URL cannot have");
+            return Err("has a query or a fragment, which a base URL cannot have, except for ?api-version=\u{2026}");
         }
         let lower = text.to_ascii_lowercase();
         let (scheme, default_port) = if lower.starts_with("https://") {

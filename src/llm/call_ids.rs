@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::engine::digest::sha256_hex;
-use crate::engine::{AssistantMessage, CallId, ToolCall};
+use crate::engine::{AssistantMessage, CallId, Correction, ToolCall};
 
 use super::names;
 
@@ -15,8 +15,8 @@ pub(super) enum IdRule {
     Max(usize),
     /// Exactly nine letters and digits: Mistral, code 3280, and its chat template wherever it is served.
     Nine,
-    /// At most 64 of `[A-Za-z0-9_-]`: Anthropic.
-    Safe,
+    /// At most so many of `[A-Za-z0-9_-]`: 64 at Anthropic.
+    Safe(usize),
 }
 
 /// The ids of the last assistant message, whose results follow it.
@@ -60,6 +60,16 @@ impl WireIds {
 }
 
 impl IdRule {
+    /// The rule that a refusal named, or this one.
+    pub fn corrected(self, learnt: &[Correction]) -> IdRule {
+        let rule = learnt.iter().find_map(|correction| match correction {
+            Correction::NineCharacterIds => Some(IdRule::Nine),
+            Correction::PlainIds => Some(IdRule::Safe(40)),
+            _ => None,
+        });
+        rule.unwrap_or(self)
+    }
+
     /// The id as it is if it fits, else one that is made of it.
     fn fit(self, id: &str) -> Cow<'_, str> {
         let hash = |digits: usize| sha256_hex(&[id.as_bytes()]).chars().take(digits).collect::<String>();
@@ -71,9 +81,9 @@ impl IdRule {
                 let kept: String = id.chars().take(most.saturating_sub(9)).collect();
                 format!("{kept}_{}", hash(8)).into()
             }
-            IdRule::Safe => match names::safe(id) {
-                safe if safe.len() <= 64 => safe,
-                safe => IdRule::Max(64).fit(&safe).into_owned().into(),
+            IdRule::Safe(most) => match names::safe(id) {
+                safe if safe.len() <= most => safe,
+                safe => IdRule::Max(most).fit(&safe).into_owned().into(),
             },
         }
     }

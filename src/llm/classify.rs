@@ -8,7 +8,7 @@ use crate::engine::{EpochMillis, ModelError, ProviderConfig, ProviderKind, Retry
 use super::correct::better_base;
 use super::endpoint;
 use super::error_body::ErrorBody;
-use super::learn::correction;
+use super::learn::{correction, named};
 use super::providers::wire;
 use super::retry_after::{RetryHeaders, wait_ms};
 
@@ -96,12 +96,17 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
 pub(super) fn stream_error(error: &Value) -> ModelError {
     let body = ErrorBody::of(error);
     let (slug, mut retry) = verdict(body.status, &body);
-    let said = if body.message.is_empty() { error.to_string() } else { body.message };
+    let said = if body.message.is_empty() { error.to_string() } else { body.message.clone() };
     let mut message = format!("The provider reported an error: {said}");
     // LM Studio reports this with status 200.
     if said.to_lowercase().contains("unexpected endpoint") {
         retry = Retry::Fatal;
         message.push_str(" Check the base URL: most servers want it to end in /v1.");
+    }
+    // Of the request, not of the reply: the decoder drops it once the reply has begun.
+    let status = body.status.or(body.is_refused_request().then_some(400)).filter(|_| slug == Slug::ProviderError);
+    if let Some(correction) = status.and_then(|status| named(status, &body)) {
+        retry = Retry::With(correction);
     }
     let again = if retry == Retry::Yes { body.wait.ms(None) } else { None };
     ModelError { slug, message, status: body.status, retry_after_ms: again, retry }

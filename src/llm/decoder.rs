@@ -6,10 +6,11 @@
 //! is not read any further.
 
 use crate::engine::caps::{self, TooLarge};
-use crate::engine::{ModelError, ProviderKind, RAW_CAP, RawResponse, Reply, Retry, Slug};
+use crate::engine::{ModelError, ProviderConfig, RAW_CAP, RawResponse, Reply, Retry, Slug};
 
 use super::dialect::{Assemble, Load, Unfinished, assembly};
 use super::error_body::{excerpt, page_title};
+use super::learn::is_added;
 use super::sse::SseParser;
 
 /// The text that a chunk added to the reply. Borrowed from it; the deltas of a whole stream add up to the reply's texts.
@@ -29,6 +30,7 @@ pub struct Decoder {
     /// Bytes of the body so far.
     received: usize,
     too_large: Option<TooLarge>,
+    provider: ProviderConfig,
 }
 
 #[derive(Debug)]
@@ -41,11 +43,13 @@ enum Framing {
 }
 
 impl Decoder {
+    /// The reader of a response of this provider.
     #[must_use]
-    pub fn new(kind: ProviderKind) -> Self {
+    pub fn new(provider: &ProviderConfig) -> Self {
         Decoder {
             framing: Framing::Unknown(SseParser::default()),
-            assembly: assembly(kind),
+            assembly: assembly(provider.kind),
+            provider: provider.clone(),
             raw: Vec::new(),
             raw_truncated: false,
             received: 0,
@@ -120,7 +124,7 @@ impl Decoder {
 
     /// Finishes the reply: the body ended, or the shell stopped reading.
     pub fn finish(self) -> (Result<Reply, ModelError>, RawResponse) {
-        let Decoder { framing, mut assembly, raw, raw_truncated, mut too_large, .. } = self;
+        let Decoder { framing, mut assembly, raw, raw_truncated, mut too_large, provider, .. } = self;
         let raw = raw_response(raw, raw_truncated);
         match framing {
             Framing::Unknown(parser) | Framing::Events(parser) if too_large.is_none() => {
@@ -132,7 +136,14 @@ impl Decoder {
         if let Some(limit) = too_large {
             return (Err(limit.error()), raw);
         }
+        let has_begun = assembly.has_begun();
         let mut result = assembly.finish().unwrap_or_else(|unfinished| Err(ended_early(&unfinished, &raw)));
+        if let Err(error) = &mut result
+            && let Retry::With(correction) = error.retry
+            && (has_begun || is_added(&provider, correction))
+        {
+            error.retry = Retry::Fatal;
+        }
         if let Ok(reply) = &mut result {
             // No request has zero tokens: zeros come from a server that does not count.
             reply.usage = reply.usage.filter(|usage| usage.input.0 > 0 || usage.output.0 > 0);

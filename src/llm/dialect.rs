@@ -12,6 +12,7 @@ use crate::engine::{
 };
 
 use super::anthropic;
+use super::call_ids::WireIds;
 use super::endpoint;
 use super::gemini;
 use super::json::raw;
@@ -83,33 +84,6 @@ pub(super) struct Load {
 #[derive(Debug)]
 pub(super) struct Unfinished {
     pub chars: usize,
-}
-
-/// The writer for a provider, with the run's settings for all models, and what the run learnt about this one.
-#[must_use]
-pub fn encoder(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Box<dyn Encode> {
-    let config = &without(config, learnt);
-    match wire(p.kind).format {
-        Format::Chat => Box::new(openai::Encoder::new(p, config, learnt)),
-        Format::Responses => Box::new(responses::Encoder::new(p, config, learnt)),
-        Format::Messages => Box::new(anthropic::Encoder::new(p, config, learnt)),
-        Format::Gemini => Box::new(gemini::Encoder::new(p, config, learnt)),
-    }
-}
-
-/// The settings without those that the server refused.
-fn without(config: &RunConfig, learnt: &[Correction]) -> RunConfig {
-    let mut config = config.clone();
-    for correction in learnt {
-        match correction {
-            Correction::NoSampling => (config.temperature, config.top_p) = (None, None),
-            Correction::NoEffort => config.reasoning = None,
-            Correction::EffortNone => config.reasoning = Some(ReasoningEffort::None),
-            Correction::NoToolChoice => config.tool_choice = None,
-            _ => {}
-        }
-    }
-    config
 }
 
 /// The reader for a kind of provider.
@@ -201,16 +175,28 @@ pub(super) struct Me {
     author: Author,
     /// Whether the server takes back what only it can read.
     takes_opaque: bool,
+    /// Whether it takes back its own ids.
+    takes_ids: bool,
 }
 
 impl Me {
     pub fn new(p: &ProviderConfig, learnt: &[Correction]) -> Self {
-        Me { author: Author::from(p), takes_opaque: !learnt.contains(&Correction::NoOpaque) }
+        let refuses_ids = |it: &Correction| matches!(it, Correction::PlainIds | Correction::NineCharacterIds);
+        Me {
+            author: Author::from(p),
+            takes_opaque: !learnt.contains(&Correction::NoOpaque),
+            takes_ids: !learnt.iter().any(refuses_ids),
+        }
     }
 
     /// Whether this model, at this address, wrote a message.
     pub fn wrote(&self, message: &AssistantMessage) -> bool {
         message.from.as_ref().is_some_and(|from| self.is(from))
+    }
+
+    /// The ids of a message's calls.
+    pub fn ids(&self, message: &AssistantMessage, ids: &mut WireIds) {
+        ids.take(message, self.takes_ids && self.wrote(message));
     }
 
     /// What the model needs back unchanged. It is an object with one entry, named after the format it came in. What another model

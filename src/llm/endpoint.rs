@@ -26,9 +26,9 @@ pub fn request_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHea
 pub fn models_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHead {
     let url = match wire(p.kind).format {
         _ if !p.kind.is_http() => String::new(),
-        Format::Messages => format!("{}/models?limit=1000", base(p)),
-        Format::Gemini => format!("{}/models?pageSize=1000", base(p)),
-        Format::Chat | Format::Responses => format!("{}/models", base(p)),
+        Format::Messages => below(p, "/models?limit=1000"),
+        Format::Gemini => below(p, "/models?pageSize=1000"),
+        Format::Chat | Format::Responses => below(p, "/models"),
     };
     HttpRequestHead { url, headers: auth_headers(p, api_key) }
 }
@@ -69,11 +69,19 @@ pub(super) fn base(p: &ProviderConfig) -> &str {
 
 /// The base URL of a kind at an address, likewise.
 pub(super) fn base_of(kind: ProviderKind, given: &str) -> &str {
-    let base = given.trim().trim_end_matches('/');
+    let base = address::split_version(given.trim()).0.trim_end_matches('/');
     if base.is_empty() || !kind.is_http() {
         return base_url(kind);
     }
     ["/chat/completions", "/responses", "/messages"].iter().find_map(|path| base.strip_suffix(path)).unwrap_or(base)
+}
+
+/// An address below the base URL, with the version that the base URL has behind it.
+fn below(p: &ProviderConfig, path: &str) -> String {
+    let version = Some(p.base_url.trim()).filter(|_| p.kind.is_http()).and_then(|base| address::split_version(base).1);
+    let joint = if path.contains('?') { '&' } else { '?' };
+    let version = version.map(|version| format!("{joint}{version}")).unwrap_or_default();
+    format!("{}{path}{version}", base(p))
 }
 
 /// The server that a provider's requests go to, and that its key is bound to; an empty one if it is not reached over HTTP.
@@ -86,14 +94,13 @@ pub fn server(p: &ProviderConfig) -> Result<ServerAddress, AddressFault> {
 
 /// The URL for replies.
 pub(super) fn reply_url(p: &ProviderConfig) -> String {
-    let base = base(p);
     match wire(p.kind).format {
-        Format::Chat => format!("{base}/chat/completions"),
-        Format::Responses => format!("{base}/responses"),
-        Format::Messages => format!("{base}/messages"),
+        Format::Chat => below(p, "/chat/completions"),
+        Format::Responses => below(p, "/responses"),
+        Format::Messages => below(p, "/messages"),
         Format::Gemini => {
             let model = p.model.trim().trim_start_matches("models/");
-            format!("{base}/models/{model}:streamGenerateContent?alt=sse")
+            below(p, &format!("/models/{model}:streamGenerateContent?alt=sse"))
         }
     }
 }

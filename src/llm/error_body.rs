@@ -11,8 +11,8 @@ pub(super) struct ErrorBody {
     pub message: String,
     /// `type`, Gemini's `status`, and `code`, also if it is a number that is no HTTP status: in lower case, separated by a space.
     pub kind: String,
-    /// What it is about: OpenAI's `param`; the path and the kind of FastAPI's first detail.
-    pub about: String,
+    /// All that it says, in lower case: its texts, kinds, and what they are about. What it repeats of the request is no part of it.
+    pub said: String,
     /// `code` if it is a number: an HTTP status.
     pub status: Option<u16>,
     pub wait: Wait,
@@ -48,7 +48,12 @@ impl ErrorBody {
             Err(_) if body.trim_start().starts_with('<') => {
                 ErrorBody { message: page_title(body).unwrap_or_default().to_owned(), ..ErrorBody::default() }
             }
-            Err(_) => ErrorBody { message: excerpt(body), wait: wait_in_words(body), ..ErrorBody::default() },
+            Err(_) => ErrorBody {
+                message: excerpt(body),
+                said: cut(body).to_lowercase(),
+                wait: wait_in_words(body),
+                ..ErrorBody::default()
+            },
         }
     }
 
@@ -89,15 +94,38 @@ impl ErrorBody {
             (Wait::Unknown, words) => words,
             (fields, _) => fields,
         };
-        ErrorBody { message, kind, about: about(error), status, wait }
+        let mut said = String::new();
+        say(value, &mut said);
+        ErrorBody { message, kind, said: said.to_lowercase(), status, wait }
     }
 }
 
-fn about(error: &Value) -> String {
-    let detail = ["/detail/0", "/message/detail/0"].iter().find_map(|place| error.pointer(place));
-    let path = detail.and_then(|detail| detail.get("loc")?.as_array()).into_iter().flatten().filter_map(Value::as_str);
-    let kind = detail.and_then(|detail| detail.get("type")?.as_str());
-    error.get("param").and_then(Value::as_str).into_iter().chain(path).chain(kind).collect::<Vec<_>>().join(" ")
+/// How much of an error is read for what it says.
+const MOST_SAID: usize = 4000;
+
+/// Adds the texts of an error and of what is in it. FastAPI repeats a part of the request as `input`.
+fn say(value: &Value, said: &mut String) {
+    match value {
+        _ if said.len() > MOST_SAID => {}
+        Value::String(text) => {
+            said.push_str(cut(text));
+            said.push(' ');
+        }
+        Value::Array(list) => list.iter().for_each(|value| say(value, said)),
+        Value::Object(fields) => {
+            let of_error = fields.iter().filter(|(key, _)| !matches!(key.as_str(), "input" | "ctx" | "body" | "url"));
+            of_error.for_each(|(_, value)| say(value, said));
+            // Whether it was nothing is a part of what is wrong.
+            if fields.get("input").is_some_and(Value::is_null) {
+                said.push_str("null ");
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MOST_SAID)).unwrap_or(text)
 }
 
 /// The first of a list, or the value itself.

@@ -27,7 +27,8 @@ pub(super) fn raw(out: &mut Vec<u8>, text: &str) {
 /// whole request if they cannot parse the arguments.
 pub(super) fn arguments(text: &str) -> String {
     let trimmed = text.trim();
-    if trimmed.is_empty() {
+    // No arguments, in other words.
+    if matches!(trimmed, "" | "null" | "\"\"" | "[]") {
         return "{}".to_owned();
     }
     let is_object = trimmed.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(trimmed).is_ok();

@@ -3,137 +3,299 @@
 //! Only refusals of the request itself are read, and only what the run itself sends: a field that the user added stays, and the message
 //! of the server names it.
 
-use crate::engine::{Correction, ProviderConfig};
+use crate::engine::{Correction, ProviderConfig, ReasoningEffort};
 
 use super::error_body::ErrorBody;
 use super::options::Options;
 
 /// A refusal in words, in lower case.
-#[derive(Debug)]
-struct Refusal {
-    /// All of these are in it.
-    all: &'static [&'static str],
-    /// One of these is in it, if there are any.
-    any: &'static [&'static str],
-    correction: Correction,
-    /// The fields of the request that it is about.
-    fields: &'static [&'static str],
-}
+type Refusal = (
+    // All of these are in it.
+    &'static [&'static str],
+    // One of these is in it, if there are any.
+    &'static [&'static str],
+    Correction,
+);
 
 /// How servers say that they do not take a field, or a value of it.
 const NOT_TAKEN: &[&str] = &[
     "not support",
+    "n't support",
     "unsupported",
+    "no longer",
+    "not permitted",
+    "not allowed",
+    "not accept",
+    "not available",
+    "not enabled",
+    "not implemented",
+    "not compatible",
+    "incompatible",
+    "not valid",
+    "extra_forbidden",
+    "extra inputs",
+    "unrecognized",
+    "not recognized",
+    "unknown",
+    "unexpected",
+    "deprecated",
+    "only the default",
+    "only supports",
+    "is allowed",
+    "must be one of",
+    "input should be",
+    "supported values",
+    "cannot be",
+    "may not be",
+    "can not be",
+    "can't be",
+];
+
+/// The same, where what is refused is a field and not its value: a value out of range is the user's to correct.
+const NO_FIELD: &[&str] = &[
+    "not support",
+    "n't support",
+    "unsupported",
+    "no longer",
     "not permitted",
     "extra_forbidden",
     "extra inputs",
     "unrecognized",
     "unknown",
     "unexpected",
-    "not allowed",
     "deprecated",
-    "only the default",
-    "only 1 is allowed",
-    "invalid",
-    "cannot be used",
 ];
 
 // The first that fits.
 const REFUSALS: &[Refusal] = &[
     // DeepSeek (continue#9720, zed#55321), Moonshot (opencode#16318)
-    Refusal {
-        all: &["reasoning_content"],
-        any: &["must be passed back", "is missing", "is required"],
-        correction: Correction::SendThoughts,
-        fields: &[],
-    },
+    (
+        &["reasoning_content"],
+        &["must be passed", "must be sent", "must be provided", "must be included", "missing", "required"],
+        Correction::SendThoughts,
+    ),
     // Groq (freellmapi#1070), Cerebras (kilocode#10375), Mistral (crush#1590)
-    Refusal { all: &["reasoning_content"], any: NOT_TAKEN, correction: Correction::DropThoughts, fields: &[] },
+    (&["reasoning_content"], NOT_TAKEN, Correction::DropThoughts),
     // OpenAI Responses (w25)
-    Refusal { all: &["invalid_encrypted_content"], any: &[], correction: Correction::NoOpaque, fields: &[] },
-    Refusal {
-        all: &["encrypted content"],
-        any: &["could not be verified", "could not be decrypted", "not support"],
-        correction: Correction::NoOpaque,
-        fields: &[],
-    },
-    // OpenAI (litellm#34569, livekit#7169)
-    Refusal {
-        all: &["reasoning_effort", "'none'"],
-        any: NOT_TAKEN,
-        correction: Correction::EffortNone,
-        fields: &["reasoning_effort"],
-    },
-    Refusal {
-        all: &["reasoning_effort"],
-        any: NOT_TAKEN,
-        correction: Correction::NoEffort,
-        fields: &["reasoning_effort"],
-    },
-    Refusal { all: &["reasoning.effort"], any: NOT_TAKEN, correction: Correction::NoEffort, fields: &["reasoning"] },
+    (&["invalid_encrypted_content"], &[], Correction::NoOpaque),
+    (
+        &["encrypted content"],
+        &["could not be verified", "could not be decrypted", "not support", "invalid"],
+        Correction::NoOpaque,
+    ),
+    (&["without its required"], &[], Correction::NoOpaque),
+    (&["items are not persisted"], &[], Correction::NoOpaque),
+    // Anthropic, also behind gateways
+    (&["signature", "think"], &["invalid", "not valid", "not support"], Correction::NoOpaque),
+    (&["thinking", "cannot be modified"], &[], Correction::NoOpaque),
+    // Gemini
+    (&["thought", "signature"], &["corrupt", "not valid", "invalid", "unable"], Correction::NoOpaque),
+    // Anthropic: the last reply is that of a model that did not think.
+    (&["expected `thinking`"], &[], Correction::NoEffort),
+    // DeepSeek, DashScope (eino#994), Moonshot, Anthropic. vLLM without a parser for the model's calls is another matter.
+    (&["tool_choice"], NOT_TAKEN, Correction::NoToolChoice),
+    (&["tool choice"], &["not support", "n't support", "incompatible"], Correction::NoToolChoice),
+    (&["forces tool use"], &[], Correction::NoToolChoice),
+    (&["function calling mode"], NOT_TAKEN, Correction::NoToolChoice),
+    (&["function_calling_config"], NOT_TAKEN, Correction::NoToolChoice),
+    // OpenAI (litellm#34569)
+    (&["function tools", "reasoning_effort"], NOT_TAKEN, Correction::Effort(ReasoningEffort::None)),
+    (
+        &["tool", "not support"],
+        &["when thinking", "while thinking", "when reasoning", "while reasoning", "in thinking mode"],
+        Correction::Effort(ReasoningEffort::None),
+    ),
+    // OpenAI (livekit#7169), Groq
+    (&["reasoning_effort"], NOT_TAKEN, Correction::NoEffort),
+    (&["reasoning.effort"], NOT_TAKEN, Correction::NoEffort),
+    (&["reasoning effort"], NOT_TAKEN, Correction::NoEffort),
+    (&["reasoning parameter"], NOT_TAKEN, Correction::NoEffort),
+    // Anthropic
+    (&["output_config"], NOT_TAKEN, Correction::NoEffort),
+    (&["thinking.type"], NOT_TAKEN, Correction::NoEffort),
+    (&["adaptive thinking"], NOT_TAKEN, Correction::NoEffort),
+    (&["budget_tokens"], NO_FIELD, Correction::NoEffort),
+    // Gemini (pi#9455, kiss-translator#1051)
+    (&["thinking level"], NOT_TAKEN, Correction::NoEffort),
+    (&["thinking_level"], NOT_TAKEN, Correction::NoEffort),
+    (&["thinkinglevel"], NOT_TAKEN, Correction::NoEffort),
+    (&["thinking budget"], NOT_TAKEN, Correction::NoEffort),
+    (&["thinking_budget"], NOT_TAKEN, Correction::NoEffort),
+    (&["thinkingbudget"], NOT_TAKEN, Correction::NoEffort),
+    (&["thinking_config"], NOT_TAKEN, Correction::NoEffort),
+    (&["thinkingconfig"], NOT_TAKEN, Correction::NoEffort),
+    (&["only works in thinking mode"], &[], Correction::NoEffort),
+    (&["thinking"], &["can't be disabled", "cannot be disabled", "can not be disabled"], Correction::NoEffort),
+    (&["does not support thinking"], &[], Correction::NoEffort),
     // GPT-5 and later behind a proxy; Mistral (eca#231) the other way round
-    Refusal {
-        all: &["max_tokens", "max_completion_tokens"],
-        any: &[],
-        correction: Correction::OtherLimitName,
-        fields: &["max_tokens", "max_completion_tokens"],
-    },
-    Refusal {
-        all: &["max_completion_tokens"],
-        any: &["not permitted", "extra_forbidden", "extra inputs", "unrecognized", "unknown", "unexpected"],
-        correction: Correction::OtherLimitName,
-        fields: &["max_completion_tokens"],
-    },
+    (&["max_tokens", "max_completion_tokens"], &[], Correction::OtherLimitName),
+    (&["max_completion_tokens"], NO_FIELD, Correction::OtherLimitName),
+    (&["max_tokens"], NO_FIELD, Correction::OtherLimitName),
     // anon-kode#53
-    Refusal { all: &["stream_options"], any: NOT_TAKEN, correction: Correction::NoUsageFlag, fields: &[] },
+    (&["stream_options"], NOT_TAKEN, Correction::NoUsageFlag),
+    (&["include_usage"], NOT_TAKEN, Correction::NoUsageFlag),
     // OpenAI, Anthropic (pi#7961), Moonshot
-    Refusal { all: &["temperature"], any: NOT_TAKEN, correction: Correction::NoSampling, fields: &["temperature"] },
-    Refusal { all: &["top_p"], any: NOT_TAKEN, correction: Correction::NoSampling, fields: &["top_p"] },
-    // DeepSeek, DashScope (eino#994), LM Studio. vLLM without a parser for the model's calls is another matter.
-    Refusal { all: &["tool_choice"], any: NOT_TAKEN, correction: Correction::NoToolChoice, fields: &["tool_choice"] },
-    // Qwen's template (vllm#41114)
-    Refusal {
-        all: &["system message"],
-        any: &["at the beginning", "must be first", "must be the first", "only one", "multiple system"],
-        correction: Correction::OneSystemMessage,
-        fields: &[],
-    },
+    (&["temperature"], NOT_TAKEN, Correction::NoSampling),
+    (&["top_p"], NOT_TAKEN, Correction::NoSampling),
+    // Gemma's template, and Gemini's interface for it
+    (&["system role not supported"], &[], Correction::NoSystemMessage),
+    (&["system", "role"], &["not support", "n't support", "unsupported"], Correction::NoSystemMessage),
+    (&["system message"], &["not support", "n't support", "unsupported"], Correction::NoSystemMessage),
+    (&["system prompt"], &["not support", "n't support", "unsupported"], Correction::NoSystemMessage),
+    (&["developer instruction"], NOT_TAKEN, Correction::NoSystemMessage),
+    // Qwen's template (vllm#41114), Mistral, Anthropic
+    (
+        &["system"],
+        &[
+            "at the beginning",
+            "at the start",
+            "must be first",
+            "must be the first",
+            "must come first",
+            "only be the first",
+            "first message",
+            "only one",
+            "multiple system",
+            "more than one system",
+            "unexpected role 'system'",
+            "unexpected role \"system\"",
+        ],
+        Correction::OneSystemMessage,
+    ),
     // Mistral (zed#37021), its template (llama.cpp#19851), Perplexity
-    Refusal {
-        all: &["role"],
-        any: &["after role 'tool'", "must alternate", "should be alternating", "alternate user"],
-        correction: Correction::AlternateRoles,
-        fields: &[],
-    },
+    (
+        &["role"],
+        &[
+            "after role 'tool'",
+            "must alternate",
+            "should alternate",
+            "should be alternating",
+            "must be alternating",
+            "alternate user",
+            "alternate between",
+            "consecutive",
+        ],
+        Correction::AlternateRoles,
+    ),
     // Mistral
-    Refusal {
-        all: &["tool call id"],
-        any: &["length of 9", "length 9"],
-        correction: Correction::NineCharacterIds,
-        fields: &[],
-    },
-    // Cloudflare (zeroclaw#9493)
-    Refusal {
-        all: &["content", "null"],
-        any: &["string", "expected", "must be"],
-        correction: Correction::EmptyText,
-        fields: &[],
-    },
+    (&["tool", "id"], &["length of 9", "length 9", "{9}"], Correction::NineCharacterIds),
+    // OpenAI (vercel/ai#5171, opencode#12653), Anthropic
+    (&["tool_call", "string too long"], &[], Correction::PlainIds),
+    (&["call_id", "string too long"], &[], Correction::PlainIds),
+    (&["tool_call", "string_above_max_length"], &[], Correction::PlainIds),
+    (&["tool_use", "id", "match pattern"], &[], Correction::PlainIds),
+    (&["call_id", "pattern"], &[], Correction::PlainIds),
+    (&["tool_call", "id", "pattern"], &[], Correction::PlainIds),
+    // DeepSeek, OpenRouter, vLLM, Ollama
+    (&["image_url"], NOT_TAKEN, Correction::NoImages),
+    (
+        &["image"],
+        &["not support", "n't support", "no endpoints found", "not multimodal", "not a multimodal"],
+        Correction::NoImages,
+    ),
+    (&["vision"], &["not support", "n't support", "not a vision"], Correction::NoImages),
+    (&["multimodal"], &["not support", "n't support", "is not"], Correction::NoImages),
+    (&["unknown variant `file`"], &[], Correction::NoImages),
+    (&["content", "sequence", "expected a string"], &[], Correction::NoImages),
+    // Cloudflare (zeroclaw#9493), servers in Rust and Python
+    (
+        &["content", "null"],
+        &["string", "expected", "must be", "cannot be", "not allowed", "not be null"],
+        Correction::EmptyText,
+    ),
+    (&["content", "valid string"], &[], Correction::EmptyText),
+    (&["content", "none"], &["not of type", "nonetype"], Correction::EmptyText),
+    (&["content", "string_type"], &[], Correction::EmptyText),
+    // xAI behind Foundry, Anthropic, Gemini, llama.cpp
+    (&["$ref"], &[], Correction::PlainSchemas),
+    (&["$defs"], &[], Correction::PlainSchemas),
+    (&["additionalproperties"], &[], Correction::PlainSchemas),
+    (&["oneof", "top level"], &[], Correction::PlainSchemas),
+    (&["invalid schema"], &[], Correction::PlainSchemas),
+    (&["schema"], &["not support", "n't support", "unsupported", "invalid", "too complex"], Correction::PlainSchemas),
+    (&["function_declarations"], &["unknown name", "invalid"], Correction::PlainSchemas),
+    (
+        &["grammar"],
+        &["too large", "failed to parse", "failed to initialize", "compile", "invalid"],
+        Correction::PlainSchemas,
+    ),
 ];
+
+/// The fields of a request that a correction is about, in all formats.
+fn fields(correction: Correction) -> &'static [&'static str] {
+    match correction {
+        Correction::NoEffort | Correction::Effort(_) => {
+            &["reasoning_effort", "reasoning", "thinking", "output_config", "generationConfig"]
+        }
+        Correction::NoSampling => &["temperature", "top_p", "generationConfig"],
+        Correction::OtherLimitName => &["max_tokens", "max_completion_tokens"],
+        _ => &[],
+    }
+}
 
 /// What the next request to this server should do differently; `None`: the refusal names nothing that the run itself sends.
 pub(super) fn correction(p: &ProviderConfig, status: u16, error: &ErrorBody) -> Option<Correction> {
+    let correction = named(status, error)?;
+    (!is_added(p, correction)).then_some(correction)
+}
+
+/// Whether the user set what a correction is about.
+pub(super) fn is_added(p: &ProviderConfig, correction: Correction) -> bool {
+    fields(correction).iter().any(|field| Options::of(p).get(field).is_some())
+}
+
+/// The correction that a refusal names. `status`: that of the response, or of an error inside a stream.
+pub(super) fn named(status: u16, error: &ErrorBody) -> Option<Correction> {
     if !matches!(status, 400 | 404 | 422 | 500) {
         return None;
     }
-    let said = format!("{} {} {}", error.message, error.kind, error.about).to_lowercase();
-    let fits = |refusal: &&Refusal| {
-        let any = refusal.any.is_empty() || refusal.any.iter().any(|words| said.contains(words));
-        any && refusal.all.iter().all(|words| said.contains(words))
+    // Most refusals are of this kind, whatever is wrong.
+    let said = &error.said.replace("invalid_request_error", "");
+    let fits = |(all, any, _): &&Refusal| {
+        (any.is_empty() || any.iter().any(|words| said.contains(words))) && all.iter().all(|words| said.contains(words))
     };
-    let refusal = REFUSALS.iter().find(fits)?;
+    let (_, _, correction) = *REFUSALS.iter().find(fits)?;
     // A template of llama.cpp fails with 500; other failures of a server are none of the request.
-    let is_template = matches!(refusal.correction, Correction::AlternateRoles | Correction::OneSystemMessage);
-    let is_added = refusal.fields.iter().any(|field| Options::of(p).get(field).is_some());
-    (!is_added && (status != 500 || is_template)).then_some(refusal.correction)
+    let is_template = matches!(
+        correction,
+        Correction::AlternateRoles
+            | Correction::OneSystemMessage
+            | Correction::NoSystemMessage
+            | Correction::PlainSchemas
+    );
+    if status == 500 && !is_template {
+        return None;
+    }
+    Some(match (correction, nearest_effort(said)) {
+        (Correction::NoEffort, Some(effort)) => Correction::Effort(effort),
+        (correction, _) => correction,
+    })
+}
+
+/// The effort that comes nearest to the refused one, if the server lists those that it takes: less before more.
+fn nearest_effort(said: &str) -> Option<ReasoningEffort> {
+    const LISTS: &[&str] = &[
+        "supported values are",
+        "supported values:",
+        "must be one of",
+        "should be one of",
+        "expected one of",
+        "allowed values are",
+        "allowed values:",
+        "valid values are",
+        "valid options",
+        "input should be",
+        "only supports",
+    ];
+    let (before, list) = LISTS.iter().find_map(|words| said.split_once(words))?;
+    let at = |text: &str, effort: &ReasoningEffort| {
+        ['\'', '"', '`'].iter().find_map(|q| text.find(&format!("{q}{}{q}", effort.as_str())))
+    };
+    let allowed: Vec<ReasoningEffort> =
+        ReasoningEffort::ALL.iter().filter(|effort| at(list, effort).is_some()).copied().collect();
+    let refused = ReasoningEffort::ALL.iter().find(|effort| at(before, effort).is_some()).copied();
+    let refused = refused.unwrap_or(ReasoningEffort::Medium);
+    let is_thought = |effort: &&ReasoningEffort| refused == ReasoningEffort::None || **effort != ReasoningEffort::None;
+    let less = allowed.iter().rev().find(|effort| **effort < refused && is_thought(effort));
+    less.or_else(|| allowed.iter().find(|effort| **effort > refused)).copied()
 }

@@ -33,11 +33,13 @@ mod responses;
 pub mod retry_after;
 mod servers;
 pub mod sse;
+mod writer;
 
 pub use classify::{Online, classify_fetch_failure, classify_response, is_stream};
 pub use decoder::{Decoder, Delta};
 pub use diagnose::{Cause, Evidence, Knock, Page, Permission, diagnose};
-pub use dialect::{Encode, encoder};
+pub use dialect::Encode;
 pub use endpoint::{HttpRequestHead, base_url, models_head, request_head, server};
 pub use late::{Late, classify_late};
 pub use retry_after::RetryHeaders;
+pub use writer::encoder;

@@ -38,7 +38,7 @@ pub(super) fn profile(p: &ProviderConfig, learnt: &[Correction]) -> Profile {
     // OpenRouter keeps them in `reasoning_details`, and knows what the server behind it wants.
     let routed = p.kind == ProviderKind::Openrouter;
     let mut profile = Profile {
-        ids: server.ids.unwrap_or(family.ids),
+        ids: server.ids.unwrap_or(family.ids).corrected(learnt),
         thoughts: server.thoughts.unwrap_or(if routed { Thoughts::Never } else { family.thoughts }),
         needs_thoughts: server.needs_thoughts.unwrap_or(family.needs_thoughts && !routed),
         system_midway: if p.kind == ProviderKind::Openai { server.system_midway } else { p.kind.takes_system_midway() },
@@ -63,15 +63,21 @@ impl Profile {
             }
             Correction::DropThoughts => (self.thoughts, self.needs_thoughts) = (Thoughts::Never, false),
             Correction::OneSystemMessage => self.system_midway = false,
-            Correction::AlternateRoles => (self.system_midway, self.user_after_tool) = (false, false),
-            Correction::NineCharacterIds => self.ids = IdRule::Nine,
+            // Where a system message is a user message, two of these follow each other.
+            Correction::AlternateRoles | Correction::NoSystemMessage => {
+                (self.system_midway, self.user_after_tool) = (false, false);
+            }
             Correction::EmptyText => self.empty_beside_calls = true,
-            // They are no facts of a server, but settings of the run.
+            // Settings of the run, what all formats have, and ids.
             Correction::NoSampling
             | Correction::NoEffort
-            | Correction::EffortNone
+            | Correction::Effort(_)
             | Correction::NoToolChoice
-            | Correction::NoOpaque => {}
+            | Correction::NineCharacterIds
+            | Correction::PlainIds
+            | Correction::NoOpaque
+            | Correction::NoImages
+            | Correction::PlainSchemas => {}
         }
     }
 }

@@ -102,7 +102,7 @@ impl Reading {
             request: exchange.request,
             turn: exchange.turn,
             sent,
-            decoder: RefCell::new(Some(Decoder::new(exchange.provider.kind))),
+            decoder: RefCell::new(Some(Decoder::new(&exchange.provider))),
             shown: RefCell::default(),
             first_token_ms: RefCell::default(),
             streamed: Rc::clone(&exchange.streamed),

@@ -3,7 +3,7 @@
 //! Text that can be read in only one way is repaired: single quotes, unquoted keys and words, trailing commas, `True`,
 //! `False`, `None`, raw line breaks and tabs in strings, a code fence around the object, an object encoded twice (as a
 //! JSON string). What servers and models put around the object is removed: `{}` or a copy of it before it, and an object
-//! around it (`{"arguments": {…}}`) if only the inner one fits. No text and `null` are `{}`. Text is **not** repaired if
+//! around it (`{"arguments": {…}}`) if only the inner one fits. No text, `null` and `[]` are `{}`. Text is **not** repaired if
 //! something would have to be invented or dropped: truncated text (an open string or bracket), missing commas, colons or
 //! values, quotes inside strings, comments, other text around the object. The rule is checked, not trusted: after a repair of
 //! its JSON the text may differ only in quotes, white space, trailing commas and those three words, it must parse to an object,
@@ -89,10 +89,12 @@ impl Validators {
     }
 }
 
-/// Reads the arguments from parsed JSON: an object, an object encoded twice, or `null` for "no arguments".
+/// Reads the arguments from parsed JSON: an object, an object encoded twice, or `null` or `[]` for "no arguments".
 fn plain(value: Value) -> Result<Value, ToolOutcome> {
     match value {
         Value::Object(_) => Ok(value),
+        // PHP writes a map without entries as a list.
+        Value::Array(list) if list.is_empty() => Ok(Value::Object(Map::new())),
         Value::Null => Ok(Value::Object(Map::new())),
         Value::String(text) => match serde_json::from_str(&text) {
             Ok(inner @ Value::Object(_)) => Ok(inner),
@@ -104,7 +106,7 @@ fn plain(value: Value) -> Result<Value, ToolOutcome> {
     }
 }
 
-/// Whether the text was not itself an object: nothing, `null`, or an object encoded twice.
+/// Whether the text was not itself an object: nothing, `null`, `[]`, or an object encoded twice.
 fn is_wrapped(arguments: &str) -> bool {
     !arguments.trim_start().starts_with('{')
 }

@@ -109,7 +109,7 @@ impl World {
         sent.extend(call.append);
         let messages: Vec<Message> = sent.iter().chain(&call.tail).cloned().collect();
         let mode = config.providers[0].demo.unwrap_or_default();
-        let mut decoder = Decoder::new(ProviderKind::Demo);
+        let mut decoder = Decoder::new(&ProviderConfig { kind: ProviderKind::Demo, ..ProviderConfig::default() });
         for chunk in respond(mode, config.seed, &messages, &config.tools, call.tools) {
             let _ = decoder.push(chunk.text.as_bytes());
         }

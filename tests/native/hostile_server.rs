@@ -28,7 +28,7 @@ struct Fed {
 
 /// Feeds chunks until the decoder wants no more, as the shell does.
 fn feed<'a>(kind: ProviderKind, pieces: impl Iterator<Item = &'a [u8]>) -> Fed {
-    let (began, mut decoder) = (Work::begin(), Decoder::new(kind));
+    let (began, mut decoder) = (Work::begin(), Decoder::new(&ProviderConfig { kind, ..ProviderConfig::default() }));
     let (mut bytes, mut most_held) = (0, 0);
     for piece in pieces {
         decoder.push(piece);

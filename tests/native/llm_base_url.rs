@@ -2,12 +2,42 @@
 
 use turnwise::engine::ProviderKind::*;
 use turnwise::engine::*;
-use turnwise::llm::{Decoder, RetryHeaders, classify_response};
+use turnwise::llm::{Decoder, RetryHeaders, classify_response, models_head, request_head, server};
 
 fn answer(kind: ProviderKind, base_url: &str, status: u16, body: &str) -> ModelError {
     let p = ProviderConfig { kind, base_url: base_url.into(), model: "m-1".into(), ..ProviderConfig::default() };
     let content = if body.starts_with('<') { "text/html" } else { "application/json" };
     classify_response(&p, status, &RetryHeaders::default(), content, body, EpochMillis(0))
+}
+
+#[test]
+fn the_version_of_an_azure_address_goes_behind_the_path() {
+    // oh-my-pi#782, litellm#8572
+    let head = |kind, base_url: &str| {
+        let p = ProviderConfig { kind, base_url: base_url.into(), model: "m-1".into(), ..ProviderConfig::default() };
+        (request_head(&p, None).url, models_head(&p, None).url, server(&p).map(|address| address.to_string()))
+    };
+    let azure = "https://a.openai.azure.com/openai/deployments/d";
+    for given in [
+        format!("{azure}?api-version=2024-10-21"),
+        format!("{azure}/?api-version=2024-10-21"),
+        format!("{azure}/chat/completions?api-version=2024-10-21"),
+    ] {
+        let (reply, models, address) = head(Openai, &given);
+        assert_eq!(reply, format!("{azure}/chat/completions?api-version=2024-10-21"));
+        assert_eq!(models, format!("{azure}/models?api-version=2024-10-21"));
+        // The key is bound to the server, whatever its version.
+        assert_eq!(address, Ok(azure.to_owned()));
+    }
+    assert!(
+        head(Gemini, "https://g.example.org/v1?api-version=1")
+            .0
+            .ends_with(":streamGenerateContent?alt=sse&api-version=1")
+    );
+    // Another query may hold a key, which would be in every record.
+    for query in ["?key=abc", "?api-version=1&key=abc", "?api-version=", "?api-version=a%20b", "?", "#a"] {
+        assert!(head(Openai, &format!("{azure}{query}")).2.is_err(), "{query}");
+    }
 }
 
 #[test]
@@ -187,7 +217,7 @@ fn anthropic_says_that_it_takes_no_pages() {
 
 #[test]
 fn lm_studio_answers_200_where_the_path_is_wrong() {
-    let mut decoder = Decoder::new(Lmstudio);
+    let mut decoder = Decoder::new(&ProviderConfig { kind: Lmstudio, ..ProviderConfig::default() });
     decoder.push(br#"{"error":"Unexpected endpoint or method. (POST /chat/completions)"}"#);
     let error = decoder.finish().0.expect_err("no reply");
     assert_eq!((error.slug, error.retry), (Slug::ProviderError, Retry::Fatal), "{}", error.message);

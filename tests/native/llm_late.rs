@@ -5,7 +5,7 @@ use turnwise::llm::{Decoder, Late, classify_late};
 use turnwise::view::settings::{Field, Settings};
 
 fn begun(parts: &[&str]) -> bool {
-    let mut decoder = Decoder::new(ProviderKind::Openai);
+    let mut decoder = Decoder::new(&ProviderConfig { kind: ProviderKind::Openai, ..ProviderConfig::default() });
     for part in parts {
         decoder.push(part.as_bytes());
     }

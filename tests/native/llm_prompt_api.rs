@@ -101,7 +101,7 @@ fn a_conversation_that_does_not_end_with_the_user_is_asked_to_go_on() {
 #[test]
 fn every_answer_is_a_reply_that_the_decoder_reads() {
     let reply = |answer: Value, described| {
-        let mut decoder = Decoder::new(ProviderKind::PromptApi);
+        let mut decoder = Decoder::new(&ProviderConfig { kind: ProviderKind::PromptApi, ..ProviderConfig::default() });
         decoder.push(completion(&answer, described).to_string().as_bytes());
         decoder.finish().0.unwrap()
     };

@@ -171,7 +171,7 @@ fn what_is_no_event_is_named() {
 /// Errors without a status, which only their text classifies.
 #[test]
 fn errors_inside_a_stream_are_classified_by_their_words() {
-    use Retry::{Fatal, Yes};
+    use Retry::{Fatal, With, Yes};
     let cases = [
         (r#"{"type":"error","code":"rate_limit_exceeded","message":"slow"}"#, Slug::RateLimited, Yes),
         (r#"{"type":"error","code":"insufficient_quota","message":"empty"}"#, Slug::QuotaError, Fatal),
@@ -179,7 +179,11 @@ fn errors_inside_a_stream_are_classified_by_their_words() {
         (r#"{"type":"error","code":"invalid_prompt","message":"flagged"}"#, Slug::ProviderError, Fatal),
         (r#"{"type":"error","code":"invalid_image_format","message":"bad"}"#, Slug::ProviderError, Fatal),
         (r#"{"type":"error","error":{"type":"server_error","code":"server_is_overloaded"}}"#, Slug::ProviderError, Yes),
-        (r#"{"type":"error","error":{"code":"invalid_encrypted_content"}}"#, Slug::ProviderError, Fatal),
+        (
+            r#"{"type":"error","error":{"code":"invalid_encrypted_content"}}"#,
+            Slug::ProviderError,
+            With(Correction::NoOpaque),
+        ),
         (r#"{"error":{"status":"INVALID_ARGUMENT","message":"no"}}"#, Slug::ProviderError, Fatal),
         (r#"{"error":{"status":"RESOURCE_EXHAUSTED","message":"no"}}"#, Slug::RateLimited, Yes),
         (r#"{"error":{"status":"PERMISSION_DENIED","message":"no"}}"#, Slug::AuthError, Fatal),

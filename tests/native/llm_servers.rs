@@ -295,6 +295,23 @@ fn what_a_server_refuses_is_left_out() {
     assert_eq!(beside("https://api.cloudflare.com/client/v4/accounts/1/ai/v1"), "");
 }
 
+#[test]
+fn a_call_that_was_repaired_goes_back_repaired() {
+    let tools = RunConfig { tools: vec![plain_tool("f")], ..config(Preset::Research) };
+    let ran = ToolOutcome::Executed { content: "1".into(), images: Vec::new(), repaired_args: Some(json!({ "x": 1 })) };
+    let given = [("a", "f", "{'x': 1}"), ("b", "f", "{ \"x\": 1 }")];
+    let played = play(tools, vec![calls("", &given), Step::Tool("f", ran), executed("f", "1"), text("done")]);
+    let sent: Vec<String> = played.requests[1]
+        .append
+        .iter()
+        .filter_map(|message| if let Message::Assistant(said) = message { Some(&said.tool_calls) } else { None })
+        .flatten()
+        .map(|call| call.arguments.clone())
+        .collect();
+    // What could be read stays as it was written.
+    assert_eq!(sent, [r#"{"x":1}"#, r#"{ "x": 1 }"#]);
+}
+
 mod thoughts_in_the_text {
     use super::*;
     use crate::support::splits;
@@ -357,7 +374,7 @@ mod thoughts_in_the_text {
 
 mod corrections {
     use super::*;
-    use turnwise::llm::{RetryHeaders, classify_response};
+    use turnwise::llm::{Decoder, RetryHeaders, classify_response};
 
     fn refusal(p: &ProviderConfig, status: u16, body: &str) -> Retry {
         let now = EpochMillis(1_795_000_000_000);
@@ -374,9 +391,9 @@ mod corrections {
         let p = provider("https://gateway.example.org/v1", "m");
         for (status, body, expected) in [
             // litellm#34569
-            (400, said("Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'."), EffortNone),
+            (400, said("Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'."), Effort(ReasoningEffort::None)),
             // livekit/agents#7169
-            (400, said("Unsupported value: 'reasoning_effort' does not support 'minimal' with this model. Supported values are: 'none', 'low', 'medium', and 'high'."), EffortNone),
+            (400, said("Unsupported value: 'reasoning_effort' does not support 'minimal' with this model. Supported values are: 'none', 'low', 'medium', and 'high'."), Effort(ReasoningEffort::Low)),
             (400, said("Unrecognized request argument supplied: reasoning_effort"), NoEffort),
             (400, said("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."), OtherLimitName),
             // eca#231, in Mistral's shape
@@ -404,6 +421,32 @@ mod corrections {
             // zeroclaw#9493
             (400, said("Invalid input: messages.2.content: expected string, received null"), EmptyText),
             (400, json!({ "error": { "message": "The encrypted content gAAA could not be verified.", "code": "invalid_encrypted_content" } }).to_string(), NoOpaque),
+            (404, said("Item with id 'rs_68af' not found. Items are not persisted when `store` is set to false."), NoOpaque),
+            (400, said("Item 'fc_12' of type 'function_call' was provided without its required 'reasoning' item: 'rs_12'."), NoOpaque),
+            (400, said("messages.1.content.0: Invalid `signature` in `thinking` block"), NoOpaque),
+            (400, said("messages.3.content.1: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified."), NoOpaque),
+            (400, said("Thought signature is not valid"), NoOpaque),
+            (400, said("messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`."), NoEffort),
+            (400, said("Thinking may not be enabled when tool_choice forces tool use."), NoToolChoice),
+            (400, said("tool_choice 'specified' is incompatible with thinking enabled"), NoToolChoice),
+            (400, said("Thinking level MINIMAL is not supported for this model."), NoEffort),
+            (400, said("Budget 0 is invalid. This model only works in thinking mode."), NoEffort),
+            (400, said("Invalid value: 'high'. Supported values are: 'low' and 'medium'. (reasoning.effort)"), Effort(ReasoningEffort::Medium)),
+            (400, said("`reasoning_effort` must be one of `low`, `medium`, or `high`"), Effort(ReasoningEffort::Low)),
+            (400, said("reasoning_effort: input should be 'none' or 'default'"), Effort(ReasoningEffort::None)),
+            (400, said("Unrecognized request argument supplied: max_tokens"), OtherLimitName),
+            (400, said("System role not supported"), NoSystemMessage),
+            (500, said("Jinja Exception: System role not supported"), NoSystemMessage),
+            (400, said("Developer instruction is not enabled for models/gemma-3-27b-it"), NoSystemMessage),
+            (400, said("messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter."), OneSystemMessage),
+            (400, json!({ "message": "Unexpected role 'system' after role 'user'", "code": "3230" }).to_string(), OneSystemMessage),
+            (400, said("Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 46 instead."), PlainIds),
+            (400, said("messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"), PlainIds),
+            (422, json!({ "detail": [{ "type": "string_type", "loc": ["body", "messages", 2, "content"], "msg": "Input should be a valid string", "input": null }] }).to_string(), EmptyText),
+            (404, said("No endpoints found that support image input"), NoImages),
+            (400, said("Failed to deserialize the JSON body into the target type: messages[0]: unknown variant `image_url`, expected `text` at line 1 column 150"), NoImages),
+            (400, said("input_schema does not support oneOf, allOf, or anyOf at the top level"), PlainSchemas),
+            (400, said("Invalid JSON payload received. Unknown name \"$ref\" at 'tools[0].function_declarations[0].parameters'"), PlainSchemas),
         ] {
             assert_eq!(refusal(&p, status, &body), Retry::With(expected), "{body}");
         }
@@ -416,6 +459,12 @@ mod corrections {
             (400, said("Your request was malformed."), Retry::Fatal),
             // A parser for the model's calls is missing: no choice of ours helps.
             (401, said("temperature is not supported"), Retry::Fatal),
+            (400, said("temperature must be between 0 and 1"), Retry::Fatal),
+            (400, said("\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"), Retry::Fatal),
+            (400, said("max_tokens must be at least 1"), Retry::Fatal),
+            (400, said("This model does not support tools."), Retry::Fatal),
+            // What was sent is repeated; it is no part of what is wrong.
+            (422, json!({ "detail": [{ "type": "missing", "loc": ["body", "user"], "msg": "Field required", "input": { "content": "temperature is unsupported" } }] }).to_string(), Retry::Fatal),
             (429, said("tool_choice is not supported at this rate"), Retry::Yes),
             (500, said("stream_options are not supported"), Retry::Yes),
             (
@@ -466,12 +515,20 @@ mod corrections {
         gone(Correction::NoToolChoice, "tool_choice");
         gone(Correction::OtherLimitName, "max_tokens");
         assert_eq!(body(&[Correction::OtherLimitName])["max_completion_tokens"], 7);
-        assert_eq!(body(&[Correction::EffortNone])["reasoning_effort"], "none");
+        assert_eq!(body(&[Correction::Effort(ReasoningEffort::None)])["reasoning_effort"], "none");
         let message = |correction| body(&[correction])["messages"][2].clone();
         assert_eq!(message(Correction::SendThoughts)["reasoning_content"], "thought");
         assert_eq!(message(Correction::EmptyText)["content"], "");
         assert_eq!(message(Correction::NineCharacterIds)["tool_calls"][0]["id"].as_str().unwrap().len(), 9);
         assert_eq!(body(&[Correction::AlternateRoles])["messages"].as_array().unwrap().len(), history.len() + 1);
+        assert_eq!(body(&[Correction::NoSystemMessage])["messages"][0], json!({ "role": "user", "content": "s\n\nq" }));
+        let id = body(&[Correction::PlainIds])["messages"][2]["tool_calls"][0]["id"].clone();
+        assert!(id == "call_1_1_0" && body(&[Correction::PlainIds])["messages"][3]["tool_call_id"] == id, "{id}");
+    }
+
+    /// Settings that can be refused.
+    fn asking() -> RunConfig {
+        RunConfig { temperature: Some(0.5), reasoning: Some(ReasoningEffort::Low), ..config(Preset::Research) }
     }
 
     fn refused(correction: Correction) -> Step {
@@ -480,10 +537,7 @@ mod corrections {
 
     #[test]
     fn a_corrected_attempt_follows_at_once_at_the_same_provider_and_counts() {
-        let two = RunConfig {
-            providers: vec![provider("http://a/v1", "a"), provider("http://b/v1", "b")],
-            ..config(Preset::Research)
-        };
+        let two = RunConfig { providers: vec![provider("http://a/v1", "a"), provider("http://b/v1", "b")], ..asking() };
         let played = play(two.clone(), vec![refused(Correction::NoSampling), text("done")]);
         assert_eq!(played.fields(), "llm_complete / success / model / 1");
         let calls: Vec<_> = played.requests.iter().map(|call| (call.provider, call.learnt.clone())).collect();
@@ -500,6 +554,65 @@ mod corrections {
     }
 
     #[test]
+    fn in_every_format_pictures_and_system_messages_can_be_left_out() {
+        let picture = Image { media_type: "image/png".into(), data: "aGk=".into() };
+        let mut with_picture = result("call_1_1_0");
+        if let Message::Tool(tool) = &mut with_picture {
+            tool.images.push(picture.clone());
+        }
+        let history = [
+            Message::system("s"),
+            Message::User { content: "q".into(), images: vec![picture] },
+            reply(None, "call_1_1_0", None),
+            with_picture,
+            Message::system("later"),
+        ];
+        for kind in [ProviderKind::Openai, ProviderKind::OpenaiResponses, ProviderKind::Anthropic, ProviderKind::Gemini]
+        {
+            let p = ProviderConfig { kind, model: "m".into(), ..ProviderConfig::default() };
+            let body = |learnt: &[Correction]| {
+                let (mut encoder, mut bytes) = (encoder(&p, &RunConfig::default(), learnt), Vec::new());
+                encoder.start(&mut bytes);
+                history.iter().for_each(|message| encoder.message(message, &mut bytes));
+                let mut fork = encoder.fork();
+                fork.end(&[], ToolChoice::None, &mut bytes);
+                let value: Value = serde_json::from_slice(&bytes).unwrap();
+                value.to_string()
+            };
+            assert!(body(&[]).contains("aGk="), "{kind:?}");
+            let without = body(&[Correction::NoImages]);
+            assert!(!without.contains("aGk=") && without.contains("[a picture was attached here"), "{without}");
+            let without = body(&[Correction::NoSystemMessage]);
+            assert!(!without.to_lowercase().contains("system"), "{without}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_inside_a_stream_is_learnt_from_before_the_reply_begins() {
+        let p = provider("https://gateway.example.org/v1", "m");
+        let answer = |p: &ProviderConfig, begun: bool| {
+            let mut decoder = Decoder::new(p);
+            if begun {
+                decoder.push(b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\n");
+            }
+            decoder.push(
+                b"data: {\"error\":{\"code\":400,\"message\":\"`temperature` is deprecated for this model.\"}}\n\n",
+            );
+            decoder.finish().0.unwrap_err().retry
+        };
+        assert_eq!(answer(&p, false), Retry::With(Correction::NoSampling));
+        assert_eq!(answer(&p, true), Retry::Fatal);
+        let added = ProviderConfig { provider_options: Some(json!({ "temperature": 0.2 })), ..p };
+        assert_eq!(answer(&added, false), Retry::Fatal);
+    }
+
+    #[test]
+    fn a_refusal_of_what_the_run_does_not_send_teaches_nothing() {
+        let played = play(config(Preset::Research), vec![refused(Correction::NoSampling)]);
+        assert_eq!((played.fields(), played.requests.len()), ("llm_error / failed / system / 1".to_owned(), 1));
+    }
+
+    #[test]
     fn what_was_learnt_holds_for_the_run() {
         let tools = RunConfig { tools: vec![plain_tool("f")], ..config(Preset::Research) };
         let script =
@@ -511,16 +624,16 @@ mod corrections {
 
     #[test]
     fn the_same_refusal_twice_is_final_and_so_are_three_in_a_row() {
-        let played = play(config(Preset::Research), vec![refused(Correction::NoEffort), refused(Correction::NoEffort)]);
+        let played = play(asking(), vec![refused(Correction::NoEffort), refused(Correction::NoEffort)]);
         assert_eq!(played.fields(), "llm_error / failed / system / 1");
         assert_eq!(played.requests.len(), 2);
-        let more = RunConfig { max_attempts: 8, ..config(Preset::Research) };
+        let more = RunConfig { max_attempts: 8, ..asking() };
         let three = [Correction::NoEffort, Correction::NoSampling, Correction::NoUsageFlag];
         let played = play(more, three.into_iter().map(refused).collect());
         assert_eq!(played.fields(), "llm_error / failed / system / 1");
         assert_eq!(played.requests.len(), 3);
         // With one attempt nothing is tried again.
-        let once = RunConfig { max_attempts: 1, ..config(Preset::Research) };
+        let once = RunConfig { max_attempts: 1, ..asking() };
         let played = play(once, vec![refused(Correction::NoEffort)]);
         assert_eq!((played.fields(), played.requests.len()), ("llm_error / failed / system / 1".to_owned(), 1));
     }

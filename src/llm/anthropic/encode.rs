@@ -87,7 +87,7 @@ impl Encoder {
             open: Open::Head,
             called: BTreeSet::new(),
             me: Me::new(p, learnt),
-            ids: WireIds::new(IdRule::Safe),
+            ids: WireIds::new(IdRule::Safe(64).corrected(learnt)),
         }
     }
 
@@ -166,7 +166,7 @@ impl Encoder {
     /// Writes an assistant message. An empty one is left out.
     fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
         let mut ends_with_thought = false;
-        self.ids.take(message, self.me.wrote(message));
+        self.me.ids(message, &mut self.ids);
         for piece in blocks::in_order(message, self.me.opaque(message, DIALECT)) {
             ends_with_thought = false;
             match piece {

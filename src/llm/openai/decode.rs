@@ -189,9 +189,9 @@ impl Assembly {
         self.finish_reason(&reason.0);
     }
 
-    /// Whether a choice is the one whose text is the reply: the first that said anything. Without an index it is.
+    /// Whether a choice is the one whose text is the reply: the first that said anything. Without an index, or with one below 0, it is.
     fn is_first(&mut self, choice: &Choice<'_>) -> bool {
-        let Some(index) = choice.index.0 else { return true };
+        let Some(index) = choice.index.0.filter(|index| *index >= 0.0) else { return true };
         let first = *self.index.get_or_insert(index);
         (first - index).abs() < 0.5
     }

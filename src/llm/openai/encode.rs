@@ -103,7 +103,7 @@ impl Encoder {
 
     fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
         let own = self.me.wrote(message);
-        self.ids.take(message, own);
+        self.me.ids(message, &mut self.ids);
         let (thoughts, has_calls) = (message.reasoning.as_str(), !message.tool_calls.is_empty());
         let thoughts = if own { thoughts } else { "" };
         raw(out, "{\"role\":\"assistant\",\"content\":");

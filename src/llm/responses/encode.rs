@@ -49,7 +49,7 @@ impl Encoder {
             accepts_forced_report: endpoint::is_openai(p) && !learnt.contains(&Correction::NoToolChoice),
             empty: true,
             me: Me::new(p, learnt),
-            ids: WireIds::new(IdRule::Max(64)),
+            ids: WireIds::new(IdRule::Max(64).corrected(learnt)),
         }
     }
 
@@ -76,7 +76,7 @@ impl Encoder {
     /// Writes the reply in its original order if the stored data matches; otherwise its reasoning, then its text, then
     /// its calls.
     fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
-        self.ids.take(message, self.me.wrote(message));
+        self.me.ids(message, &mut self.ids);
         let kept = self.me.opaque(message, DIALECT).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let pieces = in_order(message, kept).unwrap_or_else(|| {
             let reasoning = kept.iter().filter(|item| is_reasoning(item)).map(Piece::Reasoning);

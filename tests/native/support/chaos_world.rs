@@ -150,7 +150,7 @@ fn judge(scripted: Scripted, request: RequestId, provider: &ProviderConfig) -> E
                 let now = EpochMillis(1_795_300_145_678);
                 return failed(classify_response(provider, status, &retry, &content_type, &body, now), None);
             }
-            let mut decoder = Decoder::new(ProviderKind::Demo);
+            let mut decoder = Decoder::new(&ProviderConfig { kind: ProviderKind::Demo, ..ProviderConfig::default() });
             for chunk in chunks {
                 assert!(chunk.after_ms <= 300, "a pause of {} ms", chunk.after_ms);
                 let _ = decoder.push(chunk.text.as_bytes());

@@ -124,7 +124,7 @@ pub fn respond(
 }
 
 pub fn reply(mode: DemoMode, seed: u64, messages: &[Message], tools: &[ToolSpec], choice: ToolChoice) -> Reply {
-    let mut decoder = Decoder::new(ProviderKind::Demo);
+    let mut decoder = Decoder::new(&ProviderConfig { kind: ProviderKind::Demo, ..ProviderConfig::default() });
     for chunk in respond(mode, seed, messages, tools, choice) {
         assert!(chunk.after_ms <= 300, "a pause of {} ms", chunk.after_ms);
         decoder.push(chunk.text.as_bytes());

@@ -29,7 +29,7 @@ pub fn fixtures(folder: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 pub fn decode<'a>(kind: ProviderKind, parts: impl IntoIterator<Item = &'a [u8]>) -> Decoded {
-    let mut decoder = Decoder::new(kind);
+    let mut decoder = Decoder::new(&ProviderConfig { kind, ..ProviderConfig::default() });
     let (mut text, mut reasoning) = (String::new(), String::new());
     for part in parts {
         if let Some(delta) = decoder.push(part) {

@@ -504,15 +504,19 @@ export type Correction =
   | "other_limit_name"
   | "no_sampling"
   | "no_effort"
-  | "effort_none"
+  | { effort: ReasoningEffort }
   | "no_tool_choice"
   | "send_thoughts"
   | "drop_thoughts"
   | "one_system_message"
+  | "no_system_message"
   | "alternate_roles"
   | "nine_character_ids"
+  | "plain_ids"
   | "empty_text"
-  | "no_opaque";
+  | "no_opaque"
+  | "no_images"
+  | "plain_schemas";
 
 /** The beginning of a reply whose request was aborted, as it was streamed. */
 export interface TrajectoryPartial {
