@@ -36,6 +36,8 @@ const NOT_TAKEN: &[&str] = &[
     "only 1 is allowed",
     "invalid",
     "cannot be used",
+    // OpenRouter, of a field that no server behind it takes (zed#36094).
+    "no endpoints found that support",
 ];
 
 // The first that fits.

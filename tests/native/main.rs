@@ -37,6 +37,7 @@ mod kept_records;
 mod llm_anthropic;
 mod llm_anthropic_stream;
 mod llm_base_url;
+mod llm_cache;
 mod llm_chaos;
 mod llm_classify;
 mod llm_decoder;
