@@ -162,7 +162,7 @@ fn a_model_without_a_name_is_asked_for() {
 
 #[test]
 fn a_refused_request_that_only_mentions_the_model_is_no_missing_model() {
-    let error = answer(Openai, "", 400, r#"{"error":{"message":"This model does not support tools."}}"#);
+    let error = answer(Openai, "", 400, r#"{"error":{"message":"This model does not support pictures."}}"#);
     assert!(error.message.contains("refused the request (400)"), "{}", error.message);
 }
 

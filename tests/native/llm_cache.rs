@@ -96,7 +96,8 @@ fn least_kept(p: &ProviderConfig, preset: Preset) -> f64 {
     prompts.windows(2).map(share).fold(1.0, f64::min)
 }
 
-/// The least share of a prompt that the next request reads from a cache that looks at most 20 blocks back from a breakpoint.
+/// The least share of a prompt that the next request reads from a cache that looks at most 20 blocks back from a breakpoint. Prompts are equal if
+/// their blocks are; whether another tool choice is another prompt, documents and measurements disagree (local-operator#534).
 fn least_read(p: &ProviderConfig, preset: Preset) -> f64 {
     let (mut cache, mut before, mut least) = (BTreeSet::new(), 0, 1.0_f64);
     for body in bodies(p, preset) {
