@@ -17,10 +17,19 @@ const isNumber = (value) => typeof value === 'number';
 const isFlag = (value) => typeof value === 'boolean';
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const SETTINGS = {
-  stream: isFlag, temperature: isNumber, top_p: isNumber, seed: isNumber, parallel_tool_calls: isFlag,
+const isTokens = (value) => value >= 1 && Number.isInteger(value);
+/** The fields of a request that are sent on, and the form of each. A test of Turnwise checks that all fields which it sends are here. */
+const FIELDS = {
+  stream: isFlag, stream_options: { include_usage: isFlag },
+  temperature: isNumber, top_p: isNumber, seed: isNumber,
   stop: (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
+  parallel_tool_calls: isFlag,
+  reasoning_effort: isText, reasoning: { effort: isText, enabled: isFlag, exclude: isFlag, max_tokens: isTokens },
+  thinking: { type: isText, budget_tokens: isTokens, keep: isText, clear_thinking: isFlag },
+  enable_thinking: isFlag, thinking_budget: isTokens, preserve_thinking: isFlag, reasoning_split: isFlag, reasoning_format: isText,
 };
+/** In messages of the model: most models of this kind want their thoughts back. */
+const THOUGHTS = { reasoning_content: isText, reasoning: isText };
 /** OpenRouter needs the reasoning of a tool turn back unchanged. */
 const REASONING = { type: isText, id: isTextOrNull, format: isTextOrNull, index: isNumber, text: isTextOrNull, summary: isTextOrNull, data: isTextOrNull, signature: isTextOrNull };
 
@@ -35,20 +44,36 @@ export class Refused extends Error {
 const invalid = (message) => { throw new Refused('invalid_request', message); };
 const foreign = (message) => { throw new Refused('content_not_allowed', message); };
 
-/** Returns the request to forward, with no more tokens and pictures than the site pays for. Throws `Refused`. */
-export function allowed(asked, { maxTokens, maxPictures }) {
+/**
+ * Returns the request to forward, with no more tokens and pictures than the site pays for: thoughts count as output, and the limit has the
+ * name that the model takes (`limitOf`). Throws `Refused`.
+ */
+export function allowed(asked, { maxTokens, maxPictures, limit }) {
   if (isDeeper(asked, MAX_DEPTH)) invalid('The request is nested too deeply.');
   const site = { maxPictures, pictures: 0 };
-  const sent = { model: asked.model, messages: asked.messages.map((message, at) => messageOf(message, `messages[${at}]`, site)), ...pick(asked, SETTINGS) };
-  if (isObject(asked.stream_options)) sent.stream_options = pick(asked.stream_options, { include_usage: isFlag });
+  const sent = { model: asked.model, messages: asked.messages.map((message, at) => messageOf(message, `messages[${at}]`, site)), ...pick(asked, FIELDS) };
   if (Array.isArray(asked.tools)) sent.tools = asked.tools.filter((tool) => tool?.type === 'function' && isText(tool.function?.name)).map(toolOf);
   const [choice, format] = [choiceOf(asked.tool_choice), formatOf(asked.response_format)];
   if (choice) sent.tool_choice = choice;
   if (format) sent.response_format = format;
-  const name = asked.max_completion_tokens === undefined ? 'max_tokens' : 'max_completion_tokens';
-  const wanted = Number(asked[name]);
-  sent[name] = wanted >= 1 ? Math.min(Math.floor(wanted), maxTokens) : maxTokens;
+  const capped = (tokens) => Math.min(tokens, maxTokens);
+  // Whichever name the page used: a server may ignore the other one.
+  sent[limit] = [asked.max_tokens, asked.max_completion_tokens].map(Number).filter((wanted) => wanted >= 1).map(Math.floor).reduce((a, b) => Math.min(a, b), maxTokens);
+  // DashScope counts thoughts apart from the answer.
+  if (sent.enable_thinking || sent.thinking_budget) sent.thinking_budget = capped(sent.thinking_budget ?? maxTokens);
+  if (sent.thinking?.budget_tokens) sent.thinking.budget_tokens = capped(sent.thinking.budget_tokens);
+  if (sent.reasoning?.max_tokens) sent.reasoning.max_tokens = capped(sent.reasoning.max_tokens);
   return sent;
+}
+
+/**
+ * The name of the limit of a reply. OpenAI's models from o1 and GPT-5 on refuse `max_tokens` wherever they are served, except at OpenRouter,
+ * which translates it. Other servers may know only `max_tokens`, and some ignore the other name without a word.
+ */
+export function limitOf(model, baseUrl) {
+  const name = model.toLowerCase().split('/').at(-1);
+  const isNew = /^o\d/.test(name) || Number(/^gpt-(\d+)/.exec(name)?.[1]) >= 5;
+  return isNew && !/(^|\.)openrouter\.ai$/.test(new URL(baseUrl).hostname) ? 'max_completion_tokens' : 'max_tokens';
 }
 
 function messageOf(told, where, site) {
@@ -56,6 +81,7 @@ function messageOf(told, where, site) {
   const sent = { role: told.role, ...pick(told, { name: isText, tool_call_id: isText }) };
   if (told.content !== undefined) sent.content = contentOf(told, where, site);
   if (told.role !== 'assistant') return sent;
+  Object.assign(sent, pick(told, THOUGHTS));
   if (Array.isArray(told.tool_calls)) sent.tool_calls = told.tool_calls.map((call, at) => callOf(call, `${where}.tool_calls[${at}]`));
   if (Array.isArray(told.reasoning_details)) sent.reasoning_details = told.reasoning_details.filter(isObject).map((detail) => pick(detail, REASONING));
   return sent;
@@ -115,7 +141,8 @@ function schemaOf(schema) {
   return schema;
 }
 
-/** The fields of an object that are listed, if they are of the right type. */
-const pick = (value, fields) => Object.fromEntries(Object.keys(fields).filter((name) => fields[name](value[name])).map((name) => [name, value[name]]));
+/** The fields of an object that are listed, if they are of the right type, or objects with listed fields. */
+const pick = (value, fields) => Object.fromEntries(Object.keys(fields).filter((name) => (isObject(fields[name]) ? isObject(value[name]) : fields[name](value[name])))
+  .map((name) => [name, isObject(fields[name]) ? pick(value[name], fields[name]) : value[name]]));
 
 const isDeeper = (value, most) => typeof value === 'object' && value !== null && (most === 0 || Object.values(value).some((inner) => isDeeper(inner, most - 1)));

@@ -2,7 +2,7 @@
 // much, and for which models. Speaks Chat Completions; responses are streamed through. It can also collect the questions that
 // were not answered. Everything here is the same on every platform; the file of a platform passes the rest to `serve`.
 import { clean } from './clean.mjs';
-import { Refused, allowed } from './content.mjs';
+import { Refused, allowed, limitOf } from './content.mjs';
 import { network } from './limits.mjs';
 
 export { count, inMemory } from './limits.mjs';
@@ -23,11 +23,12 @@ const VARIABLES = {
   BASE_URL: [(value) => /^https?:$/.test(URL.parse(value)?.protocol), 'an address that begins with https:// or http://'],
   API_KEY: secret, SALT: secret,
   MAX_BODY_BYTES: number, MAX_OUTPUT_TOKENS: number, PER_MINUTE: number, PER_DAY: number, SITE_PER_DAY: number,
+  LIMIT_FIELD: [(value) => ['', 'max_tokens', 'max_completion_tokens'].includes(text(value)), 'max_tokens or max_completion_tokens'],
   MAX_PICTURES: numberOrNone, QUESTIONS_PER_DAY: number, QUESTIONS_SITE_PER_DAY: number,
 };
 
-/** Without these, no pictures are sent and questions are not collected; the limits are for one visitor and for all of them. */
-const DEFAULTS = { MAX_PICTURES: '0', QUESTIONS: 'off', QUESTIONS_PER_DAY: '20', QUESTIONS_SITE_PER_DAY: '2000', QUESTIONS_TOKEN: '' };
+/** Without these, the name of the limit is that of the model, no pictures are sent and questions are not collected; the limits are for one visitor and for all of them. */
+const DEFAULTS = { LIMIT_FIELD: '', MAX_PICTURES: '0', QUESTIONS: 'off', QUESTIONS_PER_DAY: '20', QUESTIONS_SITE_PER_DAY: '2000', QUESTIONS_TOKEN: '' };
 const MAX_REPORT_BYTES = 8_000;
 /** A model server's error is a few lines. */
 const MAX_ERROR_BYTES = 100_000;
@@ -86,7 +87,8 @@ async function answer(request, host) {
   if (!models.includes(asked.model)) return refuse(403, 'model_not_allowed', `This site offers these models: ${models.join(', ')}.`);
   let sent;
   try {
-    sent = allowed(asked, { maxTokens: Number(env.MAX_OUTPUT_TOKENS), maxPictures: Number(env.MAX_PICTURES) });
+    const limit = text(env.LIMIT_FIELD) || limitOf(asked.model, env.BASE_URL);
+    sent = allowed(asked, { maxTokens: Number(env.MAX_OUTPUT_TOKENS), maxPictures: Number(env.MAX_PICTURES), limit });
   } catch (error) {
     if (error instanceof Refused) return refuse(error.code === 'invalid_request' ? 400 : 403, error.code, error.message);
     throw error;

@@ -81,8 +81,8 @@ impl History {
         }
     }
 
-    /// Replaces the arguments of calls of the last reply, before it is ever sent: the model reads its calls as they ran, not as they
-    /// could not be read.
+    /// Repairs the calls of the last reply, before it is ever sent: the model reads its calls as they ran, not as they could not be
+    /// read.
     pub fn repair_calls(&mut self, repaired: impl Fn(&ToolCall) -> Option<String>) {
         let unsent = self.messages.get_mut(self.sent..).unwrap_or_default();
         let last = unsent.iter_mut().rev().find_map(|message| match message {
@@ -90,10 +90,7 @@ impl History {
             _ => None,
         });
         for call in last.into_iter().flat_map(|said| &mut said.tool_calls) {
-            if let Some(arguments) = repaired(call) {
-                self.bytes = self.bytes.saturating_sub(call.arguments.len() as u64) + arguments.len() as u64;
-                call.arguments = arguments;
-            }
+            call.repaired = repaired(call);
         }
     }
 
@@ -182,16 +179,17 @@ struct Last<'a> {
     tools: ToolChoice,
 }
 
-/// A message without what decides only how a server reads it: which model wrote it, and the ids that this model gave.
+/// A message without what decides only how a server reads it: which model wrote it, the ids that this model gave, repairs.
 struct Said<'a>(&'a Message);
 
 impl Serialize for Said<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Message::Assistant(said)
-                if said.from.is_some() || said.tool_calls.iter().any(|call| call.wire_id.is_some()) =>
+                if said.from.is_some()
+                    || said.tool_calls.iter().any(|call| call.wire_id.is_some() || call.repaired.is_some()) =>
             {
-                let call = |call: &ToolCall| ToolCall { wire_id: None, ..call.clone() };
+                let call = |call: &ToolCall| ToolCall { wire_id: None, repaired: None, ..call.clone() };
                 let tool_calls = said.tool_calls.iter().map(call).collect();
                 Message::Assistant(AssistantMessage { from: None, tool_calls, ..said.clone() }).serialize(to)
             }

@@ -8,6 +8,7 @@ use super::ids::{Millis, TimerId};
 use super::interface::{Abort, Effect};
 use super::judge::{AtLimit, Offer, TurnSuccess};
 use super::message::ToolMessage;
+use super::provider::ProviderKind;
 use super::record::Trigger;
 use super::run::{Budget, Child, ChildState, Deadline, OpenTurn, Phase, Run, TurnStep, WrapUp};
 use super::setup;
@@ -182,6 +183,11 @@ impl Run {
 /// Room kept for the reply if the provider's configuration names none.
 const RESERVE: u64 = 1_024;
 
+/// The default of Ollama, in tokens (TradingAgents#169).
+const OLLAMA_WINDOW: u64 = 4_096;
+
+const CUT: &str = "context_cut_by_server";
+
 /// The result of the context guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
@@ -200,6 +206,19 @@ impl Run {
         // Only a reply that entered the history is part of the next request.
         let reply = if after > before { usage.output.0 } else { 0 };
         (self.context.counted, self.context.at_bytes) = (usage.input.0 + reply, after);
+        self.notice_cut(usage, before);
+    }
+
+    /// Says once if the server read much less than was sent to it. Servers that cut a conversation off do not say so.
+    fn notice_cut(&mut self, usage: Usage, sent_bytes: u64) {
+        let is_ollama = self.config.providers.get(self.last_provider()).is_some_and(|p| p.kind == ProviderKind::Ollama);
+        let sent = (sent_bytes + self.tool_bytes()) / 4;
+        let is_cut = usage.input.0 <= OLLAMA_WINDOW && sent > OLLAMA_WINDOW * 3 / 2;
+        if is_ollama && is_cut && self.book.traces.iter().all(|trace| trace.name != CUT) {
+            let advice = "Ollama drops the beginning of a conversation that is longer than its window, 4,096 tokens unless \
+                          it is set: start it with a larger OLLAMA_CONTEXT_LENGTH.";
+            self.trace(CUT, json!({ "sent_tokens": sent, "read_tokens": usage.input.0, "advice": advice }));
+        }
     }
 
     /// Tokens of the history and the tool schemas.

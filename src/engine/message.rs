@@ -105,12 +105,22 @@ pub struct ToolCall {
     /// (kimchi#1063: Kimi reads the function's name from it). Not part of a request's hash, as `from`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire_id: Option<String>,
+    /// The arguments with which it ran, if the model's text had to be repaired first: they go back in place of that text. Not part of a
+    /// request's hash either: records of before replay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repaired: Option<String>,
 }
 
 impl ToolCall {
     #[must_use]
     pub fn new(id: CallId, name: String, arguments: String) -> Self {
-        ToolCall { id, name, arguments, wire_id: None }
+        ToolCall { id, name, arguments, wire_id: None, repaired: None }
+    }
+
+    /// The arguments that servers get.
+    #[must_use]
+    pub fn written(&self) -> &str {
+        self.repaired.as_deref().unwrap_or(&self.arguments)
     }
 }
 

@@ -766,7 +766,7 @@ pub(super) fn take_calls(
         let (id, wire_id) = ids.assign(raw.id.clone(), &format!("call_{turn}_{attempt}_{index}"));
         let mut record = CallRecord::open(id.clone(), &raw.name, parse_args(&raw.arguments), attempt, now);
         record.model_id = (id.0 != raw.id).then_some(raw.id);
-        (ToolCall { id, name: raw.name, arguments: raw.arguments, wire_id }, record)
+        (ToolCall { wire_id, ..ToolCall::new(id, raw.name, raw.arguments) }, record)
     });
     calls.unzip()
 }

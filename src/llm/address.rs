@@ -1,5 +1,6 @@
 //! Reads and classifies an address by its text alone: nothing is resolved here.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// How far away a server is, as browsers see it when they ask before a page may reach it (Local Network Access).
@@ -73,6 +74,22 @@ pub fn split_version(text: &str) -> (&str, Option<&str>) {
         Some((address, query)) if is_version(&query) => (address, Some(query)),
         _ => (text, None),
     }
+}
+
+/// The address with the scheme that was left out: `http` on this machine and in its network, else `https`. A path stays as it is.
+#[must_use]
+pub fn with_scheme(text: &str) -> Cow<'_, str> {
+    let end = text.find(['/', '?', '#']).unwrap_or(text.len());
+    let (name, port) =
+        text.get(..end).and_then(|host| host.rsplit_once(':')).unwrap_or((text.get(..end).unwrap_or(text), ""));
+    let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let last = name.rsplit('.').next().unwrap_or_default();
+    let is_host = is_port || name == "localhost" || (!name.starts_with('.') && name.contains('.') && last != "php");
+    if text.contains("://") || !is_host || name.is_empty() || (!port.is_empty() && !is_port) {
+        return text.into();
+    }
+    let plain = format!("http://{text}");
+    if space(&plain) == Space::Public && name.contains('.') { format!("https://{text}").into() } else { plain.into() }
 }
 
 /// The address of a server: scheme, host, port and path, in the one form that every URL parser reads alike. Keys are bound to
@@ -219,7 +236,41 @@ fn plain_path(path: &str) -> Result<String, AddressFault> {
 
 #[cfg(test)]
 mod tests {
-    use super::ServerAddress;
+    use super::{ServerAddress, with_scheme};
+
+    #[test]
+    fn a_missing_scheme_is_added_to_a_host_and_to_nothing_else() {
+        for (text, expected) in [
+            ("api.example.com/v1", "https://api.example.com/v1"),
+            ("api.example.com:8443", "https://api.example.com:8443"),
+            ("localhost:1234", "http://localhost:1234"),
+            ("localhost/v1", "http://localhost/v1"),
+            ("127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1"),
+            ("192.168.1.5:11434/v1", "http://192.168.1.5:11434/v1"),
+            ("my-machine:8080/v1", "http://my-machine:8080/v1"),
+            ("[::1]:8080", "http://[::1]:8080"),
+        ] {
+            assert_eq!(with_scheme(text), expected, "{text}");
+        }
+        for text in [
+            "",
+            "https://a.example",
+            "/v1",
+            "v1",
+            "api/v1",
+            "../api/v1",
+            "./api.example.com",
+            "proxy.php/v1",
+            "//a.example",
+            "javascript:alert(1)",
+            "data:text/plain,x",
+            "user:pass@a.example",
+            "api/v1.2",
+            "ftp://host",
+        ] {
+            assert_eq!(with_scheme(text), text);
+        }
+    }
 
     #[test]
     fn only_the_plain_form_is_read() {

@@ -320,11 +320,20 @@ impl ErrorBody {
         }
     }
 
+    /// Whether the model calls no tools: Ollama, OpenRouter (pydantic-ai#2896), vLLM without a parser for the model's calls.
+    fn lacks_tools(&self, status: u16) -> bool {
+        const WORDS: [&str; 3] = ["does not support tools", "endpoints found that support tool use", VLLM_TOOLS];
+        matches!(status, 400 | 404) && WORDS.iter().any(|words| self.message.contains(words))
+    }
+
     /// Anthropic: the key's organisation forbids it, or a header was lost on the way.
     fn refuses_pages(&self) -> bool {
         self.message.contains("CORS") || self.message.contains("direct-browser-access")
     }
 }
+
+/// The option of vLLM that its error names.
+const VLLM_TOOLS: &str = "--enable-auto-tool-choice";
 
 /// The message: what happened, what the provider said, what to do.
 fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_page: bool) -> String {
@@ -342,6 +351,7 @@ fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pa
         _ if is_redirect(status) => format!("{host} redirects the request to another address."),
         _ if is_page => format!("{host} answered with a web page ({status}), not with a model's reply."),
         _ if status >= 500 => format!("{host} has a problem ({status})."),
+        _ if error.lacks_tools(status) => format!("{host} does not let {} call tools ({status}).", model(p)),
         _ if error.lacks_model(status) && p.model.is_empty() => format!("{host} needs the name of a model ({status})."),
         _ if error.lacks_model(status) => format!("{host} has no model {} ({status}).", model(p)),
         _ if status == 404 || status == 405 => format!("{host} has nothing at {} ({status}).", endpoint::reply_url(p)),
@@ -377,6 +387,15 @@ fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pag
         Slug::AuthError => "Check that the key is complete and belongs to this provider.".to_owned(),
         Slug::QuotaError => "Add credit there, or choose another provider.".to_owned(),
         Slug::ContextGuard => "Shorten the tool results, or use a model with a larger context window.".to_owned(),
+        Slug::ProviderError if error.lacks_tools(status) => {
+            if error.message.contains(VLLM_TOOLS) {
+                format!("Start vLLM with {VLLM_TOOLS} and the --tool-call-parser of the model.")
+            } else if endpoint::host(p) == "openrouter.ai" {
+                "Choose one that calls tools: openrouter.ai/models?supported_parameters=tools lists them.".to_owned()
+            } else {
+                "Choose one that calls tools, or run without tools.".to_owned()
+            }
+        }
         Slug::ProviderError if error.lacks_model(status) && !is_page => match endpoint::is_ollama(p) {
             true => format!("`ollama pull {}` fetches it.", p.model),
             false => wire(p.kind).no_such_model.to_owned(),

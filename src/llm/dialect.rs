@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::engine::{
     AskedTool, AssistantMessage, Author, Correction, FinishReason, Image, Message, ModelError, ProviderConfig,
-    ProviderKind, ReasoningEffort, Reply, Retry, RunConfig, Slug, ToolChoice, ToolMessage, ToolSpec,
+    ProviderKind, ReasoningEffort, Reply, Retry, RunConfig, Slug, ToolChoice, ToolMessage, ToolSpec, own_tools,
 };
 
 use super::anthropic;
@@ -30,9 +30,10 @@ pub trait Encode: Debug {
     fn start(&mut self, out: &mut Vec<u8>);
     /// One more message.
     fn message(&mut self, message: &Message, out: &mut Vec<u8>);
-    /// The end of the frozen history: the place for a cache breakpoint, if the provider supports one.
+    /// The end of the frozen history: what follows is for this request only. The place for a cache breakpoint, if the provider takes one.
     fn mark(&mut self, _out: &mut Vec<u8>) {}
-    /// Everything after the last message: the tools, and which of them may be called.
+    /// Everything after the last message: the tools, and which of them may be called. Every service puts the tools before the conversation in
+    /// its prompt, so its cache keeps the conversation only as long as the same tools are declared.
     fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>);
     /// A copy of the writer in the same state.
     fn fork(&self) -> Box<dyn Encode>;
@@ -104,16 +105,26 @@ pub(super) fn reasoning(effort: ReasoningEffort) -> Value {
     json!({ "effort": effort.as_str() })
 }
 
-/// The run's own tool choice, as a writer applies it.
+/// Which tools a request in one of OpenAI's formats declares, and which of them may be called.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     asked: Option<AskedTool>,
     by_name: bool,
+    /// Whether `none` is respected: then a synthesis declares the tools, none of which may be called.
+    keeps_tools: bool,
+    /// Whether the final report can be demanded by its name: then the other tools stay declared.
+    forces_report: bool,
 }
 
 impl Choice {
-    pub fn of(p: &ProviderConfig, config: &RunConfig) -> Self {
-        Choice { asked: config.tool_choice.clone(), by_name: endpoint::accepts_named_tool_choice(p) }
+    pub fn of(p: &ProviderConfig, config: &RunConfig, respects_none: bool, learnt: &[Correction]) -> Self {
+        let takes_choice = !learnt.contains(&Correction::NoToolChoice);
+        Choice {
+            asked: config.tool_choice.clone(),
+            by_name: endpoint::accepts_named_tool_choice(p),
+            keeps_tools: respects_none && takes_choice,
+            forces_report: endpoint::is_openai(p) && takes_choice,
+        }
     }
 
     /// The run's choice, if it applies to the request.
@@ -123,20 +134,29 @@ impl Choice {
 
     /// Whether a request declares a tool.
     pub fn offers(&self, choice: ToolChoice, tool: &ToolSpec) -> bool {
-        choice.offers(tool) && (self.by_name || self.asked(choice).is_none_or(|asked| asked.allows(tool)))
+        match choice {
+            ToolChoice::None => self.keeps_tools,
+            ToolChoice::Report if self.forces_report => true,
+            _ => choice.offers(tool) && (self.by_name || self.asked(choice).is_none_or(|asked| asked.allows(tool))),
+        }
     }
 
-    /// Writes the choice in OpenAI's format: a word, or a choice by name, which `name` writes.
+    /// Writes the choice of a request that declares tools: a word, or a choice by name, which `name` writes.
     pub fn write(&self, choice: ToolChoice, out: &mut Vec<u8>, name: impl FnOnce(&mut Vec<u8>, &str)) {
-        let word = match self.asked(choice) {
-            None => return,
-            Some(AskedTool::Auto) => "\"auto\"",
-            Some(AskedTool::None) => "\"none\"",
-            Some(AskedTool::Tool(tool)) if self.by_name => {
+        let word = match (choice, self.asked(choice)) {
+            (ToolChoice::None, _) => "\"none\"",
+            (ToolChoice::Report, _) if self.forces_report => {
+                raw(out, ",\"tool_choice\":");
+                return name(out, own_tools::REPORT);
+            }
+            (_, None) => return,
+            (_, Some(AskedTool::Auto)) => "\"auto\"",
+            (_, Some(AskedTool::None)) => "\"none\"",
+            (_, Some(AskedTool::Tool(tool))) if self.by_name => {
                 raw(out, ",\"tool_choice\":");
                 return name(out, tool);
             }
-            Some(AskedTool::Required | AskedTool::Tool(_)) => "\"required\"",
+            (_, Some(AskedTool::Required | AskedTool::Tool(_))) => "\"required\"",
         };
         raw(out, ",\"tool_choice\":");
         raw(out, word);

@@ -43,6 +43,8 @@ const NOT_TAKEN: &[&str] = &[
     "only supports",
     "is allowed",
     "must be one of",
+    // OpenRouter, of a field that no server behind it takes (zed#36094).
+    "no endpoints found that support",
     "input should be",
     "supported values",
     "cannot be",

@@ -22,6 +22,7 @@ mod gemini;
 mod json;
 mod late;
 mod learn;
+mod marks;
 pub mod models;
 mod names;
 mod openai;

@@ -15,9 +15,10 @@ use super::{anthropic, gemini, openai, responses};
 pub fn encoder(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Box<dyn Encode> {
     let config = &without(config, learnt);
     let writer: Box<dyn Encode> = match wire(p.kind).format {
+        Format::Chat if openai::takes_breakpoints(p) => Box::new(openai::Encoder::marked(p, config, learnt)),
         Format::Chat => Box::new(openai::Encoder::new(p, config, learnt)),
         Format::Responses => Box::new(responses::Encoder::new(p, config, learnt)),
-        Format::Messages => Box::new(anthropic::Encoder::new(p, config, learnt)),
+        Format::Messages => Box::new(anthropic::Encoder::marked(p, config, learnt)),
         Format::Gemini => Box::new(gemini::Encoder::new(p, config, learnt)),
     };
     Corrected::of(writer, learnt)

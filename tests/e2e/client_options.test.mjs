@@ -83,7 +83,7 @@ test('every option can be given', () => {
     provider: [
       { kind: 'demo', demo: 'endless' },
       { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1', model: 'm', apiKey: 'k', headers: { a: 'b' }, maxOutputTokens: 5, price: { input: 1, output: 2, cached: 0 }, providerOptions: { seed: 1 } },
-      { kind: 'custom', complete: () => '' }, { kind: 'prompt-api' },
+      { kind: 'openai', baseUrl: 'api.example.com/v1' }, { kind: 'custom', complete: () => '' }, { kind: 'prompt-api' },
     ],
     system: 's', temperature: 0.5, topP: 1, reasoning: 'none', toolChoice: { tool: 'calculate' }, maxTurns: 3, maxAttempts: 2,
     counter: { moderateAt: 2, urgentAt: 1, templates: { normal: 'n', moderate: 'm', urgent: 'u' } },

@@ -49,7 +49,7 @@ test('models, tokens and sizes are capped', () => withUpstream(json({ choices: [
   assert.equal((await told(await ask(question({ messages: [{ role: 'user', content: 'x'.repeat(3000) }] })))).status, 413);
   for (const body of ['{', '[]', '{"model":"small"}', 'null']) assert.equal((await told(await ask(body))).status, 400, body);
   assert.equal(seen.length, 0);
-  const wanted = [[{}, { max_tokens: 300 }], [{ max_tokens: 9000 }, { max_tokens: 300 }], [{ max_tokens: 20 }, { max_tokens: 20 }], [{ max_tokens: -1 }, { max_tokens: 300 }], [{ max_completion_tokens: 9000 }, { max_completion_tokens: 300 }]];
+  const wanted = [[{}, { max_tokens: 300 }], [{ max_tokens: 9000 }, { max_tokens: 300 }], [{ max_tokens: 20 }, { max_tokens: 20 }], [{ max_tokens: -1 }, { max_tokens: 300 }], [{ max_completion_tokens: 9000 }, { max_tokens: 300 }], [{ max_completion_tokens: 20 }, { max_tokens: 20 }]];
   for (const [given, sent] of wanted) {
     await told(await ask(question(given)));
     assert.deepEqual(seen.at(-1).body, { ...question(), ...sent });

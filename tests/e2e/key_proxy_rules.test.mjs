@@ -47,7 +47,7 @@ test('texts pass, and what an agent sends: calls, results, tools, the reasoning 
 test('other fields are left out, wherever they are, and fields of another type', () => withProxy({}, async ({ ask, seen }) => {
   const cost = { cache_control: { type: 'ephemeral' }, audio: { id: 'a' }, url: 'http://evil.example' };
   await ask({
-    model: 'small', ...cost, n: 9, modalities: ['audio'], service_tier: 'priority', prediction: {}, web_search_options: {}, plugins: [{ id: 'web' }], models: ['large'], reasoning_effort: 'high', store: true, user: 'x',
+    model: 'small', ...cost, n: 9, modalities: ['audio'], service_tier: 'priority', prediction: {}, web_search_options: {}, plugins: [{ id: 'web' }], models: ['large'], reasoning_effort: 7, reasoning: 'high', thinking: ['enabled'], enable_thinking: 'yes', thinking_budget: -1, store: true, user: 'x',
     stream: 'yes', temperature: { a: 1 }, stop: [{}], seed: '7', stream_options: { include_usage: true, ...cost }, tool_choice: { type: 'allowed_tools', allowed_tools: {} }, response_format: { type: 'grammar', grammar: 'x' },
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'a', ...cost }], ...cost },
@@ -61,6 +61,32 @@ test('other fields are left out, wherever they are, and fields of another type',
     messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }] }, { role: 'assistant', content: 'b', tool_calls: [call], reasoning_details: [{ type: 'reasoning.text', text: 't' }] }, { role: 'user', content: 'd' }],
     tools: [{ type: 'function', function: { name: 'f' } }],
   });
+}));
+
+test('what a model needs to think passes, and its limits are lowered whatever their names are', () => withProxy({ MODELS: 'small, gpt-5.4, openai/o4-mini, gpt-4o' }, async ({ ask, seen }) => {
+  const limits = ({ max_tokens, max_completion_tokens }) => ({ ...(max_tokens && { max_tokens }), ...(max_completion_tokens && { max_completion_tokens }) });
+  const rows = [
+    ['small', {}, { max_tokens: 300 }], ['gpt-4o', {}, { max_tokens: 300 }],
+    ['gpt-5.4', {}, { max_completion_tokens: 300 }], ['openai/o4-mini', {}, { max_completion_tokens: 300 }],
+    ['gpt-5.4', { max_completion_tokens: 20 }, { max_completion_tokens: 20 }], ['gpt-5.4', { max_tokens: 20 }, { max_completion_tokens: 20 }],
+    // A server that ignores one of the names gets the other one.
+    ['small', { max_completion_tokens: 20 }, { max_tokens: 20 }], ['small', { max_completion_tokens: 9000, max_tokens: 8000 }, { max_tokens: 300 }], ['small', { max_completion_tokens: 9000, max_tokens: 20 }, { max_tokens: 20 }],
+    ['small', { max_completion_tokens: -1, max_tokens: 'x' }, { max_tokens: 300 }],
+  ];
+  for (const [model, given, sent] of rows) {
+    await ask({ ...question(given), model });
+    assert.deepEqual(limits(seen.at(-1).body), sent, `${model} ${JSON.stringify(given)}`);
+  }
+  await ask(question(), { LIMIT_FIELD: 'max_completion_tokens' });
+  assert.deepEqual(limits(seen.at(-1).body), { max_completion_tokens: 300 });
+  assert.equal((await ask(question(), { LIMIT_FIELD: 'n' })).code, 'not_configured');
+  const thinks = { reasoning_effort: 'high', reasoning: { effort: 'low', exclude: true, max_tokens: 200 }, thinking: { type: 'enabled', budget_tokens: 200, clear_thinking: false }, enable_thinking: true, thinking_budget: 200, reasoning_format: 'parsed', reasoning_split: true };
+  const messages = [{ role: 'user', content: 'a' }, { role: 'assistant', content: null, reasoning_content: 'so', reasoning: 'so', tool_calls: [call] }, { role: 'tool', tool_call_id: 'c1', content: 'r' }];
+  await ask(question({ ...thinks, messages }));
+  assert.deepEqual(seen.at(-1).body, { model: 'small', messages, max_tokens: 300, ...thinks });
+  await ask(question({ reasoning: { max_tokens: 9000, x: 1 }, thinking: { type: 'enabled', budget_tokens: 9000 }, enable_thinking: true }));
+  const { reasoning, thinking, thinking_budget: budget } = seen.at(-1).body;
+  assert.deepEqual([reasoning, thinking.budget_tokens, budget], [{ max_tokens: 300 }, 300, 300]);
 }));
 
 test('a part that is not a text is refused, in every role, and nothing makes the model server read from an address', () => withProxy({}, async ({ ask, seen }) => {

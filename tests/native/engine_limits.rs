@@ -80,3 +80,29 @@ fn a_request_knows_its_sub_agent() {
     }
     assert_eq!(RequestId::numbered(5_000, 2_000_000), RequestId(u32::MAX));
 }
+
+#[test]
+fn a_conversation_that_ollama_cuts_off_is_noticed_once() {
+    let noticed = |kind, sent: usize, read: u64| {
+        let mut config = RunConfig { system: "x".repeat(sent), ..config(Preset::Research) };
+        config.providers = vec![ProviderConfig { kind, ..ProviderConfig::default() }];
+        let counted = |step: Step| match step {
+            Step::Reply(reply) => {
+                let usage = Usage { input: TokenCount(read), ..Usage::default() };
+                Step::Reply(Reply { usage: Some(usage), ..reply })
+            }
+            other => other,
+        };
+        let script = vec![calls("", &[("a", "search", "{}")]), executed("search", "x"), text("done")];
+        let played = play(config, script.into_iter().map(counted).collect());
+        let traces = played.run().traces();
+        let found: Vec<_> = traces.iter().filter(|trace| trace.name == "context_cut_by_server").collect();
+        assert!(found.iter().all(|trace| trace.data.to_string().contains("OLLAMA_CONTEXT_LENGTH")));
+        found.len()
+    };
+    // Its window is 4,096 tokens of about four bytes, unless it is set.
+    assert_eq!(noticed(ProviderKind::Ollama, 40_000, 4_000), 1);
+    assert_eq!(noticed(ProviderKind::Ollama, 40_000, 10_000), 0, "it read all");
+    assert_eq!(noticed(ProviderKind::Ollama, 10_000, 2_500), 0);
+    assert_eq!(noticed(ProviderKind::Llamacpp, 40_000, 4_000), 0);
+}

@@ -113,7 +113,7 @@ fn a_whole_request_has_the_format_of_the_api() {
             "messages": [
                 { "role": "user", "content": [
                     { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo=" } },
-                    { "type": "text", "text": "Grüße 🙂 \u{2028}" },
+                    { "type": "text", "text": "Grüße 🙂 \u{2028}", "cache_control": cached() },
                 ] },
                 { "role": "assistant", "content": [
                     { "type": "text", "text": "I look." },
@@ -143,15 +143,29 @@ fn the_head_names_the_version_and_that_a_page_asks() {
 }
 
 #[test]
-fn the_mark_is_in_the_request_only() {
-    let history = [Message::system("s"), Message::user("a"), assistant("b", &[]), Message::user("c")];
-    for length in 0..=history.len() {
-        let (bytes, encoder) = frozen(&history[..length]);
-        let (mut marked, mut fork) = (Vec::new(), encoder.fork());
-        fork.mark(&mut marked);
-        let expected = if length < 2 { "" } else { ",\"cache_control\":{\"type\":\"ephemeral\"}" };
-        assert_eq!(String::from_utf8(marked).unwrap(), expected, "{length} messages");
-        assert_eq!(frozen(&history[..length]).0, bytes, "{length} messages");
+fn breakpoints_are_at_the_ends_of_this_request_and_of_the_one_before_and_in_the_request_only() {
+    let history = [
+        Message::system("s"),
+        Message::user("a"),
+        assistant("b", &[("x", "f", "{}")]),
+        result("x", "c", false),
+        assistant("d", &[]),
+        assistant("e", &[]),
+        Message::user("f"),
+    ];
+    let expected = ["", "", "a", "a b", "a c", "c d", "d e", "d f"];
+    for (length, expected) in expected.iter().enumerate() {
+        let body = request(&history[..length], &[], &[], ToolChoice::Auto);
+        let blocks = body["messages"].as_array().unwrap().iter().flat_map(|m| m["content"].as_array().unwrap());
+        let marked = blocks.filter(|block| block.get("cache_control").is_some());
+        let text = |block: &Value| match block["type"].as_str().unwrap() {
+            "tool_use" => "b".to_owned(),
+            "tool_result" => block["content"].as_str().unwrap().to_owned(),
+            _ => block["text"].as_str().unwrap().to_owned(),
+        };
+        assert_eq!(marked.map(text).collect::<Vec<_>>().join(" "), *expected, "{length} messages");
+        let kept = String::from_utf8(frozen(&history[..length]).0).unwrap();
+        assert_eq!(kept.matches("cache_control").count(), usize::from(length > 2), "only that of the system text");
     }
 }
 
@@ -283,15 +297,17 @@ fn tools_are_there_whenever_the_history_has_tool_blocks() {
     let all = [tool("f"), tool("final_report")];
     let both = json!([declared("f"), declared("final_report")]);
     let (report, none) = (json!([declared("final_report")]), json!({ "type": "none" }));
+    let forced = json!({ "type": "tool", "name": "final_report" });
     let by_name = json!([{ "name": "old_2e_one", "input_schema": { "type": "object" } }]);
     let null = Value::Null;
     let cases = [
         (&plain, &all[..], ToolChoice::Auto, &both, &null),
         (&called, &all, ToolChoice::Auto, &both, &null),
-        (&plain, &all, ToolChoice::None, &null, &null),
+        (&plain, &all, ToolChoice::None, &both, &none),
         (&called, &all, ToolChoice::None, &both, &none),
-        (&plain, &all, ToolChoice::Report, &report, &null),
-        (&called, &all, ToolChoice::Report, &report, &null),
+        (&plain, &all, ToolChoice::Report, &both, &forced),
+        (&called, &all, ToolChoice::Report, &both, &forced),
+        // A model that thinks is not forced.
         (&thought, &all, ToolChoice::Report, &report, &null),
         (&called, &[], ToolChoice::Auto, &by_name, &none),
         (&called, &[], ToolChoice::Report, &by_name, &none),
@@ -302,6 +318,31 @@ fn tools_are_there_whenever_the_history_has_tool_blocks() {
         let body = request(history, &[], tools, choice);
         assert_eq!((&body["tools"], &body["tool_choice"]), (declared, chosen), "{choice:?} {history:?}");
         assert!(body.get("tools").is_none_or(|tools| !tools.is_null()), "absent, not null");
+    }
+}
+
+#[test]
+fn the_final_report_is_forced_where_the_model_and_the_server_are_known_to_take_it() {
+    let sent = |model: &str, base_url: &str, reasoning| {
+        let p = ProviderConfig { model: model.into(), base_url: base_url.into(), ..provider() };
+        let config = RunConfig { reasoning, ..RunConfig::default() };
+        let (mut encoder, mut bytes) = (encoder(&p, &config, &[]), Vec::new());
+        encoder.start(&mut bytes);
+        encoder.end(&[tool("f"), tool("final_report")], ToolChoice::Report, &mut bytes);
+        let body: Value = serde_json::from_slice(&bytes).unwrap();
+        (body["tools"].as_array().unwrap().len(), body["tool_choice"]["name"].as_str().unwrap_or_default().to_owned())
+    };
+    let low = Some(ReasoningEffort::Low);
+    for (model, base_url, reasoning, declared, forced) in [
+        ("claude-sonnet-4-6", "", None, 2, "final_report"),
+        ("claude-sonnet-4-6", "", low, 1, ""),
+        ("claude-sonnet-4-6", "https://proxy.example/v1", None, 1, ""),
+        // They refuse the demand, and their thoughts in a request with other tools (rig).
+        ("claude-sonnet-5-5", "", None, 2, ""),
+        ("claude-fable-5-1", "", low, 2, ""),
+        ("claude-fable-5-1", "https://proxy.example/v1", low, 2, ""),
+    ] {
+        assert_eq!(sent(model, base_url, reasoning), (declared, forced.to_owned()), "{model} {base_url}");
     }
 }
 

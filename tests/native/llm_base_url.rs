@@ -192,7 +192,7 @@ fn a_model_without_a_name_is_asked_for() {
 
 #[test]
 fn a_refused_request_that_only_mentions_the_model_is_no_missing_model() {
-    let error = answer(Openai, "", 400, r#"{"error":{"message":"This model does not support tools."}}"#);
+    let error = answer(Openai, "", 400, r#"{"error":{"message":"This model does not support pictures."}}"#);
     assert!(error.message.contains("refused the request (400)"), "{}", error.message);
 }
 
@@ -222,4 +222,44 @@ fn lm_studio_answers_200_where_the_path_is_wrong() {
     let error = decoder.finish().0.expect_err("no reply");
     assert_eq!((error.slug, error.retry), (Slug::ProviderError, Retry::Fatal), "{}", error.message);
     assert!(error.message.contains("end in /v1"), "{}", error.message);
+}
+
+#[test]
+fn a_model_without_tools_is_named_with_a_way_out() {
+    // kind, status, body, advice. pydantic-ai#2896; vLLM: its documentation of tool calls.
+    let rows = [
+        (
+            Ollama,
+            400,
+            r#"{"error":{"message":"registry.ollama.ai/library/gemma:2b does not support tools","type":"api_error"}}"#,
+            "Choose one that calls tools, or run without tools.",
+        ),
+        (
+            Openrouter,
+            404,
+            r#"{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}"#,
+            "openrouter.ai/models?supported_parameters=tools",
+        ),
+        (
+            Openai,
+            400,
+            r#"{"error":{"message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"}}"#,
+            "Start vLLM with --enable-auto-tool-choice",
+        ),
+    ];
+    for (kind, status, body, advice) in rows {
+        let error = answer(kind, "", status, body);
+        assert_eq!((error.slug, error.retry), (Slug::ProviderError, Retry::Fatal), "{}", error.message);
+        assert!(error.message.contains("does not let \"m-1\" call tools"), "{}", error.message);
+        assert!(error.message.contains(advice), "{}", error.message);
+    }
+    // A route that does not exist is another matter.
+    let missing = answer(Openrouter, "", 404, r#"{"error":{"message":"No endpoints found for m-1.","code":404}}"#);
+    assert!(missing.message.contains("has no model"), "{}", missing.message);
+}
+
+#[test]
+fn a_tool_choice_that_no_server_behind_openrouter_takes_is_left_out_next() {
+    let body = r#"{"error":{"message":"No endpoints found that support the provided 'tool_choice' value. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}"#;
+    assert_eq!(answer(Openrouter, "", 404, body).retry, Retry::With(Correction::NoToolChoice)); // zed#36094
 }

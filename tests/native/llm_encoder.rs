@@ -115,12 +115,81 @@ fn what_was_encoded_for_one_turn_is_a_byte_prefix_of_the_next() {
 }
 
 #[test]
-fn without_tools_the_request_has_no_tools_at_all() {
-    for (tools, choice) in [(vec![tool("f")], ToolChoice::None), (vec![], ToolChoice::Auto)] {
-        let body = body(&provider(""), &history(), &tools, choice);
-        assert!(body.get("tools").is_none() && body.get("tool_choice").is_none());
+fn where_none_is_not_respected_a_request_without_tools_has_none_at_all() {
+    for (base_url, tools, choice) in [
+        ("http://localhost:11434/v1", vec![tool("f")], ToolChoice::None),
+        ("https://proxy.example/v1", vec![tool("f")], ToolChoice::None),
+        ("", vec![], ToolChoice::None),
+        ("", vec![], ToolChoice::Auto),
+    ] {
+        let body = body(&provider(base_url), &history(), &tools, choice);
+        assert!(body.get("tools").is_none() && body.get("tool_choice").is_none(), "{base_url}");
         assert_eq!(body["messages"][2]["tool_calls"][0]["id"], "a", "the history keeps its calls");
     }
+}
+
+#[test]
+fn where_none_is_respected_the_tools_stay_declared() {
+    let sent = |kind, base_url: &str, model: &str, choice, learnt: &[Correction]| {
+        let p = ProviderConfig { kind, model: model.into(), ..provider(base_url) };
+        let (mut writer, mut bytes) = (encoder(&p, &RunConfig::default(), learnt), Vec::new());
+        writer.start(&mut bytes);
+        writer.end(&[tool("f"), tool("final_report")], choice, &mut bytes);
+        let body: Value = serde_json::from_slice(&bytes).unwrap();
+        (body["tools"].as_array().map_or(0, Vec::len), body["tool_choice"].clone())
+    };
+    use ProviderKind::{Openai, Openrouter};
+    for (kind, base_url, model, declared) in [
+        (Openai, "", "gpt-5.4", 2),
+        (Openai, "https://api.mistral.ai/v1", "mistral-large", 2),
+        (Openai, "https://proxy.example/v1", "gpt-5.4", 0),
+        (Openrouter, "", "openai/gpt-5.4", 2),
+        (Openrouter, "", "anthropic/claude-sonnet-5", 2),
+        (Openrouter, "", "google/gemini-3.1-pro", 2),
+        // zed#36094: no server behind it takes a tool choice.
+        (Openrouter, "", "z-ai/glm-4.5-air:free", 0),
+    ] {
+        let choice = if declared == 0 { Value::Null } else { json!("none") };
+        assert_eq!(sent(kind, base_url, model, ToolChoice::None, &[]), (declared, choice), "{base_url} {model}");
+        let refused = sent(kind, base_url, model, ToolChoice::None, &[Correction::NoToolChoice]);
+        assert_eq!(refused, (0, Value::Null), "{base_url} {model}, after it was refused");
+    }
+    let forced = json!({ "type": "function", "function": { "name": "final_report" } });
+    assert_eq!(sent(Openai, "", "m", ToolChoice::Report, &[]), (2, forced));
+    assert_eq!(sent(Openai, "", "m", ToolChoice::Report, &[Correction::NoToolChoice]), (1, Value::Null));
+    for (kind, base_url) in [(Openai, "https://proxy.example/v1"), (Openrouter, "")] {
+        assert_eq!(sent(kind, base_url, "openai/m", ToolChoice::Report, &[]), (1, Value::Null));
+    }
+}
+
+#[test]
+fn claude_through_openrouter_gets_its_breakpoints_in_parts() {
+    let of = |model: &str, history: &[Message]| {
+        let p = ProviderConfig { kind: ProviderKind::Openrouter, model: model.into(), ..provider("") };
+        body(&p, history, &[], ToolChoice::Auto)["messages"].clone()
+    };
+    let part = |text: &str, marked: bool| match marked {
+        true => json!([{ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } }]),
+        false => json!([{ "type": "text", "text": text }]),
+    };
+    let image = Image { media_type: "image/png".into(), data: "iVBORw0KGgo=".into() };
+    let history = [
+        Message::system("s"),
+        Message::User { content: "look".into(), images: vec![image] },
+        Message::user("task"),
+        assistant("", &[("a", "f", "{}"), ("b", "f", "{}")]),
+        result("a", "1"),
+        result("b", "2"),
+    ];
+    let sent = of("anthropic/claude-sonnet-5", &history);
+    assert_eq!(sent[0]["content"], part("s", true));
+    assert_eq!(sent[1]["content"][1]["type"], "image_url");
+    assert_eq!(sent[2]["content"], part("task", true), "the end of the request before");
+    assert_eq!(sent[3]["content"], Value::Null);
+    assert_eq!((&sent[4]["content"], &sent[5]["content"]), (&part("1", false), &part("2", true)));
+    // The service refuses a breakpoint on a blank text.
+    assert_eq!(of("anthropic/claude-sonnet-5", &[Message::user(" ")])[0]["content"], " ");
+    assert!(!of("openai/gpt-5.4", &history).to_string().contains("cache_control"));
 }
 
 #[test]

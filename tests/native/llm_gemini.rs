@@ -300,7 +300,7 @@ fn names_are_made_legal_and_come_back_as_they_were() {
 }
 
 #[test]
-fn tools_that_may_not_be_called_are_declared_only_where_the_history_has_calls() {
+fn tools_that_may_not_be_called_stay_declared() {
     let tools = [tool("f"), tool("final_report")];
     let called = [reply("", &[("a", "f", "{}")], None), answer("a", "f", "1", false)];
     let mode = |messages: &[Message], choice: ToolChoice| {
@@ -310,9 +310,9 @@ fn tools_that_may_not_be_called_are_declared_only_where_the_history_has_calls() 
     };
     assert_eq!(mode(&called, ToolChoice::Auto), (2, Value::Null));
     assert_eq!(mode(&called, ToolChoice::None), (2, json!({ "mode": "NONE" })));
-    assert_eq!(mode(&[Message::user("a")], ToolChoice::None), (0, Value::Null));
+    assert_eq!(mode(&[Message::user("a")], ToolChoice::None), (2, json!({ "mode": "NONE" })));
     let forced = json!({ "mode": "ANY", "allowedFunctionNames": ["final_report"] });
-    assert_eq!(mode(&called, ToolChoice::Report), (1, forced));
+    assert_eq!(mode(&called, ToolChoice::Report), (2, forced));
 }
 
 #[test]

@@ -306,7 +306,7 @@ fn a_call_that_was_repaired_goes_back_repaired() {
         .iter()
         .filter_map(|message| if let Message::Assistant(said) = message { Some(&said.tool_calls) } else { None })
         .flatten()
-        .map(|call| call.arguments.clone())
+        .map(|call| call.written().to_owned())
         .collect();
     // What could be read stays as it was written.
     assert_eq!(sent, [r#"{"x":1}"#, r#"{ "x": 1 }"#]);
@@ -433,7 +433,7 @@ mod corrections {
             (400, said("Budget 0 is invalid. This model only works in thinking mode."), NoEffort),
             (400, said("Invalid value: 'high'. Supported values are: 'low' and 'medium'. (reasoning.effort)"), Effort(ReasoningEffort::Medium)),
             (400, said("`reasoning_effort` must be one of `low`, `medium`, or `high`"), Effort(ReasoningEffort::Low)),
-            (400, said("reasoning_effort: input should be 'none' or 'default'"), Effort(ReasoningEffort::None)),
+            (400, said("reasoning_effort: input should be 'none' or 'default'"), NoEffort),
             (400, said("Unrecognized request argument supplied: max_tokens"), OtherLimitName),
             (400, said("System role not supported"), NoSystemMessage),
             (500, said("Jinja Exception: System role not supported"), NoSystemMessage),

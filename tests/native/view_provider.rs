@@ -105,6 +105,13 @@ fn an_address_of_the_users_own_is_kept_apart_from_openai() {
     assert_eq!((config.providers[0].kind, config.providers[0].price), (ProviderKind::Openai, None));
     assert_eq!(own.address().as_deref(), Some("https://gateway.example/v1"));
     assert_eq!(with(&[(Field::Provider, "openai")]).address().as_deref(), Some("https://api.openai.com/v1"));
+    for (typed, address) in
+        [("gateway.example/v1/", "https://gateway.example/v1"), ("localhost:1234/v1", "http://localhost:1234/v1")]
+    {
+        let own = with(&[(Field::Provider, COMPATIBLE), (Field::BaseUrl, typed)]);
+        assert_eq!(own.address().as_deref(), Some(address), "the scheme was left out");
+        assert_eq!(own.build(Vec::new()).expect("valid").providers[0].base_url, address);
+    }
     // The same model elsewhere may cost anything.
     let elsewhere = with(&[(Field::Provider, "openai"), (Field::BaseUrl, "https://gateway.example/v1")]);
     assert_eq!(elsewhere.build(Vec::new()).expect("valid").providers[0].price, None);
@@ -115,7 +122,7 @@ fn while_an_address_is_missing_or_wrong_no_key_is_for_anything() {
     let missing = with(&[(Field::Provider, COMPATIBLE)]);
     assert_eq!(missing.address(), None);
     assert_eq!(name(&missing.draft(Vec::new()).0.providers[0]), "model at an address that is not set yet");
-    for wrong in ["gateway.example", "https://", "ftp://gateway.example/v1"] {
+    for wrong in ["gateway", "https://", "ftp://gateway.example/v1", "https://gateway.example/v1?api-version=1"] {
         assert_eq!(with(&[(Field::Provider, "openai"), (Field::BaseUrl, wrong)]).address(), None, "{wrong}");
     }
     assert_eq!(missing.known(), None);

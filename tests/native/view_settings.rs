@@ -97,6 +97,7 @@ fn what_is_wrong_is_named_at_its_field_and_nowhere_else() {
         (&[(Field::Provider, "openai"), (Field::BaseUrl, "ftp://x")], Field::BaseUrl),
         (&[(Field::Provider, "openai"), (Field::BaseUrl, "https://x/v1/chat/completions")], Field::BaseUrl),
         (&[(Field::Provider, "anthropic"), (Field::BaseUrl, "https://x/v1/messages")], Field::BaseUrl),
+        (&[(Field::Provider, "openai"), (Field::BaseUrl, "https://x/openai?api-version=1")], Field::BaseUrl),
         (&[(Field::ModerateAt, "1")], Field::ModerateAt),
         (&[(Field::RetryBase, "9")], Field::RetryCap),
         (&[(Field::TemplateNormal, " ")], Field::TemplateNormal),

@@ -30,12 +30,21 @@ const address: Check<string> = (value, path) => {
   return parsed(given)?.href ?? given;
 };
 
+const AT_HOME = /^(?:[^.]+|127\.[\d.]+|10\.[\d.]+|192\.168\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+|.*\.local(?:host)?)$/i;
+/** Adds the scheme that was left out, by the same rule as `with_scheme` in src/llm/address.rs. */
+function withScheme(given: string) {
+  const [, host = '', port] = /^([^/?#]*?)(:[^:/?#]*)?(?=[/?#]|$)/.exec(given) ?? [];
+  const isHost = port ? /^:\d+$/.test(port) : host === 'localhost' || (host.includes('.') && !host.startsWith('.') && !host.endsWith('.php'));
+  if (given.includes('://') || !host || !isHost) return given;
+  return `${AT_HOME.test(host) ? 'http' : 'https'}://${given}`;
+}
+
 /** Checked here rather than when the first request fails; resolved in the worker. */
 const baseUrl: Check<string> = (value, path) => {
   const words = pageUrl() === undefined
     ? 'an absolute URL such as \'https://api.example.com/v1\' (there is no page to resolve it against)'
     : 'a URL such as \'https://api.example.com/v1\' or \'/v1\'';
-  const given = text(value, path) as string;
+  const given = withScheme(text(value, path) as string);
   const url = parsed(given);
   // Browsers send no request to such an address, and an error must not repeat the password.
   if (url ? url.username || url.password : given.includes('@')) {

@@ -1,8 +1,8 @@
 //! The request body of the Messages API.
 //!
 //! The last message and its last block stay open: consecutive user messages and tool results form one message (the API
-//! wants all results of a reply in the next message, before any text), and the last block of the frozen history gets
-//! the cache breakpoint, in the request only. The next write closes them.
+//! wants all results of a reply in the next message, before any text), and a block may get a cache breakpoint (`marks.rs`).
+//! The next write closes them.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,7 +16,9 @@ use crate::engine::{
 
 use super::super::call_ids::{IdRule, WireIds};
 use super::super::dialect::{Encode, Me};
+use super::super::endpoint;
 use super::super::json::{arguments, field, raw, write};
+use super::super::marks::{BREAKPOINT, Blocks, Marked};
 use super::super::names;
 use super::super::options::Options;
 use super::DIALECT;
@@ -26,9 +28,11 @@ use super::thinking::{Model, Thinking};
 /// Placeholder where the API requires a text: it rejects blank texts, and messages that end with a thought.
 const NO_TEXT: &str = "(no text)";
 
+const OWN_HOST: &str = "api.anthropic.com";
+
 const NONE: &str = "{\"type\":\"none\"}";
 
-const BREAKPOINT: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
+const FORCED_REPORT: &str = "{\"type\":\"tool\",\"name\":\"final_report\"}";
 
 /// Encodes requests for one provider of a run.
 #[derive(Clone, Debug)]
@@ -38,6 +42,12 @@ pub struct Encoder {
     asked: Option<AskedTool>,
     /// Whether a tool call may be forced.
     forces: bool,
+    /// Whether the final report may be forced, too: this is the service itself, not another one with the same format.
+    forces_report: bool,
+    /// Whether the model's thoughts are bound to the tools of their request.
+    binds_tools: bool,
+    /// Whether the history has thoughts.
+    thought: bool,
     open: Open,
     /// The names of the tools that the history calls.
     called: BTreeSet<String>,
@@ -59,6 +69,11 @@ enum Open {
 }
 
 impl Encoder {
+    /// A writer that adds breakpoints.
+    pub fn marked(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Marked<Self> {
+        Marked::new(Self::new(p, config, learnt))
+    }
+
     #[must_use]
     pub fn new(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Self {
         let options = Options::of(p);
@@ -84,6 +99,9 @@ impl Encoder {
             head,
             asked: config.tool_choice.clone(),
             forces: !thinks && model.takes_forced_choice(),
+            forces_report: endpoint::host(p) == OWN_HOST,
+            binds_tools: model.binds_tools(),
+            thought: false,
             open: Open::Head,
             called: BTreeSet::new(),
             me: Me::new(p, learnt),
@@ -172,6 +190,7 @@ impl Encoder {
             match piece {
                 Piece::Text(text) => self.text(Open::Assistant, text, out),
                 Piece::Thought(block) => {
+                    self.thought = true;
                     self.block(Open::Assistant, out);
                     // Unchanged, except for its closing brace.
                     write(out, block);
@@ -185,7 +204,7 @@ impl Encoder {
                     field(out, "id", &self.ids.of(&call.id));
                     field(out, "name", &names::safe(&call.name));
                     raw(out, ",\"input\":");
-                    raw(out, arguments(&call.arguments).trim());
+                    raw(out, arguments(call.written()).trim());
                 }
             }
         }
@@ -209,22 +228,33 @@ impl Encoder {
 
     /// The tools to declare, and the value of `tool_choice`.
     fn offer<'a>(&self, tools: &'a [ToolSpec], choice: ToolChoice) -> (Vec<&'a ToolSpec>, Cow<'static, str>) {
-        // A history with tool blocks needs tools: without them the API rejects the request or returns an empty reply.
-        let none = || match self.called.is_empty() {
+        let all = || tools.iter().collect();
+        // A history with tool blocks needs tools: without them the API rejects the request or returns an empty reply. By its documents another
+        // choice spares the cache of the tools and the system text, not that of the messages; a measurement did not confirm it (local-operator#534).
+        let none = || match self.called.is_empty() && tools.is_empty() {
             true => (Vec::new(), "".into()),
-            false => (tools.iter().collect(), NONE.into()),
+            false => (all(), NONE.into()),
         };
         match choice {
             ToolChoice::Auto | ToolChoice::Asked if tools.is_empty() => none(),
-            ToolChoice::Auto => (tools.iter().collect(), "".into()),
-            ToolChoice::Asked => (tools.iter().collect(), self.asked()),
+            ToolChoice::Auto => (all(), "".into()),
+            ToolChoice::Asked => (all(), self.asked()),
             ToolChoice::None => none(),
             ToolChoice::Report => match tools.iter().find(|tool| tool.name == own_tools::REPORT) {
                 None => none(),
-                // Not forced: a thinking model rejects that, and newer models think unless it is disabled.
+                // A model that thinks rejects the demand, or obeys without a thought.
+                Some(_) if self.forces && self.forces_report && !self.thought => (all(), FORCED_REPORT.into()),
+                Some(_) if self.binds_tools => (all(), "".into()),
                 Some(tool) => (vec![tool], "".into()),
             },
         }
+    }
+}
+
+impl Blocks for Encoder {
+    /// Any open block accepts a breakpoint: blank texts are never sent, and no message ends with a thought.
+    fn is_open(&self) -> bool {
+        matches!(self.open, Open::User | Open::Assistant)
     }
 }
 
@@ -239,7 +269,7 @@ fn attached(image: &Image, out: &mut Vec<u8>) {
 
 impl Encode for Encoder {
     fn start(&mut self, out: &mut Vec<u8>) {
-        self.open = Open::Head;
+        (self.open, self.thought) = (Open::Head, false);
         self.called.clear();
         self.ids.clear();
         out.extend_from_slice(&self.head);
@@ -262,13 +292,6 @@ impl Encode for Encoder {
             Message::User { content, images } => self.user(content, images, out),
             Message::Assistant(message) => self.assistant(message, out),
             Message::Tool(tool) => self.result(tool, out),
-        }
-    }
-
-    /// The second breakpoint. Any open block accepts one: blank texts are never sent, and no message ends with a thought.
-    fn mark(&mut self, out: &mut Vec<u8>) {
-        if matches!(self.open, Open::User | Open::Assistant) {
-            raw(out, BREAKPOINT);
         }
     }
 

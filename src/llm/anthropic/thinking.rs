@@ -71,6 +71,15 @@ impl Model {
         }
     }
 
+    /// Whether its signed thoughts are refused in a request with other tools than the one they come from (rig: `binds_context`).
+    pub fn binds_tools(self) -> bool {
+        match self.line {
+            Line::Opus | Line::Sonnet | Line::Haiku => self.version >= (5, 5),
+            Line::Fable | Line::Mythos => true,
+            Line::Other => false,
+        }
+    }
+
     /// Whether it takes an effort level. Models before Claude 4.6 take a number of tokens, which later models reject.
     fn takes_words(self) -> bool {
         self.version >= (4, 6)

@@ -30,7 +30,6 @@ pub struct Encoder {
     place: At,
     /// The calls of the last reply: our id, and the id known to Gemini.
     calls: Vec<(String, Option<String>)>,
-    has_calls: bool,
     me: Me,
 }
 
@@ -78,15 +77,7 @@ impl Encoder {
             head.push(b',');
         }
         let asked = config.tool_choice.clone();
-        Encoder {
-            head,
-            asked,
-            wants_signatures,
-            place: At::Start,
-            calls: Vec::new(),
-            has_calls: false,
-            me: Me::new(p, learnt),
-        }
+        Encoder { head, asked, wants_signatures, place: At::Start, calls: Vec::new(), me: Me::new(p, learnt) }
     }
 
     /// Moves to the position where the next part, or the next content, is written.
@@ -158,7 +149,6 @@ impl Encoder {
                 id => Some(if again { call.id.0.clone() } else { id.to_owned() }),
             };
             self.calls.push((call.id.0.clone(), known));
-            self.has_calls = true;
         }
     }
 
@@ -186,7 +176,7 @@ impl Encoder {
                 raw(out, "\"name\":");
                 write(out, &wire_name(&call.name));
                 raw(out, ",\"args\":");
-                raw(out, &arguments(&call.arguments));
+                raw(out, &arguments(call.written()));
                 out.push(b'}');
             }
         }
@@ -223,7 +213,7 @@ fn attached(image: &Image, out: &mut Vec<u8>) {
 
 impl Encode for Encoder {
     fn start(&mut self, out: &mut Vec<u8>) {
-        (self.place, self.has_calls) = (At::Start, false);
+        self.place = At::Start;
         self.calls.clear();
         out.extend_from_slice(&self.head);
     }
@@ -245,8 +235,8 @@ impl Encode for Encoder {
         }
     }
 
-    /// If no tool may be called, the tools of a history with calls stay declared, but forbidden: a model that sees
-    /// calls of unknown functions keeps calling them.
+    /// All tools stay declared, also where none may be called, or one only: they come before the conversation in the prompt, so its cache keeps
+    /// the conversation only then; and a model that sees calls of unknown functions keeps calling them.
     fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
         raw(
             out,
@@ -256,15 +246,8 @@ impl Encode for Encoder {
                 At::Model | At::Answers => "]}]",
             },
         );
-        let offered = |tool: &&ToolSpec| match choice {
-            ToolChoice::Auto | ToolChoice::Asked => true,
-            ToolChoice::Report => tool.name == own_tools::REPORT,
-            ToolChoice::None => self.has_calls,
-        };
-        let mut any = false;
-        for tool in tools.iter().filter(offered) {
-            raw(out, if any { "," } else { ",\"tools\":[{\"functionDeclarations\":[" });
-            any = true;
+        for (index, tool) in tools.iter().enumerate() {
+            raw(out, if index > 0 { "," } else { ",\"tools\":[{\"functionDeclarations\":[" });
             raw(out, "{\"name\":");
             write(out, &wire_name(&tool.name));
             field(out, "description", &tool.description);
@@ -272,7 +255,7 @@ impl Encode for Encoder {
             field(out, "parametersJsonSchema", &tool.parameters);
             out.push(b'}');
         }
-        if any {
+        if !tools.is_empty() {
             raw(out, "]}]");
             let (mode, only) = match (choice, &self.asked) {
                 (ToolChoice::Auto, _) | (ToolChoice::Asked, None) => ("", None),

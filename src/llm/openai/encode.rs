@@ -3,14 +3,15 @@
 //! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
 use crate::engine::{
-    AssistantMessage, Correction, Image, Message, ProviderConfig, ReasoningEffort, RunConfig, ToolChoice, ToolSpec,
+    AssistantMessage, Correction, Image, Message, ProviderConfig, ProviderKind, ReasoningEffort, RunConfig, ToolChoice,
+    ToolSpec,
 };
 
 use super::super::call_ids::WireIds;
 use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning, without_images, without_pdfs};
-use super::super::endpoint;
 use super::super::families::Thoughts;
 use super::super::json::{arguments, field, raw, write};
+use super::super::marks::{BREAKPOINT, Blocks, Marked};
 use super::super::names;
 use super::super::options::Options;
 use super::super::profile::{Profile, profile};
@@ -22,23 +23,44 @@ use super::DIALECT;
 pub struct Encoder {
     head: Vec<u8>,
     choice: Choice,
-    /// Whether the server is known to accept a demand for the final report.
-    accepts_forced_report: bool,
     wire: &'static Wire,
     profile: Profile,
     me: Me,
     ids: WireIds,
     empty: bool,
-    /// Whether the text of the last user message is still open at its end.
-    open: bool,
+    /// Whether texts are written as parts, which take a breakpoint.
+    breakpoints: bool,
+    open: Open,
     /// Whether the last message is the result of a call.
     after_result: bool,
+}
+
+/// What is still open of the last message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Open {
+    #[default]
+    Nothing,
+    /// The text of a user message, at its end.
+    Text,
+    /// The part with the text of a message.
+    Part,
+}
+
+/// Whether Claude is reached through OpenRouter, which passes breakpoints on in parts of texts (litellm, pydantic-ai#4604). It caches nothing
+/// without them.
+pub fn takes_breakpoints(p: &ProviderConfig) -> bool {
+    p.kind == ProviderKind::Openrouter && p.model.starts_with("anthropic/")
 }
 
 /// What the model says where a server takes no user message after a result.
 const BRIDGE: &str = "(These are the results.)";
 
 impl Encoder {
+    /// A writer that adds breakpoints.
+    pub fn marked(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Marked<Self> {
+        Marked::new(Self::new(p, config, learnt))
+    }
+
     #[must_use]
     pub fn new(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Self {
         let (options, wire, profile) = (Options::of(p), wire(p.kind), profile(p, learnt));
@@ -66,20 +88,20 @@ impl Encoder {
         raw(&mut head, ",\"messages\":[");
         Encoder {
             head,
-            choice: Choice::of(p, config),
-            accepts_forced_report: endpoint::is_openai(p) && !learnt.contains(&Correction::NoToolChoice),
+            choice: Choice::of(p, config, profile.respects_none, learnt),
+            breakpoints: takes_breakpoints(p),
             wire,
             profile,
             me: Me::new(p, learnt),
             ids: WireIds::new(profile.ids),
             empty: true,
-            open: false,
+            open: Open::Nothing,
             after_result: false,
         }
     }
 
     fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
-        if self.open && images.is_empty() {
+        if self.open == Open::Text && images.is_empty() {
             raw(out, "\\n\\n");
             return inside(out, content);
         }
@@ -90,13 +112,28 @@ impl Encoder {
             out.push(b'}');
         }
         self.begin(out);
-        raw(out, "{\"role\":\"user\",\"content\":");
-        if images.is_empty() && self.merges_user_messages() {
-            out.push(b'"');
-            inside(out, content);
-            self.open = true;
-        } else {
+        raw(out, "{\"role\":\"user\"");
+        if !images.is_empty() {
+            raw(out, ",\"content\":");
             parts(content, images, out);
+            out.push(b'}');
+        } else if self.merges_user_messages() {
+            raw(out, ",\"content\":\"");
+            inside(out, content);
+            self.open = Open::Text;
+        } else {
+            self.text(content, out);
+        }
+    }
+
+    /// Writes the text of a message and its end, or leaves it open for a breakpoint, which a blank text does not take.
+    fn text(&mut self, text: &str, out: &mut Vec<u8>) {
+        if self.breakpoints && !text.trim().is_empty() {
+            raw(out, ",\"content\":[{\"type\":\"text\"");
+            field(out, "text", text);
+            self.open = Open::Part;
+        } else {
+            field(out, "content", text);
             out.push(b'}');
         }
     }
@@ -131,7 +168,7 @@ impl Encoder {
             write(out, &self.ids.of(&call.id));
             raw(out, ",\"type\":\"function\",\"function\":{\"name\":");
             write(out, &names::openai(&call.name));
-            field(out, "arguments", &arguments(&call.arguments));
+            field(out, "arguments", &arguments(call.written()));
             raw(out, "}}");
         }
         raw(out, if has_calls { "]}" } else { "}" });
@@ -152,15 +189,17 @@ impl Encoder {
     }
 
     fn close(&mut self, out: &mut Vec<u8>) {
-        if std::mem::take(&mut self.open) {
-            raw(out, "\"}");
+        match std::mem::take(&mut self.open) {
+            Open::Nothing => {}
+            Open::Text => raw(out, "\"}"),
+            Open::Part => raw(out, "}]}"),
         }
     }
 }
 
 impl Encode for Encoder {
     fn start(&mut self, out: &mut Vec<u8>) {
-        (self.empty, self.open, self.after_result) = (true, false, false);
+        (self.empty, self.open, self.after_result) = (true, Open::Nothing, false);
         self.ids.clear();
         out.extend_from_slice(&self.head);
     }
@@ -168,10 +207,15 @@ impl Encode for Encoder {
     fn message(&mut self, message: &Message, out: &mut Vec<u8>) {
         match message {
             Message::System { content } if self.empty || self.profile.system_midway => {
+                let is_first = self.empty;
                 self.begin(out);
                 raw(out, "{\"role\":\"system\"");
-                field(out, "content", content);
-                out.push(b'}');
+                self.text(content, out);
+                // The tools and this text are the same in every request.
+                if is_first && self.open == Open::Part {
+                    raw(out, BREAKPOINT);
+                    self.close(out);
+                }
             }
             Message::System { content } => self.user(content, &[], out),
             Message::User { content, images } if self.wire.accepts_pdfs => self.user(content, images, out),
@@ -187,14 +231,12 @@ impl Encode for Encoder {
                 self.begin(out);
                 raw(out, "{\"role\":\"tool\"");
                 field(out, "tool_call_id", &self.ids.of(&tool.call_id));
-                field(out, "content", &without_images(tool));
-                out.push(b'}');
+                self.text(&without_images(tool), out);
                 self.after_result = true;
             }
         }
     }
 
-    /// Without tools the request has no `tools` at all.
     fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
         self.close(out);
         out.push(b']');
@@ -216,9 +258,6 @@ impl Encode for Encoder {
                 raw(out, "}}");
             });
         }
-        if choice == ToolChoice::Report && self.accepts_forced_report {
-            raw(out, ",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"final_report\"}}");
-        }
         out.push(b'}');
     }
 
@@ -227,11 +266,14 @@ impl Encode for Encoder {
     }
 }
 
-/// Writes a text, or a text and its attachments.
-fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
-    if images.is_empty() {
-        return write(out, content);
+impl Blocks for Encoder {
+    fn is_open(&self) -> bool {
+        self.open == Open::Part
     }
+}
+
+/// Writes a text and its attachments.
+fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
     raw(out, "[{\"type\":\"text\"");
     field(out, "text", content);
     for image in images {

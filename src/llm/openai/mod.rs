@@ -8,7 +8,7 @@ mod think;
 mod wire;
 
 pub(super) use decode::Assembly;
-pub(super) use encode::Encoder;
+pub(super) use encode::{Encoder, takes_breakpoints};
 pub(super) use wire::Text;
 
 /// The key under which this format stores what must be sent back.

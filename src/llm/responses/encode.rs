@@ -21,8 +21,6 @@ use super::DIALECT;
 pub struct Encoder {
     head: Vec<u8>,
     choice: Choice,
-    /// Whether the server is known to accept a demand for the final report.
-    accepts_forced_report: bool,
     empty: bool,
     me: Me,
     ids: WireIds,
@@ -45,8 +43,7 @@ impl Encoder {
         raw(&mut head, ",\"input\":[");
         Encoder {
             head,
-            choice: Choice::of(p, config),
-            accepts_forced_report: endpoint::is_openai(p) && !learnt.contains(&Correction::NoToolChoice),
+            choice: Choice::of(p, config, endpoint::is_openai(p), learnt),
             empty: true,
             me: Me::new(p, learnt),
             ids: WireIds::new(IdRule::Max(64).corrected(learnt)),
@@ -129,7 +126,6 @@ impl Encode for Encoder {
         }
     }
 
-    /// Without tools the request has no `tools` at all.
     fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
         out.push(b']');
         let mut any = false;
@@ -150,9 +146,6 @@ impl Encode for Encoder {
                 field(out, "name", &names::openai(name));
                 out.push(b'}');
             });
-        }
-        if any && choice == ToolChoice::Report && self.accepts_forced_report {
-            raw(out, ",\"tool_choice\":{\"type\":\"function\",\"name\":\"final_report\"}");
         }
         out.push(b'}');
     }
@@ -212,7 +205,7 @@ fn item(piece: &Piece<'_>, ids: &WireIds, out: &mut Vec<u8>) {
             raw(out, "{\"type\":\"function_call\"");
             field(out, "call_id", &ids.of(&call.id));
             field(out, "name", &names::openai(&call.name));
-            field(out, "arguments", &arguments(&call.arguments));
+            field(out, "arguments", &arguments(call.written()));
             out.push(b'}');
         }
     }

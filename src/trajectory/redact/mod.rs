@@ -147,7 +147,8 @@ impl Secrets {
                 for call in &mut said.tool_calls {
                     self.scrub_in_place(&mut call.name);
                     self.scrub_in_place(&mut call.arguments);
-                    call.wire_id.iter_mut().for_each(|id| self.scrub_in_place(id));
+                    let more = call.wire_id.iter_mut().chain(&mut call.repaired);
+                    more.for_each(|text| self.scrub_in_place(text));
                 }
                 said.opaque.iter_mut().for_each(|opaque| self.scrub_value(opaque));
             }

@@ -64,12 +64,13 @@ pub fn check(body: &Value, has_notice: bool) -> Result<(), String> {
     marks(body, messages, has_notice)
 }
 
-/// Checks the marks: one breakpoint on the system text, one on the last frozen block.
+/// Checks the marks: one breakpoint on the system text, one on the last frozen block, one before the last reply.
 fn marks(body: &Value, messages: &[Value], has_notice: bool) -> Result<(), String> {
     let all: Vec<&Value> = messages.iter().flat_map(|message| message["content"].as_array().unwrap()).collect();
     let marked: Vec<usize> = (0..all.len()).filter(|at| all[*at].get("cache_control").is_some()).collect();
     let frozen = all.len() - usize::from(has_notice);
-    rule(marked == [frozen - 1], "the mark is on the last frozen block")?;
+    rule(marked.last() == Some(&(frozen - 1)), "a mark is on the last frozen block")?;
+    rule(marked.len() <= 2, "at most two marks in messages")?;
     rule(
         body.get("system").is_none_or(|system| system[0]["cache_control"]["type"] == "ephemeral"),
         "the system text is marked",
