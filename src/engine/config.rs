@@ -70,6 +70,8 @@ pub enum ReasoningEffort {
     Low,
     Medium,
     High,
+    Xhigh,
+    Max,
 }
 
 /// Whether a model must call a tool.
@@ -487,6 +489,8 @@ impl ReasoningEffort {
             ReasoningEffort::Low => "low",
             ReasoningEffort::Medium => "medium",
             ReasoningEffort::High => "high",
+            ReasoningEffort::Xhigh => "xhigh",
+            ReasoningEffort::Max => "max",
         }
     }
 }

@@ -150,6 +150,7 @@ impl Thinking {
             Some(ReasoningEffort::Low) => 2048,
             Some(ReasoningEffort::Medium) => 8192,
             Some(ReasoningEffort::High) => 16_384,
+            Some(ReasoningEffort::Xhigh | ReasoningEffort::Max) => 32_768,
         }
     }
 }

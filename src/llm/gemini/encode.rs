@@ -392,7 +392,7 @@ fn thinking(effort: ReasoningEffort, model: &str, by_word: bool) -> Value {
         ReasoningEffort::Minimal => 512,
         ReasoningEffort::Low => 2048,
         ReasoningEffort::Medium => 8192,
-        ReasoningEffort::High => 24_576,
+        ReasoningEffort::High | ReasoningEffort::Xhigh | ReasoningEffort::Max => 24_576,
     };
     json!({ "thinkingBudget": tokens })
 }

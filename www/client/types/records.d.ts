@@ -133,7 +133,7 @@ export interface TrajectoryConfig {
 }
 
 /** How much a model thinks before it answers. Models that know numbers of tokens get one of these. */
-export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high";
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** Whether a model must call a tool. */
 export type TrajectoryToolChoice = "auto" | "none" | "required" | { tool: string };
