@@ -55,12 +55,17 @@ pub struct RunConfig {
     pub permissions: Option<Permissions>,
     pub limits: Limits,
     pub retry: RetryConfig,
+    /// What the models do not take of these settings, and what is sent instead: a sentence each, logged when the run starts. Whoever starts
+    /// the run writes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+    pub adjusted: Vec<String>,
     /// Seeds jitter and ids: the same seed gives the same run.
     pub seed: u64,
 }
 
 /// How much a model thinks before it answers. Models that know numbers of tokens get one of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningEffort {
@@ -454,6 +459,7 @@ impl RunConfig {
             permissions: None,
             limits: Limits::default(),
             retry: RetryConfig::default(),
+            adjusted: Vec::new(),
             seed: 0,
         }
     }

@@ -11,6 +11,7 @@ use crate::engine::{
     ProviderKind, ReasoningEffort, Reply, Retry, RunConfig, Slug, ToolChoice, ToolMessage, ToolSpec,
 };
 
+use super::abilities::Settings;
 use super::anthropic;
 use super::endpoint;
 use super::gemini;
@@ -138,8 +139,8 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    pub fn of(p: &ProviderConfig, config: &RunConfig) -> Self {
-        Choice { asked: config.tool_choice.clone(), by_name: endpoint::accepts_named_tool_choice(p) }
+    pub fn of(p: &ProviderConfig, config: &RunConfig, settings: &Settings) -> Self {
+        Choice { asked: settings.choice(config), by_name: endpoint::accepts_named_tool_choice(p) }
     }
 
     /// The run's choice, if it applies to the request.

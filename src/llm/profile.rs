@@ -27,8 +27,6 @@ pub(super) struct Profile {
     pub empty_beside_calls: bool,
     /// Whether the limit of a reply is called `max_completion_tokens`, not `max_tokens`.
     pub caps_completion: bool,
-    /// Whether the model takes tools only if it is told not to think.
-    pub tools_unthinking: bool,
 }
 
 /// What is known of a provider that speaks Chat Completions.
@@ -47,7 +45,6 @@ pub(super) fn profile(p: &ProviderConfig, learnt: &[Correction]) -> Profile {
         empty_beside_calls: server.empty_beside_calls,
         // OpenRouter translates it.
         caps_completion: endpoint::is_openai(p) || (p.kind == ProviderKind::Openai && caps_completion(&p.model)),
-        tools_unthinking: family.tools_unthinking && !routed,
     };
     learnt.iter().for_each(|correction| profile.correct(*correction));
     profile

@@ -34,6 +34,7 @@ mod host_tool_arguments;
 mod hostile_server;
 mod import_atif;
 mod kept_records;
+mod llm_abilities;
 mod llm_anthropic;
 mod llm_anthropic_stream;
 mod llm_base_url;

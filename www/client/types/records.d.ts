@@ -128,6 +128,11 @@ export interface TrajectoryConfig {
   permissions?: TrajectoryPermissions;
   limits: TrajectoryLimits;
   retry: TrajectoryRetry;
+  /**
+   * What the models do not take of these settings, and what is sent instead: a sentence each, logged when the run starts. Whoever starts
+   * the run writes it.
+   */
+  adjusted?: string[];
   /** Seeds jitter and ids: the same seed gives the same run. */
   seed: number;
 }
@@ -552,7 +557,7 @@ export interface TrajectoryTrace {
   data?: any;
 }
 
-/** `WRN` for each failed attempt, `ERR` for a failed run. */
+/** `WRN` for each failed attempt, and for each setting that is sent differently (attempt 0, no slug); `ERR` for a failed run. */
 export interface TrajectoryLog {
   level: LogLevel;
   at_ms: number;
