@@ -150,6 +150,11 @@ fn adjusted(p: &ProviderConfig, config: &RunConfig) -> Vec<String> {
             None => said.push(format!("{model} {why}: `{asked}` is not sent.")),
         }
     }
+    if let (Some(ReasoningEffort::None), Off::Tokens(least @ 1..)) = (settings.effort, settings.off)
+        && !sets(effort_fields)
+    {
+        said.push(format!("{model} always thinks: `none` is sent as {least} tokens."));
+    }
     let sampling = [
         ("temperature", "temperature", config.temperature, settings.temperature),
         ("topP", "top_p", config.top_p, settings.top_p),

@@ -166,6 +166,10 @@ fn a_number_of_tokens_has_no_more_than_four_steps() {
         assert_eq!(budget(&gemini, asked, "/generationConfig/thinkingConfig/thinkingBudget"), Some(json!(24576)));
         assert_eq!(said(&claude, thinking(asked)).len(), usize::from(asked != High));
     }
+    let pro = of(Gemini, "gemini-2.5-pro");
+    assert_eq!(budget(&pro, NONE, "/generationConfig/thinkingConfig/thinkingBudget"), Some(json!(128)));
+    assert_eq!(said(&pro, thinking(NONE)), ["gemini-2.5-pro always thinks: `none` is sent as 128 tokens."]);
+    assert!(said(&of(Gemini, "gemini-2.5-flash"), thinking(NONE)).is_empty());
     let max = sent(&of(Anthropic, "claude-opus-5"), &thinking(Max));
     assert_eq!((&max["max_tokens"], &max["output_config"]), (&json!(8192 + 32768), &json!({ "effort": "max" })));
 }
