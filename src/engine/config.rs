@@ -55,6 +55,11 @@ pub struct RunConfig {
     pub permissions: Option<Permissions>,
     pub limits: Limits,
     pub retry: RetryConfig,
+    /// What the models do not take of these settings, and what is sent instead: a sentence each, logged when the run starts. Whoever starts
+    /// the run writes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+    pub adjusted: Vec<String>,
     /// Seeds jitter and ids: the same seed gives the same run.
     pub seed: u64,
 }
@@ -70,6 +75,8 @@ pub enum ReasoningEffort {
     Low,
     Medium,
     High,
+    Xhigh,
+    Max,
 }
 
 /// Whether a model must call a tool.
@@ -452,6 +459,7 @@ impl RunConfig {
             permissions: None,
             limits: Limits::default(),
             retry: RetryConfig::default(),
+            adjusted: Vec::new(),
             seed: 0,
         }
     }
@@ -486,6 +494,8 @@ impl ReasoningEffort {
         ReasoningEffort::Low,
         ReasoningEffort::Medium,
         ReasoningEffort::High,
+        ReasoningEffort::Xhigh,
+        ReasoningEffort::Max,
     ];
 
     #[must_use]
@@ -496,6 +506,8 @@ impl ReasoningEffort {
             ReasoningEffort::Low => "low",
             ReasoningEffort::Medium => "medium",
             ReasoningEffort::High => "high",
+            ReasoningEffort::Xhigh => "xhigh",
+            ReasoningEffort::Max => "max",
         }
     }
 }

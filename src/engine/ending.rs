@@ -383,6 +383,9 @@ impl Run {
         if self.task.history.iter().skip(1).any(is_system) {
             self.trace_moved_system();
         }
+        for message in self.config.adjusted.clone() {
+            self.log(LogLevel::Warn, 0, Vec::new(), message, None);
+        }
     }
 
     pub(super) fn open_turn_record(&mut self, turn: u32) {

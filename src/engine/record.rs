@@ -246,7 +246,7 @@ pub struct TraceRecord {
     pub data: Value,
 }
 
-/// `WRN` for each failed attempt, `ERR` for a failed run.
+/// `WRN` for each failed attempt, and for each setting that is sent differently (attempt 0, no slug); `ERR` for a failed run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",

@@ -86,6 +86,8 @@ pub fn child_config(parent: &RunConfig, task: &SubagentTask, id: u32) -> RunConf
         report: ReportConfig::default(),
         tools: parent.tools.iter().filter(|t| !is_own(&t.name) && is_chosen(&t.name)).cloned().collect(),
         agents: Vec::new(),
+        // Logged by its parent.
+        adjusted: Vec::new(),
         limits,
         seed: Rng::new(parent.seed ^ u64::from(id)).up_to(u64::MAX >> 11),
         ..parent.clone()

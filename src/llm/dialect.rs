@@ -11,6 +11,7 @@ use crate::engine::{
     ProviderKind, ReasoningEffort, Reply, Retry, RunConfig, Slug, ToolChoice, ToolMessage, ToolSpec, own_tools,
 };
 
+use super::abilities::Settings;
 use super::anthropic;
 use super::call_ids::WireIds;
 use super::endpoint;
@@ -117,13 +118,19 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    pub fn of(p: &ProviderConfig, config: &RunConfig, respects_none: bool, learnt: &[Correction]) -> Self {
+    pub fn of(
+        p: &ProviderConfig,
+        config: &RunConfig,
+        settings: &Settings,
+        respects_none: bool,
+        learnt: &[Correction],
+    ) -> Self {
         let takes_choice = !learnt.contains(&Correction::NoToolChoice);
         Choice {
-            asked: config.tool_choice.clone(),
+            asked: settings.choice(config),
             by_name: endpoint::accepts_named_tool_choice(p),
             keeps_tools: respects_none && takes_choice,
-            forces_report: endpoint::is_openai(p) && takes_choice,
+            forces_report: endpoint::is_openai(p) && takes_choice && settings.forces,
         }
     }
 

@@ -1,4 +1,5 @@
-//! What is known of families of models, wherever they are served.
+//! How the messages of a conversation are written for families of models, wherever they are served. What they take of a run's settings
+//! is in `abilities.rs`.
 
 use super::call_ids::IdRule;
 
@@ -23,8 +24,6 @@ pub(super) struct Family {
     pub needs_thoughts: bool,
     pub ids: IdRule,
     pub user_after_tool: bool,
-    /// Whether it takes tools in Chat Completions only if it is told not to think; not told, it thinks, and the request is refused.
-    pub tools_unthinking: bool,
 }
 
 const ANY: Family = Family {
@@ -33,7 +32,6 @@ const ANY: Family = Family {
     needs_thoughts: false,
     ids: IdRule::Max(40),
     user_after_tool: true,
-    tools_unthinking: false,
 };
 
 const FAMILIES: &[Family] = &[
@@ -47,9 +45,6 @@ const FAMILIES: &[Family] = &[
         user_after_tool: false,
         ..ANY
     },
-    // litellm#34569, onyx#15008, openai-openapi#541. GPT-6 Astra, 6.1 and 6.2 take no tools here whatever they are told: the error says
-    // where they do.
-    Family { names: &["gpt-5.6", "gpt-6-sol", "gpt-6-luna"], tools_unthinking: true, ..ANY },
 ];
 
 /// The family of a model.

@@ -1,11 +1,12 @@
 //! Wire formats: convert a request to bytes, a stream of bytes to a reply, and an error response to a [`ModelError`].
 //!
 //! PURE -> engine. No network, no clock, no web crate: the shell sends the requests and passes the responses in.
-//! `providers.rs` is the table of providers, `profile.rs` says what differs between servers of one format; each wire format has a folder.
+//! `providers.rs` is the table of providers, `profile.rs` says what differs between servers of one format, `abilities.rs` what models take of a run's settings; each wire format has a folder.
 //! Deliberately absent: keys and extra headers (the shell's), retries (the engine's), argument repair (the tools').
 //!
 //! [`ModelError`]: crate::engine::ModelError
 
+mod abilities;
 pub mod address;
 mod anthropic;
 mod call_ids;
@@ -36,6 +37,7 @@ mod servers;
 pub mod sse;
 mod writer;
 
+pub use abilities::adjustments;
 pub use classify::{Online, classify_fetch_failure, classify_response, is_stream};
 pub use decoder::{Decoder, Delta};
 pub use diagnose::{Cause, Evidence, Knock, Page, Permission, diagnose};

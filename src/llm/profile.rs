@@ -29,8 +29,6 @@ pub(super) struct Profile {
     pub caps_completion: bool,
     /// Whether `tool_choice: "none"` is respected where tools are declared.
     pub respects_none: bool,
-    /// Whether the model takes tools only if it is told not to think.
-    pub tools_unthinking: bool,
 }
 
 /// What is known of a provider that speaks Chat Completions.
@@ -49,7 +47,6 @@ pub(super) fn profile(p: &ProviderConfig, learnt: &[Correction]) -> Profile {
         empty_beside_calls: server.empty_beside_calls,
         // OpenRouter translates it.
         caps_completion: endpoint::is_openai(p) || (p.kind == ProviderKind::Openai && caps_completion(&p.model)),
-        tools_unthinking: family.tools_unthinking && !routed,
         // Of those that it routes to, some know no tool choice: 404 "No endpoints found that support the provided 'tool_choice' value" (zed#36094).
         respects_none: match routed {
             true => ["openai/", "anthropic/", "google/"].iter().any(|vendor| p.model.starts_with(vendor)),

@@ -14,7 +14,7 @@ use super::session::Session;
 use super::timer::Timeout;
 use super::{fetch, ids, js, program, record, tool};
 use crate::engine::{Abort, Authority, Effect, EpochMillis, Event, Message, Run, RunConfig, Task, TimerId, caps, time};
-use crate::llm::models;
+use crate::llm::{adjustments, models};
 use crate::trajectory::Recorder;
 
 impl Session {
@@ -52,6 +52,7 @@ impl Session {
     ) -> Result<(), StartError> {
         self.claim()?;
         models::complete(&mut config);
+        config.adjusted = adjustments(&config);
         self.permit(&mut config);
         self.secrets().scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);

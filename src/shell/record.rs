@@ -31,8 +31,12 @@ pub(super) fn keep_result(session: &Session, handle: &CallId, content: &str) {
 fn console(child: u32, log: &LogRecord) {
     let slugs: Vec<&str> = log.slugs.iter().map(|slug| slug.as_str()).collect();
     let whose = if child == 0 { String::new() } else { format!("sub-agent {child}, ") };
-    let line =
-        format!("turnwise: {whose}turn {}, attempt {}: {}: {}", log.turn, log.attempt, slugs.join(", "), log.message);
+    let line = match log.attempt {
+        0 => format!("turnwise: {whose}{}", log.message),
+        attempt => {
+            format!("turnwise: {whose}turn {}, attempt {attempt}: {}: {}", log.turn, slugs.join(", "), log.message)
+        }
+    };
     match log.level {
         LogLevel::Warn => web_sys::console::warn_1(&JsValue::from_str(&line)),
         LogLevel::Error => web_sys::console::error_1(&JsValue::from_str(&line)),

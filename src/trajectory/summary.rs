@@ -99,7 +99,8 @@ impl<'a> Tree<'a> {
     }
 
     fn count(&self, into: &mut Summary) {
-        for log in self.logs.iter().filter(|log| log.level == LogLevel::Warn) {
+        // A warning without an attempt is about the settings.
+        for log in self.logs.iter().filter(|log| log.level == LogLevel::Warn && log.attempt > 0) {
             let slug = log.slugs.first().copied().unwrap_or(Slug::ProviderError);
             add(&mut into.failed_attempts, slug);
         }

@@ -114,7 +114,7 @@ impl Level {
     pub fn label(self) -> &'static str {
         match self {
             Level::Error => "failed runs",
-            Level::Warning => "failed attempts",
+            Level::Warning => "failed attempts and changed settings",
             Level::Trace => "steps of the engine",
         }
     }

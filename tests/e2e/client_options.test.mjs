@@ -24,7 +24,7 @@ const OPTIONS = [
   [{ temperature: NaN }, 'options.temperature: got a non-finite number; expected a number, 0 or more'],
   [{ temperature: -1 }, 'options.temperature: got -1; expected a number, 0 or more'],
   [{ topP: 1.5 }, 'options.topP: got 1.5; expected a number from 0 to 1'],
-  [{ reasoning: 'much' }, 'options.reasoning: got "much"; expected \'none\' or \'minimal\' or \'low\' or \'medium\' or \'high\''],
+  [{ reasoning: 'much' }, 'options.reasoning: got "much"; expected \'none\' or \'minimal\' or \'low\' or \'medium\' or \'high\' or \'xhigh\' or \'max\''],
   [{ toolChoice: 'any' }, 'options.toolChoice: got "any"; expected \'auto\', \'none\', \'required\' or { tool: name }'],
   [{ toolChoice: { tool: 5 } }, 'options.toolChoice: got an object; expected \'auto\''],
   [{ toolChoice: { tool: 'now', name: 'now' } }, 'options.toolChoice: got an object; expected \'auto\''],

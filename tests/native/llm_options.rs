@@ -128,7 +128,7 @@ fn claude_thinks_within_its_output_limit_and_without_a_temperature() {
         ("claude-opus-4-1", High, Some(100), 16384 + 1024, enabled(16384), Value::Null),
         ("claude-opus-4-1", High, Some(32_000), 32_000, enabled(16384), Value::Null),
         ("claude-opus-4-1", None, Some(100), 100, off.clone(), Value::Null),
-        ("claude-opus-4-6", Minimal, Option::None, 8192 + 1024, adaptive.clone(), json!({ "effort": "low" })),
+        ("claude-opus-4-6", Minimal, Option::None, 8192 + 2048, adaptive.clone(), json!({ "effort": "low" })),
         ("claude-opus-4-7", Medium, Option::None, 8192 + 8192, adaptive.clone(), json!({ "effort": "medium" })),
         ("claude-opus-5-20270101", High, Option::None, 8192 + 16384, adaptive, json!({ "effort": "high" })),
         ("claude-opus-4-6", None, Option::None, 8192, off, Value::Null),

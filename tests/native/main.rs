@@ -35,6 +35,7 @@ mod hostile_server;
 mod import_atif;
 mod kept_records;
 mod key_proxy;
+mod llm_abilities;
 mod llm_anthropic;
 mod llm_anthropic_stream;
 mod llm_base_url;

@@ -178,7 +178,7 @@ const retry = shape({ baseMs: whole(0), capMs: whole(0), rateLimitMs: whole(0), 
 
 const AGENT = shape({
   preset: word(PRESETS), provider: providers, system: text, temperature: number, topP,
-  reasoning: word(['none', 'minimal', 'low', 'medium', 'high']), toolChoice, maxTurns: whole(1, U32), maxAttempts: whole(1, U32),
+  reasoning: word(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']), toolChoice, maxTurns: whole(1, U32), maxAttempts: whole(1, U32),
   counter: unlessFalse(counter), synthesis: unlessFalse(synthesis), report, tools: builtIn, agents, permissions, limits, retry, seed: whole(0),
   workerUrl: address,
 }, snake);

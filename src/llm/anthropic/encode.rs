@@ -14,6 +14,7 @@ use crate::engine::{
     ToolSpec, own_tools,
 };
 
+use super::super::abilities::Settings;
 use super::super::call_ids::{IdRule, WireIds};
 use super::super::dialect::{Encode, Me};
 use super::super::endpoint;
@@ -23,7 +24,7 @@ use super::super::names;
 use super::super::options::Options;
 use super::DIALECT;
 use super::blocks::{self, Piece};
-use super::thinking::{Model, Thinking};
+use super::thinking::{Thinking, binds_tools};
 
 /// Placeholder where the API requires a text: it rejects blank texts, and messages that end with a thought.
 const NO_TEXT: &str = "(no text)";
@@ -77,30 +78,23 @@ impl Encoder {
     #[must_use]
     pub fn new(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Self {
         let options = Options::of(p);
-        let thinking = Thinking::of(p, config);
+        let settings = Settings::of(p, config, learnt);
+        let thinking = Thinking::of(&settings);
         let mut head = b"{\"model\":".to_vec();
         write(&mut head, &p.model);
         options.set("max_tokens", Some(thinking.max_tokens(p.max_output_tokens)), &mut head);
         raw(&mut head, ",\"stream\":true");
-        let thinks = match options.get("thinking") {
-            Some(given) => given.get("type").and_then(Value::as_str) != Some("disabled"),
-            None => thinking.is_on(),
-        };
-        // A model that thinks rejects a temperature and a forced tool call.
-        let model = Model::of(p);
-        if !thinks && model.takes_sampling() {
-            // Other providers of the same run accept up to 2.
-            options.set("temperature", config.temperature.map(|t| if t > 1.0 { 1.0 } else { t }), &mut head);
-            options.set("top_p", config.top_p, &mut head);
-        }
+        // Other providers of the same run accept up to 2.
+        options.set("temperature", settings.temperature.map(|t| if t > 1.0 { 1.0 } else { t }), &mut head);
+        options.set("top_p", settings.top_p, &mut head);
         thinking.write(options, &mut head);
         options.write(&mut head);
         Encoder {
             head,
-            asked: config.tool_choice.clone(),
-            forces: !thinks && model.takes_forced_choice(),
+            asked: settings.choice(config),
+            forces: settings.forces && !learnt.contains(&Correction::NoToolChoice),
             forces_report: endpoint::host(p) == OWN_HOST,
-            binds_tools: model.binds_tools(),
+            binds_tools: binds_tools(&p.model),
             thought: false,
             open: Open::Head,
             called: BTreeSet::new(),
@@ -218,11 +212,11 @@ impl Encoder {
         match &self.asked {
             None => "".into(),
             Some(AskedTool::None) => NONE.into(),
-            Some(AskedTool::Required) if self.forces => "{\"type\":\"any\"}".into(),
-            Some(AskedTool::Tool(name)) if self.forces => {
+            Some(AskedTool::Auto) => "{\"type\":\"auto\"}".into(),
+            Some(AskedTool::Required) => "{\"type\":\"any\"}".into(),
+            Some(AskedTool::Tool(name)) => {
                 format!("{{\"type\":\"tool\",\"name\":{}}}", Value::from(name.as_str())).into()
             }
-            Some(AskedTool::Auto | AskedTool::Required | AskedTool::Tool(_)) => "{\"type\":\"auto\"}".into(),
         }
     }
 

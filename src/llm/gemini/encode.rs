@@ -13,6 +13,7 @@ use crate::engine::{
     ToolChoice, ToolMessage, ToolSpec, own_tools,
 };
 
+use super::super::abilities::{Off, Settings};
 use super::super::dialect::{Encode, Me};
 use super::super::json::{arguments, field, raw, write};
 use super::super::options::Options;
@@ -57,10 +58,11 @@ impl Encoder {
         let (options, wants_signatures) = (Options::of(p), wants_signatures(&p.model));
         // Thoughts are not requested: models that do not think respond to that with an error.
         let (mut settings, all) = (Vec::new(), Options::default());
-        all.set("temperature", config.temperature, &mut settings);
-        all.set("topP", config.top_p, &mut settings);
+        let taken = Settings::of(p, config, learnt);
+        all.set("temperature", taken.temperature, &mut settings);
+        all.set("topP", taken.top_p, &mut settings);
         all.set("maxOutputTokens", p.max_output_tokens, &mut settings);
-        let thinking = config.reasoning.map(|effort| thinking(effort, &p.model, wants_signatures));
+        let thinking = taken.effort.map(|effort| thinking(effort, &taken));
         all.set("thinkingConfig", thinking, &mut settings);
         let mut fields = Vec::new();
         if let [_, settings @ ..] = settings.as_slice()
@@ -76,7 +78,7 @@ impl Encoder {
             head.extend_from_slice(fields);
             head.push(b',');
         }
-        let asked = config.tool_choice.clone();
+        let asked = taken.choice(config);
         Encoder { head, asked, wants_signatures, place: At::Start, calls: Vec::new(), me: Me::new(p, learnt) }
     }
 
@@ -353,29 +355,16 @@ fn text_part(text: &str, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// Gemini models with a level below `low`; others refuse it (pi#9455, kiss-translator#1051).
-const MINIMAL: &[&str] = &["gemini-3-flash", "gemini-3.1-flash", "gemini-3.5-flash"];
-
-/// Gemini 3 takes a level, older models a number of tokens. `pro` models always think.
-fn thinking(effort: ReasoningEffort, model: &str, by_word: bool) -> Value {
-    let pro = model.contains("pro");
-    if by_word {
-        let name = model.trim().trim_start_matches("models/");
-        let has_minimal = MINIMAL.iter().any(|known| name.starts_with(known));
-        let word = match effort {
-            ReasoningEffort::None | ReasoningEffort::Minimal if !has_minimal => "low",
-            ReasoningEffort::None => "minimal",
-            effort => effort.as_str(),
-        };
-        return json!({ "thinkingLevel": word });
-    }
-    let tokens = match effort {
-        ReasoningEffort::None if pro => 128,
-        ReasoningEffort::None => 0,
-        ReasoningEffort::Minimal => 512,
-        ReasoningEffort::Low => 2048,
-        ReasoningEffort::Medium => 8192,
-        ReasoningEffort::High => 24_576,
+/// Gemini 3 takes a level, older models a number of tokens.
+fn thinking(effort: ReasoningEffort, settings: &Settings) -> Value {
+    let tokens = match (effort, settings.off) {
+        (ReasoningEffort::None, Off::Tokens(tokens)) => tokens,
+        (effort, _) if settings.in_words => return json!({ "thinkingLevel": effort.as_str() }),
+        (ReasoningEffort::None, _) => 0,
+        (ReasoningEffort::Minimal, _) => 512,
+        (ReasoningEffort::Low, _) => 2048,
+        (ReasoningEffort::Medium, _) => 8192,
+        (ReasoningEffort::High | ReasoningEffort::Xhigh | ReasoningEffort::Max, _) => 24_576,
     };
     json!({ "thinkingBudget": tokens })
 }

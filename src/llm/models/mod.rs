@@ -14,7 +14,8 @@ use super::providers::{Format, Prices, wire};
 
 pub use list::{ModelInfo, read_list};
 
-/// The month in which the table was last compared with the providers' price lists (as listed in LiteLLM 1.109.1).
+/// The month in which the table was last compared with the providers' price lists (as listed in LiteLLM 1.110.2);
+/// `node .ci/families.mjs --prices` renews the table.
 pub const AS_OF: &str = "2026-11";
 
 const TABLE: &str = include_str!("table.csv");

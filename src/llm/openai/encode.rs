@@ -2,11 +2,14 @@
 //!
 //! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
+use serde_json::json;
+
 use crate::engine::{
     AssistantMessage, Correction, Image, Message, ProviderConfig, ProviderKind, ReasoningEffort, RunConfig, ToolChoice,
     ToolSpec,
 };
 
+use super::super::abilities::{Off, Settings};
 use super::super::call_ids::WireIds;
 use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning, without_images, without_pdfs};
 use super::super::families::Thoughts;
@@ -70,25 +73,23 @@ impl Encoder {
         if profile.asks_for_usage {
             raw(&mut head, ",\"stream_options\":{\"include_usage\":true}");
         }
-        options.set("temperature", config.temperature, &mut head);
-        options.set("top_p", config.top_p, &mut head);
+        let settings = Settings::of(p, config, learnt);
+        options.set("temperature", settings.temperature, &mut head);
+        options.set("top_p", settings.top_p, &mut head);
         let most = if profile.caps_completion { "max_completion_tokens" } else { "max_tokens" };
         options.set(most, p.max_output_tokens, &mut head);
         if wire.reasoning_is_object {
-            options.set("reasoning", config.reasoning.map(reasoning), &mut head);
+            options.set("reasoning", settings.effort.map(reasoning), &mut head);
+        } else if let (Some(ReasoningEffort::None), Off::Type(word)) = (settings.effort, settings.off) {
+            options.set("thinking", Some(json!({ "type": word })), &mut head);
         } else {
-            let effort = config.reasoning.map(ReasoningEffort::as_str);
-            let effort = effort.or_else(|| {
-                let has_tools = !config.tools.is_empty() && !learnt.contains(&Correction::NoEffort);
-                (has_tools && profile.tools_unthinking).then_some("none")
-            });
-            options.set("reasoning_effort", effort, &mut head);
+            options.set("reasoning_effort", settings.effort.map(ReasoningEffort::as_str), &mut head);
         }
         options.write(&mut head);
         raw(&mut head, ",\"messages\":[");
         Encoder {
             head,
-            choice: Choice::of(p, config, profile.respects_none, learnt),
+            choice: Choice::of(p, config, &settings, profile.respects_none, learnt),
             breakpoints: takes_breakpoints(p),
             wire,
             profile,

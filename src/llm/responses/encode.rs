@@ -8,6 +8,7 @@ use crate::engine::{
     AssistantMessage, Correction, Image, Message, ProviderConfig, RunConfig, ToolCall, ToolChoice, ToolSpec,
 };
 
+use super::super::abilities::Settings;
 use super::super::call_ids::{IdRule, WireIds};
 use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning};
 use super::super::endpoint;
@@ -35,15 +36,16 @@ impl Encoder {
         raw(&mut head, ",\"stream\":true");
         options.set("store", Some(false), &mut head);
         options.set("include", may_reason(&p.model).then(|| json!(["reasoning.encrypted_content"])), &mut head);
-        options.set("temperature", config.temperature, &mut head);
-        options.set("top_p", config.top_p, &mut head);
+        let settings = Settings::of(p, config, learnt);
+        options.set("temperature", settings.temperature, &mut head);
+        options.set("top_p", settings.top_p, &mut head);
         options.set("max_output_tokens", p.max_output_tokens, &mut head);
-        options.set("reasoning", config.reasoning.map(reasoning), &mut head);
+        options.set("reasoning", settings.effort.map(reasoning), &mut head);
         options.write(&mut head);
         raw(&mut head, ",\"input\":[");
         Encoder {
             head,
-            choice: Choice::of(p, config, endpoint::is_openai(p), learnt),
+            choice: Choice::of(p, config, &settings, endpoint::is_openai(p), learnt),
             empty: true,
             me: Me::new(p, learnt),
             ids: WireIds::new(IdRule::Max(64).corrected(learnt)),

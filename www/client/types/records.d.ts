@@ -128,12 +128,17 @@ export interface TrajectoryConfig {
   permissions?: TrajectoryPermissions;
   limits: TrajectoryLimits;
   retry: TrajectoryRetry;
+  /**
+   * What the models do not take of these settings, and what is sent instead: a sentence each, logged when the run starts. Whoever starts
+   * the run writes it.
+   */
+  adjusted?: string[];
   /** Seeds jitter and ids: the same seed gives the same run. */
   seed: number;
 }
 
 /** How much a model thinks before it answers. Models that know numbers of tokens get one of these. */
-export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high";
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** Whether a model must call a tool. */
 export type TrajectoryToolChoice = "auto" | "none" | "required" | { tool: string };
@@ -556,7 +561,7 @@ export interface TrajectoryTrace {
   data?: any;
 }
 
-/** `WRN` for each failed attempt, `ERR` for a failed run. */
+/** `WRN` for each failed attempt, and for each setting that is sent differently (attempt 0, no slug); `ERR` for a failed run. */
 export interface TrajectoryLog {
   level: LogLevel;
   at_ms: number;
