@@ -358,6 +358,11 @@ export interface ToolCall {
    * (kimchi#1063: Kimi reads the function's name from it). Not part of a request's hash, as `from`.
    */
   wire_id?: string;
+  /**
+   * The arguments with which it ran, if the model's text had to be repaired first: they go back in place of that text. Not part of a
+   * request's hash either: records of before replay.
+   */
+  repaired?: string;
 }
 
 /** A tool call's id, unique in the run, of `[A-Za-z0-9_-]`. */
