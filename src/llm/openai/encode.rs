@@ -88,7 +88,7 @@ impl Encoder {
         raw(&mut head, ",\"messages\":[");
         Encoder {
             head,
-            choice: Choice::of(p, config, profile.respects_none, learnt),
+            choice: Choice::of(p, config, learnt),
             breakpoints: takes_breakpoints(p),
             wire,
             profile,

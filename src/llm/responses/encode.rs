@@ -10,7 +10,6 @@ use crate::engine::{
 
 use super::super::call_ids::{IdRule, WireIds};
 use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning};
-use super::super::endpoint;
 use super::super::json::{arguments, field, raw, write};
 use super::super::names;
 use super::super::options::Options;
@@ -43,7 +42,7 @@ impl Encoder {
         raw(&mut head, ",\"input\":[");
         Encoder {
             head,
-            choice: Choice::of(p, config, endpoint::is_openai(p), learnt),
+            choice: Choice::of(p, config, learnt),
             empty: true,
             me: Me::new(p, learnt),
             ids: WireIds::new(IdRule::Max(64)),
