@@ -42,7 +42,7 @@ pub struct Encoder {
     asked: Option<AskedTool>,
     /// Whether a tool call may be forced.
     forces: bool,
-    /// Whether the final report may be forced, too: this is the service itself, not another one with the same format.
+    /// Whether the final report may be forced, too: this is the service itself, not another one with the same format, and it did not refuse.
     forces_report: bool,
     /// Whether the model's thoughts are bound to the tools of their request.
     binds_tools: bool,
@@ -99,7 +99,7 @@ impl Encoder {
             head,
             asked: config.tool_choice.clone(),
             forces: !thinks && model.takes_forced_choice(),
-            forces_report: endpoint::host(p) == OWN_HOST,
+            forces_report: endpoint::host(p) == OWN_HOST && !learnt.contains(&Correction::NoToolChoice),
             binds_tools: model.binds_tools(),
             thought: false,
             open: Open::Head,
