@@ -118,18 +118,12 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    pub fn of(
-        p: &ProviderConfig,
-        config: &RunConfig,
-        settings: &Settings,
-        respects_none: bool,
-        learnt: &[Correction],
-    ) -> Self {
+    pub fn of(p: &ProviderConfig, config: &RunConfig, settings: &Settings, learnt: &[Correction]) -> Self {
         let takes_choice = !learnt.contains(&Correction::NoToolChoice);
         Choice {
             asked: settings.choice(config),
             by_name: endpoint::accepts_named_tool_choice(p),
-            keeps_tools: respects_none && takes_choice,
+            keeps_tools: respects_none(p) && takes_choice,
             forces_report: endpoint::is_openai(p) && takes_choice && settings.forces,
         }
     }
@@ -167,6 +161,21 @@ impl Choice {
         };
         raw(out, ",\"tool_choice\":");
         raw(out, word);
+    }
+}
+
+/// Whether a server is known to respect the choice `none`. Ollama ignores it (litellm); of the servers that OpenRouter routes to, some know no
+/// choice: 404 "No endpoints found that support the provided 'tool_choice' value" (zed#36094).
+fn respects_none(p: &ProviderConfig) -> bool {
+    match p.kind {
+        ProviderKind::Openrouter => {
+            ["openai/", "anthropic/", "google/"].iter().any(|vendor| p.model.starts_with(vendor))
+        }
+        ProviderKind::Openai => {
+            matches!(endpoint::host(p), "api.openai.com" | "api.mistral.ai" | "codestral.mistral.ai")
+        }
+        ProviderKind::OpenaiResponses => endpoint::is_openai(p),
+        _ => false,
     }
 }
 

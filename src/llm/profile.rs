@@ -27,8 +27,6 @@ pub(super) struct Profile {
     pub empty_beside_calls: bool,
     /// Whether the limit of a reply is called `max_completion_tokens`, not `max_tokens`.
     pub caps_completion: bool,
-    /// Whether `tool_choice: "none"` is respected where tools are declared.
-    pub respects_none: bool,
 }
 
 /// What is known of a provider that speaks Chat Completions.
@@ -47,11 +45,6 @@ pub(super) fn profile(p: &ProviderConfig, learnt: &[Correction]) -> Profile {
         empty_beside_calls: server.empty_beside_calls,
         // OpenRouter translates it.
         caps_completion: endpoint::is_openai(p) || (p.kind == ProviderKind::Openai && caps_completion(&p.model)),
-        // Of those that it routes to, some know no tool choice: 404 "No endpoints found that support the provided 'tool_choice' value" (zed#36094).
-        respects_none: match routed {
-            true => ["openai/", "anthropic/", "google/"].iter().any(|vendor| p.model.starts_with(vendor)),
-            false => server.respects_none,
-        },
     };
     learnt.iter().for_each(|correction| profile.correct(*correction));
     profile

@@ -17,8 +17,6 @@ pub(super) struct Server {
     pub user_after_tool: Option<bool>,
     pub asks_for_usage: bool,
     pub empty_beside_calls: bool,
-    /// Ollama, for one, ignores it (litellm).
-    pub respects_none: bool,
 }
 
 pub(super) const FLOOR: Server = Server {
@@ -31,21 +29,19 @@ pub(super) const FLOOR: Server = Server {
     user_after_tool: None,
     asks_for_usage: true,
     empty_beside_calls: false,
-    respects_none: false,
 };
 
 /// Refuses fields that it does not know: `reasoning_content` on a message is an error.
 const REFUSES_THOUGHTS: Server = Server { thoughts: Some(Thoughts::Never), needs_thoughts: Some(false), ..FLOOR };
 
 const SERVERS: &[Server] = &[
-    Server { hosts: &["api.openai.com"], system_midway: true, respects_none: true, ..REFUSES_THOUGHTS },
+    Server { hosts: &["api.openai.com"], system_midway: true, ..REFUSES_THOUGHTS },
     // Order: code 3230 (zed#37021). `stream_options` was refused once (anon-kode#53); usage comes unasked.
     Server {
         hosts: &["api.mistral.ai", "codestral.mistral.ai"],
         ids: Some(IdRule::Nine),
         user_after_tool: Some(false),
         asks_for_usage: false,
-        respects_none: true,
         ..REFUSES_THOUGHTS
     },
     // continue#9720, zed#55321; those of another model may be blank (litellm, pydantic-ai).

@@ -323,15 +323,18 @@ fn tools_are_there_whenever_the_history_has_tool_blocks() {
 
 #[test]
 fn the_final_report_is_forced_where_the_model_and_the_server_are_known_to_take_it() {
-    let sent = |model: &str, base_url: &str, reasoning| {
+    let sent_after = |model: &str, base_url: &str, reasoning, learnt: &[Correction]| {
         let p = ProviderConfig { model: model.into(), base_url: base_url.into(), ..provider() };
         let config = RunConfig { reasoning, ..RunConfig::default() };
-        let (mut encoder, mut bytes) = (encoder(&p, &config, &[]), Vec::new());
+        let (mut encoder, mut bytes) = (encoder(&p, &config, learnt), Vec::new());
         encoder.start(&mut bytes);
         encoder.end(&[tool("f"), tool("final_report")], ToolChoice::Report, &mut bytes);
         let body: Value = serde_json::from_slice(&bytes).unwrap();
         (body["tools"].as_array().unwrap().len(), body["tool_choice"]["name"].as_str().unwrap_or_default().to_owned())
     };
+    let sent = |model: &str, base_url: &str, reasoning| sent_after(model, base_url, reasoning, &[]);
+    // litellm#39151: "tool_choice: type "tool" and "any" are not supported for this model."
+    assert_eq!(sent_after("claude-sonnet-4-6", "", None, &[Correction::NoToolChoice]), (1, String::new()));
     let low = Some(ReasoningEffort::Low);
     for (model, base_url, reasoning, declared, forced) in [
         ("claude-sonnet-4-6", "", None, 2, "final_report"),

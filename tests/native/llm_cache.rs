@@ -130,6 +130,7 @@ fn every_prompt_begins_with_the_one_before_it() {
         (Anthropic, "", "claude-sonnet-5-5", true, true),
         (Gemini, "", "gemini-3.1-pro", true, true),
         (Openrouter, "", "anthropic/claude-sonnet-5", true, false),
+        (Openrouter, "", "openai/gpt-5.4", true, false),
         (Openai, "https://api.mistral.ai/v1", "mistral-large", true, false),
         // Here a request without calls is one without tools.
         (Ollama, "", "qwen3", false, false),

@@ -43,7 +43,7 @@ pub struct Encoder {
     asked: Option<AskedTool>,
     /// Whether a tool call may be forced.
     forces: bool,
-    /// Whether the final report may be forced, too: this is the service itself, not another one with the same format.
+    /// Whether the final report may be forced, too: this is the service itself, not another one with the same format, and it did not refuse.
     forces_report: bool,
     /// Whether the model's thoughts are bound to the tools of their request.
     binds_tools: bool,
@@ -92,8 +92,8 @@ impl Encoder {
         Encoder {
             head,
             asked: settings.choice(config),
-            forces: settings.forces && !learnt.contains(&Correction::NoToolChoice),
-            forces_report: endpoint::host(p) == OWN_HOST,
+            forces: settings.forces,
+            forces_report: endpoint::host(p) == OWN_HOST && !learnt.contains(&Correction::NoToolChoice),
             binds_tools: binds_tools(&p.model),
             thought: false,
             open: Open::Head,

@@ -89,7 +89,7 @@ impl Encoder {
         raw(&mut head, ",\"messages\":[");
         Encoder {
             head,
-            choice: Choice::of(p, config, &settings, profile.respects_none, learnt),
+            choice: Choice::of(p, config, &settings, learnt),
             breakpoints: takes_breakpoints(p),
             wire,
             profile,

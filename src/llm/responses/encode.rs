@@ -11,7 +11,6 @@ use crate::engine::{
 use super::super::abilities::Settings;
 use super::super::call_ids::{IdRule, WireIds};
 use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning};
-use super::super::endpoint;
 use super::super::json::{arguments, field, raw, write};
 use super::super::names;
 use super::super::options::Options;
@@ -45,7 +44,7 @@ impl Encoder {
         raw(&mut head, ",\"input\":[");
         Encoder {
             head,
-            choice: Choice::of(p, config, &settings, endpoint::is_openai(p), learnt),
+            choice: Choice::of(p, config, &settings, learnt),
             empty: true,
             me: Me::new(p, learnt),
             ids: WireIds::new(IdRule::Max(64).corrected(learnt)),
