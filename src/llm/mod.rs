@@ -31,7 +31,7 @@ pub mod prompt_api;
 pub mod providers;
 mod responses;
 pub mod retry_after;
-mod servers;
+pub mod servers;
 pub mod sse;
 
 pub use classify::{Online, classify_fetch_failure, classify_response, is_stream};
@@ -41,3 +41,4 @@ pub use dialect::{Encode, encoder};
 pub use endpoint::{HttpRequestHead, base_url, models_head, request_head, server};
 pub use late::{Late, classify_late};
 pub use retry_after::RetryHeaders;
+pub use servers::ServerName;

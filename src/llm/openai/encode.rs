@@ -7,14 +7,14 @@ use crate::engine::{
 };
 
 use super::super::call_ids::WireIds;
-use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning, without_images, without_pdfs};
+use super::super::dialect::{Choice, Encode, Me, PDF_NAME, attached, reasoning, without_images};
 use super::super::endpoint;
 use super::super::families::Thoughts;
 use super::super::json::{arguments, field, raw, write};
 use super::super::names;
 use super::super::options::Options;
 use super::super::profile::{Profile, profile};
-use super::super::providers::{Wire, wire};
+use super::super::servers::EffortField;
 use super::DIALECT;
 
 /// Encodes requests for one provider of a run.
@@ -24,7 +24,6 @@ pub struct Encoder {
     choice: Choice,
     /// Whether the server is known to accept a demand for the final report.
     accepts_forced_report: bool,
-    wire: &'static Wire,
     profile: Profile,
     me: Me,
     ids: WireIds,
@@ -41,7 +40,7 @@ const BRIDGE: &str = "(These are the results.)";
 impl Encoder {
     #[must_use]
     pub fn new(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Self {
-        let (options, wire, profile) = (Options::of(p), wire(p.kind), profile(p, learnt));
+        let (options, profile) = (Options::of(p), profile(p, learnt));
         let mut head = b"{\"model\":".to_vec();
         write(&mut head, &p.model);
         raw(&mut head, ",\"stream\":true");
@@ -52,15 +51,17 @@ impl Encoder {
         options.set("top_p", config.top_p, &mut head);
         let most = if profile.caps_completion { "max_completion_tokens" } else { "max_tokens" };
         options.set(most, p.max_output_tokens, &mut head);
-        if wire.reasoning_is_object {
-            options.set("reasoning", config.reasoning.map(reasoning), &mut head);
-        } else {
-            let effort = config.reasoning.map(ReasoningEffort::as_str);
-            let effort = effort.or_else(|| {
-                let has_tools = !config.tools.is_empty() && !learnt.contains(&Correction::NoEffort);
-                (has_tools && profile.tools_unthinking).then_some("none")
-            });
-            options.set("reasoning_effort", effort, &mut head);
+        match profile.effort {
+            EffortField::Object => options.set("reasoning", config.reasoning.map(reasoning), &mut head),
+            EffortField::No => {}
+            EffortField::Word => {
+                let effort = config.reasoning.map(ReasoningEffort::as_str);
+                let effort = effort.or_else(|| {
+                    let has_tools = !config.tools.is_empty() && !learnt.contains(&Correction::NoEffort);
+                    (has_tools && profile.tools_unthinking).then_some("none")
+                });
+                options.set("reasoning_effort", effort, &mut head);
+            }
         }
         options.write(&mut head);
         raw(&mut head, ",\"messages\":[");
@@ -68,7 +69,6 @@ impl Encoder {
             head,
             choice: Choice::of(p, config),
             accepts_forced_report: endpoint::is_openai(p) && !learnt.contains(&Correction::NoToolChoice),
-            wire,
             profile,
             me: Me::new(p, learnt),
             ids: WireIds::new(profile.ids),
@@ -96,7 +96,7 @@ impl Encoder {
             inside(out, content);
             self.open = true;
         } else {
-            parts(content, images, out);
+            parts(content, images, self.profile.plain_urls, out);
             out.push(b'}');
         }
     }
@@ -139,7 +139,7 @@ impl Encoder {
 
     /// Where the order of roles is checked, it is checked that they alternate.
     fn merges_user_messages(&self) -> bool {
-        self.wire.merges_user_messages || !self.profile.user_after_tool
+        self.profile.merges_user_messages || !self.profile.user_after_tool
     }
 
     /// Prepares for a message: closes the previous one, and writes the comma.
@@ -174,10 +174,9 @@ impl Encode for Encoder {
                 out.push(b'}');
             }
             Message::System { content } => self.user(content, &[], out),
-            Message::User { content, images } if self.wire.accepts_pdfs => self.user(content, images, out),
             Message::User { content, images } => {
-                let (content, pictures) = without_pdfs(content, images);
-                self.user(&content, &pictures, out);
+                let (content, images) = attached(content, images, (self.profile.images, self.profile.pdfs));
+                self.user(&content, &images, out);
             }
             Message::Assistant(message) => {
                 self.begin(out);
@@ -228,13 +227,20 @@ impl Encode for Encoder {
 }
 
 /// Writes a text, or a text and its attachments.
-fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
+fn parts(content: &str, images: &[Image], plain_urls: bool, out: &mut Vec<u8>) {
     if images.is_empty() {
         return write(out, content);
     }
     raw(out, "[{\"type\":\"text\"");
     field(out, "text", content);
     for image in images {
+        if plain_urls {
+            let name = if image.is_pdf() { "document_url" } else { "image_url" };
+            raw(out, "},{\"type\":");
+            write(out, name);
+            field(out, name, &image.data_url());
+            continue;
+        }
         if image.is_pdf() {
             raw(out, "},{\"type\":\"file\",\"file\":{\"filename\":\"");
             raw(out, PDF_NAME);

@@ -4,8 +4,10 @@ use std::fs;
 
 use super::{MADE, check};
 use serde_json::json;
-use turnwise::engine::ProviderKind;
+use turnwise::engine::{ProviderConfig, ProviderKind};
+use turnwise::llm::ServerName;
 use turnwise::llm::providers::{Card, Need, Place, card, function, wire};
+use turnwise::llm::servers::Server;
 use turnwise::tools::{ON_REQUEST, names};
 use turnwise::trajectory::Format;
 use turnwise::view::provider::cards;
@@ -22,6 +24,11 @@ fn part(path: &str, before: &str, after: &str, made: &str) {
 fn servers() -> impl Iterator<Item = (ProviderKind, &'static Card)> {
     let servers = ProviderKind::ALL.iter().copied().filter(|kind| kind.is_http());
     servers.map(|kind| (kind, card(kind).unwrap_or_else(|| panic!("{kind:?} has no card"))))
+}
+
+/// The row of a kind at its own address.
+fn row(kind: ProviderKind) -> &'static Server {
+    ServerName::of(&ProviderConfig { kind, ..ProviderConfig::default() }).row()
 }
 
 fn kinds(which: impl Fn(ProviderKind) -> bool) -> Vec<&'static str> {
@@ -175,8 +182,8 @@ fn the_documentation_lists_what_the_rows_say() {
         " | a user message",
         &of(&|kind| !kind.takes_system_midway()),
     );
-    part(page, "| consecutive user messages | ", " | one message", &of(&|kind| wire(kind).merges_user_messages));
-    let without_pdfs = code(&kinds(|kind| !wire(kind).accepts_pdfs));
+    part(page, "| consecutive user messages | ", " | one message", &of(&|kind| row(kind).merges_user_messages));
+    let without_pdfs = code(&kinds(|kind| !row(kind).pdfs));
     part(page, "answers with an error.\n", " do not accept PDFs", &alternatives(&without_pdfs, "and"));
 
     let text = fs::read_to_string(page).unwrap();
