@@ -30,6 +30,8 @@ pub(super) struct Profile {
     /// Whether the model takes tools only if it is told not to think.
     pub tools_unthinking: bool,
     pub effort: EffortField,
+    /// Whether a temperature and `top_p` may be set.
+    pub samples: bool,
     pub images: bool,
     pub pdfs: bool,
     /// Whether attachments are texts in `image_url` and `document_url`.
@@ -55,6 +57,7 @@ pub(super) fn profile(p: &ProviderConfig, learnt: &[Correction]) -> Profile {
         },
         tools_unthinking: family.tools_unthinking && !server.translates,
         effort: server.effort,
+        samples: server.samples,
         images: server.images,
         pdfs: server.pdfs,
         plain_urls: server.plain_urls,

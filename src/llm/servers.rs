@@ -15,9 +15,9 @@ use super::providers::{Format, wire};
 pub struct Server {
     pub title: &'static str,
     /// Without a port; one that begins with `.` or `-` is the end of a host.
-    hosts: &'static [&'static str],
+    pub hosts: &'static [&'static str],
     /// Its usual port, where it is on this machine or in this network.
-    port: Option<u16>,
+    pub port: Option<u16>,
     /// `Chat` stands for both formats of OpenAI.
     format: Format,
     pub auth: Auth,
@@ -50,6 +50,8 @@ pub struct Server {
     /// Whether the text beside calls is `""` where there is none, not `null`.
     pub(super) empty_beside_calls: bool,
     pub(super) effort: EffortField,
+    /// Whether a temperature and `top_p` may be set.
+    pub(super) samples: bool,
 }
 
 /// The header that has the key.
@@ -142,6 +144,7 @@ const FLOOR: Server = Server {
     // `null` is refused by Cloudflare (zeroclaw#9493); nobody refuses an empty text.
     empty_beside_calls: true,
     effort: EffortField::Word,
+    samples: true,
 };
 
 /// A server that takes all of a format.
@@ -279,7 +282,7 @@ servers! {
         ..FLOOR
     };
     // Thoughts: opencode#16318, pi#4178: an empty text does not do. A system message between others: pi. A demand: ai; by name the sources
-    // disagree (rig, octopus#251). CORS: obsidian-copilot#388.
+    // disagree (rig, octopus#251). Sampling is fixed (litellm, ai). CORS: obsidian-copilot#388.
     Moonshot = Server {
         title: "Moonshot (Kimi)",
         hosts: &["api.moonshot.ai", "api.moonshot.cn"],
@@ -289,6 +292,7 @@ servers! {
         needs_thoughts: Some(true),
         system_midway: true,
         cap: Cap::MaxTokens,
+        samples: false,
         ..FLOOR
     };
     // pydantic-ai. CORS: the preflight has had no headers since September (zai-org/feedback#590); it worked in July (op).

@@ -2,6 +2,8 @@
 //!
 //! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
+use serde_json::Value;
+
 use crate::engine::{
     AssistantMessage, Correction, Image, Message, ProviderConfig, ReasoningEffort, RunConfig, ToolChoice, ToolSpec,
 };
@@ -15,7 +17,7 @@ use super::super::names;
 use super::super::options::Options;
 use super::super::profile::{Profile, profile};
 use super::super::servers::EffortField;
-use super::DIALECT;
+use super::{DIALECT, EXTRAS};
 
 /// Encodes requests for one provider of a run.
 #[derive(Clone, Debug)]
@@ -47,8 +49,8 @@ impl Encoder {
         if profile.asks_for_usage {
             raw(&mut head, ",\"stream_options\":{\"include_usage\":true}");
         }
-        options.set("temperature", config.temperature, &mut head);
-        options.set("top_p", config.top_p, &mut head);
+        options.set("temperature", config.temperature.filter(|_| profile.samples), &mut head);
+        options.set("top_p", config.top_p.filter(|_| profile.samples), &mut head);
         let most = if profile.caps_completion { "max_completion_tokens" } else { "max_tokens" };
         options.set(most, p.max_output_tokens, &mut head);
         match profile.effort {
@@ -116,7 +118,7 @@ impl Encoder {
         }
         if let Thoughts::Field(name) = self.profile.thoughts {
             // Those of another model would be taken for the model's own; where there have to be some, a space does.
-            let stand_in = if self.profile.needs_thoughts && has_calls { " " } else { "" };
+            let stand_in = if self.profile.needs_thoughts { " " } else { "" };
             let thoughts = if thoughts.is_empty() { stand_in } else { thoughts };
             if !thoughts.is_empty() {
                 field(out, name, thoughts);
@@ -126,9 +128,15 @@ impl Encoder {
         if let Some(details) = self.me.opaque(message, DIALECT) {
             field(out, "reasoning_details", details);
         }
+        let extras = self.me.opaque(message, EXTRAS).and_then(Value::as_array);
+        let extras = extras.filter(|extras| extras.len() == message.tool_calls.len());
         for (index, call) in message.tool_calls.iter().enumerate() {
             raw(out, if index == 0 { ",\"tool_calls\":[{\"id\":" } else { ",{\"id\":" });
             write(out, &self.ids.of(&call.id));
+            // Gemini refuses calls without their signature.
+            if let Some(extra) = extras.and_then(|extras| extras.get(index)).filter(|extra| !extra.is_null()) {
+                field(out, "extra_content", extra);
+            }
             raw(out, ",\"type\":\"function\",\"function\":{\"name\":");
             write(out, &names::openai(&call.name));
             field(out, "arguments", &arguments(&call.arguments));
