@@ -30,14 +30,24 @@ pub struct Encoder {
     me: Me,
     ids: WireIds,
     empty: bool,
-    /// Whether the text of the last user message is still open at its end.
-    open: bool,
+    open: Open,
     /// Whether the last message is the result of a call.
     after_result: bool,
 }
 
+/// What of the last user message is still open at its end, where the next one joins it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    No,
+    Text,
+    Parts,
+}
+
 /// What the model says where a server takes no user message after a result.
-const BRIDGE: &str = "(These are the results.)";
+const RESULTS: &str = "(These are the results.)";
+
+/// The same between two user messages that cannot be one.
+const NOTED: &str = "(Noted.)";
 
 impl Encoder {
     #[must_use]
@@ -75,32 +85,52 @@ impl Encoder {
             me: Me::new(p, learnt),
             ids: WireIds::new(profile.ids),
             empty: true,
-            open: false,
+            open: Open::No,
             after_result: false,
         }
     }
 
     fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
-        if self.open && images.is_empty() {
-            raw(out, "\\n\\n");
-            return inside(out, content);
-        }
-        if self.after_result && !self.profile.user_after_tool {
-            self.begin(out);
-            raw(out, "{\"role\":\"assistant\"");
-            field(out, "content", BRIDGE);
-            out.push(b'}');
+        let plain_urls = self.profile.plain_urls;
+        match self.open {
+            Open::Text if images.is_empty() => {
+                raw(out, "\\n\\n");
+                return inside(out, content);
+            }
+            Open::Parts => {
+                out.push(b',');
+                return parts(content, images, plain_urls, out);
+            }
+            // A text that was written cannot become a list of parts.
+            Open::Text => self.bridge(NOTED, out),
+            Open::No if self.after_result && !self.profile.user_after_tool => self.bridge(RESULTS, out),
+            Open::No => {}
         }
         self.begin(out);
         raw(out, "{\"role\":\"user\",\"content\":");
-        if images.is_empty() && self.merges_user_messages() {
+        let merges = self.merges_user_messages();
+        if !images.is_empty() {
+            out.push(b'[');
+            parts(content, images, plain_urls, out);
+            self.open = Open::Parts;
+        } else if merges {
             out.push(b'"');
             inside(out, content);
-            self.open = true;
+            self.open = Open::Text;
         } else {
-            parts(content, images, self.profile.plain_urls, out);
+            write(out, content);
             out.push(b'}');
         }
+        if !merges {
+            self.close(out);
+        }
+    }
+
+    fn bridge(&mut self, text: &str, out: &mut Vec<u8>) {
+        self.begin(out);
+        raw(out, "{\"role\":\"assistant\"");
+        field(out, "content", text);
+        out.push(b'}');
     }
 
     fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
@@ -160,15 +190,17 @@ impl Encoder {
     }
 
     fn close(&mut self, out: &mut Vec<u8>) {
-        if std::mem::take(&mut self.open) {
-            raw(out, "\"}");
+        match std::mem::replace(&mut self.open, Open::No) {
+            Open::No => {}
+            Open::Text => raw(out, "\"}"),
+            Open::Parts => raw(out, "]}"),
         }
     }
 }
 
 impl Encode for Encoder {
     fn start(&mut self, out: &mut Vec<u8>) {
-        (self.empty, self.open, self.after_result) = (true, false, false);
+        (self.empty, self.open, self.after_result) = (true, Open::No, false);
         self.ids.clear();
         out.extend_from_slice(&self.head);
     }
@@ -234,12 +266,9 @@ impl Encode for Encoder {
     }
 }
 
-/// Writes a text, or a text and its attachments.
+/// Writes the parts of a text and its attachments.
 fn parts(content: &str, images: &[Image], plain_urls: bool, out: &mut Vec<u8>) {
-    if images.is_empty() {
-        return write(out, content);
-    }
-    raw(out, "[{\"type\":\"text\"");
+    raw(out, "{\"type\":\"text\"");
     field(out, "text", content);
     for image in images {
         if plain_urls {
@@ -261,7 +290,7 @@ fn parts(content: &str, images: &[Image], plain_urls: bool, out: &mut Vec<u8>) {
         raw(out, &image.data);
         raw(out, "\"}");
     }
-    raw(out, "}]");
+    out.push(b'}');
 }
 
 /// Writes a text as the inside of a JSON string, without the quotes.

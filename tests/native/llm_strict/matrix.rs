@@ -230,17 +230,17 @@ fn matrix(base_url: impl Fn(&Service) -> Option<&'static str>, corrections: usiz
 }
 
 #[test]
-fn with_its_own_row_no_service_refuses_a_request() {
-    let (count, corrected) = matrix(|service| Some(service.base_url), 0);
-    assert_eq!((count, corrected), (0, 0));
+fn with_its_own_row_no_service_refuses_a_request_in_946_cells() {
+    let (cells, corrections) = matrix(|service| Some(service.base_url), 0);
+    assert_eq!((cells, corrections), (946, 0));
 }
 
 #[test]
-fn with_nothing_known_of_the_server_two_corrections_are_enough() {
+fn with_nothing_known_of_the_server_two_corrections_are_enough_in_611_cells() {
     let floor = |service: &Service| {
         let is_bearer = !service.base_url.contains("azure");
         (service.kind == ProviderKind::Openai && is_bearer).then_some("https://models.example.org/v1")
     };
-    let (count, corrected) = matrix(floor, 2);
-    assert_eq!((count, corrected), (0, 0));
+    let (cells, corrections) = matrix(floor, 2);
+    assert_eq!((cells, corrections), (611, 66));
 }
