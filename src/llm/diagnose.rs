@@ -10,6 +10,7 @@ use crate::engine::{ModelError, ProviderConfig, ProviderKind, Retry, Slug};
 use super::address::{self, Space};
 use super::classify::Online;
 use super::endpoint;
+use super::servers::{self, Browser};
 
 /// The facts that could be determined after `fetch` rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -266,6 +267,8 @@ enum Server {
     LlamaCpp,
     /// A public service that lets pages call it.
     Service,
+    /// One that does not, as of this date.
+    Closed(&'static str),
     Other,
 }
 
@@ -273,14 +276,18 @@ impl Server {
     /// Determines the server by kind or, if the kind leaves it open, by address.
     fn of(p: &ProviderConfig, e: &Evidence) -> Server {
         let local = address::space(&e.target) != Space::Public;
+        let browser = servers::Server::browser_of(p);
         match (p.kind, address::port(&e.target)) {
             (ProviderKind::Ollama, _) => Server::Ollama,
             (ProviderKind::Lmstudio, _) => Server::LmStudio,
             (ProviderKind::Llamacpp, _) => Server::LlamaCpp,
-            _ if endpoint::is_known_cloud_host(p) => Server::Service,
+            _ if !local && matches!(browser, Browser::Yes(_) | Browser::Header(_)) => Server::Service,
             (_, Some(11434)) if local => Server::Ollama,
             (_, Some(1234)) if local => Server::LmStudio,
-            _ => Server::Other,
+            _ => match browser {
+                Browser::No(date) => Server::Closed(date),
+                _ => Server::Other,
+            },
         }
     }
 
@@ -302,6 +309,7 @@ impl Server {
                      base URL ({base}) and extra headers{more}."
                 )
             }
+            Server::Closed(date) => endpoint::needs_proxy(p, date),
             Server::Other => {
                 let head = endpoint::request_head(p, Some("k"));
                 let headers: Vec<&str> = head.headers.iter().map(|(name, _)| name.as_str()).collect();
@@ -324,7 +332,7 @@ impl Server {
             (Server::LmStudio, _) => "Start LM Studio's server: `lms server start --cors`.".to_owned(),
             (Server::LlamaCpp, Some(port)) => format!("Start llama.cpp: `llama-server --jinja --port {port}`."),
             (Server::LlamaCpp, None) => "Start llama.cpp: `llama-server --jinja`.".to_owned(),
-            (Server::Service | Server::Other, _) => "Start the model server.".to_owned(),
+            (Server::Service | Server::Closed(_) | Server::Other, _) => "Start the model server.".to_owned(),
         };
         format!("{how} If it runs, check the host and port of the base URL.{secure}")
     }

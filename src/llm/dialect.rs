@@ -16,10 +16,12 @@ use super::anthropic;
 use super::call_ids::WireIds;
 use super::endpoint;
 use super::gemini;
-use super::json::raw;
+use super::json::{field, raw};
 use super::openai;
+use super::options::Options;
 use super::providers::{Format, wire};
 use super::responses;
+use super::servers::{Forcing, Server};
 
 /// Writes the conversation for one provider of a run, as bytes that only grow at their end.
 ///
@@ -111,6 +113,8 @@ pub(super) fn reasoning(effort: ReasoningEffort) -> Value {
 pub(super) struct Choice {
     asked: Option<AskedTool>,
     by_name: bool,
+    /// The word that demands a call; `None`: no call can be demanded.
+    required: Option<&'static str>,
     /// Whether `none` is respected: then a synthesis declares the tools, none of which may be called.
     keeps_tools: bool,
     /// Whether the final report can be demanded by its name: then the other tools stay declared.
@@ -119,10 +123,12 @@ pub(super) struct Choice {
 
 impl Choice {
     pub fn of(p: &ProviderConfig, config: &RunConfig, settings: &Settings, learnt: &[Correction]) -> Self {
-        let takes_choice = !learnt.contains(&Correction::NoToolChoice);
+        let (server, takes_choice) = (Server::of(p), !learnt.contains(&Correction::NoToolChoice));
+        let forces = server.forces_thinking || is_told_not_to_think(p, config);
         Choice {
             asked: settings.choice(config),
-            by_name: endpoint::accepts_named_tool_choice(p),
+            by_name: forces && server.forcing == Forcing::ByName,
+            required: forces.then_some(server.required),
             keeps_tools: respects_none(p) && takes_choice,
             forces_report: endpoint::is_openai(p) && takes_choice && settings.forces,
         }
@@ -145,22 +151,24 @@ impl Choice {
     /// Writes the choice of a request that declares tools: a word, or a choice by name, which `name` writes.
     pub fn write(&self, choice: ToolChoice, out: &mut Vec<u8>, name: impl FnOnce(&mut Vec<u8>, &str)) {
         let word = match (choice, self.asked(choice)) {
-            (ToolChoice::None, _) => "\"none\"",
+            (ToolChoice::None, _) => "none",
             (ToolChoice::Report, _) if self.forces_report => {
                 raw(out, ",\"tool_choice\":");
                 return name(out, own_tools::REPORT);
             }
             (_, None) => return,
-            (_, Some(AskedTool::Auto)) => "\"auto\"",
-            (_, Some(AskedTool::None)) => "\"none\"",
+            (_, Some(AskedTool::Auto)) => "auto",
+            (_, Some(AskedTool::None)) => "none",
             (_, Some(AskedTool::Tool(tool))) if self.by_name => {
                 raw(out, ",\"tool_choice\":");
                 return name(out, tool);
             }
-            (_, Some(AskedTool::Required | AskedTool::Tool(_))) => "\"required\"",
+            (_, Some(AskedTool::Required | AskedTool::Tool(_))) => match self.required {
+                Some(word) => word,
+                None => return,
+            },
         };
-        raw(out, ",\"tool_choice\":");
-        raw(out, word);
+        field(out, "tool_choice", word);
     }
 }
 
@@ -179,16 +187,32 @@ fn respects_none(p: &ProviderConfig) -> bool {
     }
 }
 
-/// Converts a user message for a model that cannot read PDFs: each is replaced by a note.
-pub(super) fn without_pdfs<'a>(content: &'a str, images: &'a [Image]) -> (Cow<'a, str>, Cow<'a, [Image]>) {
-    let pdfs = images.iter().filter(|image| image.is_pdf()).count();
-    if pdfs == 0 {
+/// Converts a user message for a model that cannot read PDFs, or no pictures either: each is replaced by a note.
+pub(super) fn attached<'a>(
+    content: &'a str,
+    images: &'a [Image],
+    (takes_pictures, takes_pdfs): (bool, bool),
+) -> (Cow<'a, str>, Cow<'a, [Image]>) {
+    let is_taken = |image: &&Image| if image.is_pdf() { takes_pdfs } else { takes_pictures };
+    if images.iter().all(|image| is_taken(&image)) {
         return (content.into(), images.into());
     }
-    let notes = ["[a PDF was attached here; this model cannot read it]"].repeat(pdfs);
+    let note = |image: &Image| match image.is_pdf() {
+        true => "[a PDF was attached here; this model cannot read it]",
+        false => "[a picture was attached here; this model cannot read it]",
+    };
+    let notes = images.iter().filter(|image| !is_taken(image)).map(note);
     let texts: Vec<&str> = Some(content).filter(|text| !text.is_empty()).into_iter().chain(notes).collect();
-    let pictures: Vec<Image> = images.iter().filter(|image| !image.is_pdf()).cloned().collect();
-    (texts.join("\n\n").into(), pictures.into())
+    let kept: Vec<Image> = images.iter().filter(is_taken).cloned().collect();
+    (texts.join("\n\n").into(), kept.into())
+}
+
+/// Whether a model of DeepSeek, Moonshot or Qwen is told not to think.
+fn is_told_not_to_think(p: &ProviderConfig, config: &RunConfig) -> bool {
+    let options = Options::of(p);
+    config.reasoning == Some(ReasoningEffort::None)
+        || options.get("thinking").and_then(|thinking| thinking.get("type")?.as_str()) == Some("disabled")
+        || options.get("enable_thinking").and_then(Value::as_bool) == Some(false)
 }
 
 /// A tool's result for a format whose results are texts: a note replaces the images and PDFs. It comes first, because

@@ -4,6 +4,7 @@ use crate::engine::{ProviderConfig, ProviderKind};
 
 use super::address::{self, AddressFault, ServerAddress, Space};
 use super::providers::{Format, wire};
+use super::servers::{Auth, Server};
 
 /// The address of a request, and the headers known here. The shell adds the user's extra headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,10 +45,9 @@ fn auth_headers(p: &ProviderConfig, api_key: Option<&str>) -> Vec<(String, Strin
         // Without it, Anthropic responds with 401 to a page.
         add("anthropic-dangerous-direct-browser-access", "true");
     }
-    match (wire.format, key) {
-        (Format::Messages, Some(key)) => add("x-api-key", key),
-        (Format::Gemini, Some(key)) => add("x-goog-api-key", key),
-        (Format::Chat | Format::Responses, Some(key)) => add("authorization", &format!("Bearer {key}")),
+    match (Server::of(p).auth, key) {
+        (Auth::Header(name), Some(key)) => add(name, key),
+        (Auth::Bearer, Some(key)) => add("authorization", &format!("Bearer {key}")),
         (_, None) => {}
     }
     for (name, value) in wire.headers {
@@ -120,21 +120,24 @@ pub(super) fn is_openai(p: &ProviderConfig) -> bool {
     host(p) == "api.openai.com"
 }
 
-/// Whether this is a public service that is known to let pages call it.
+/// Whether this is a public service with a kind of its own.
 pub(super) fn is_known_cloud_host(p: &ProviderConfig) -> bool {
     let of = |kind: &ProviderKind| base_url(*kind).strip_prefix("https://").and_then(|rest| rest.split('/').next());
     base(p).starts_with("https://") && ProviderKind::ALL.iter().any(|kind| of(kind) == Some(host(p)))
 }
 
+/// What to do about a service that lets no page call it.
+pub(super) fn needs_proxy(p: &ProviderConfig, date: &str) -> String {
+    format!(
+        "{} does not let web pages call it (as of {date}). Call it through your own server, which adds the key, and set \
+         the base URL to that.",
+        host(p)
+    )
+}
+
 /// Whether the server is on the user's own machine.
 pub(super) fn is_local(p: &ProviderConfig) -> bool {
     address::space(base(p)) == Space::Loopback
-}
-
-/// Whether a server supports a tool choice by name. LM Studio rejects one; llama.cpp and Ollama ignore it, and so does
-/// the built-in model, which supports no tool choice at all. A server on the user's machine is most likely one of these.
-pub(super) fn accepts_named_tool_choice(p: &ProviderConfig) -> bool {
-    wire(p.kind).accepts_named_tool_choice && !(p.kind.is_http() && is_local(p))
 }
 
 pub(super) fn is_ollama(p: &ProviderConfig) -> bool {

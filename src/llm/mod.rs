@@ -33,7 +33,7 @@ pub mod prompt_api;
 pub mod providers;
 mod responses;
 pub mod retry_after;
-mod servers;
+pub mod servers;
 pub mod sse;
 mod writer;
 
@@ -45,4 +45,5 @@ pub use dialect::Encode;
 pub use endpoint::{HttpRequestHead, base_url, models_head, request_head, server};
 pub use late::{Late, classify_late};
 pub use retry_after::RetryHeaders;
+pub use servers::ServerName;
 pub use writer::encoder;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::engine::{Message, ToolSpec};
 
-use super::dialect::{without_images, without_pdfs};
+use super::dialect::{attached, without_images};
 
 /// The options of a session, and its prompt.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ pub fn prompt(messages: &[Message], tools: &[ToolSpec], how: Tools) -> Prompt {
                 ("system", vec![text(&format!("{content}{tools}"))])
             }
             Message::System { content } => ("user", vec![text(content)]),
-            Message::User { content, images } => ("user", vec![text(&without_pdfs(content, images).0)]),
+            Message::User { content, images } => ("user", vec![text(&attached(content, images, (true, false)).0)]),
             Message::Assistant(message) => {
                 let said = (!message.content.is_empty()).then(|| text(&message.content));
                 let calls = message.tool_calls.iter().map(|call| {

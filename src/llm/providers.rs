@@ -4,7 +4,7 @@
 
 use crate::engine::ProviderKind;
 
-/// How a provider is called, and where it differs from others that speak the same format.
+/// How a kind of provider is called. What differs between servers of one format is in `servers.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
     pub format: Format,
@@ -13,16 +13,6 @@ pub struct Wire {
     /// Headers of every request, in addition to those of the format.
     pub headers: &'static [(&'static str, &'static str)],
     pub prices: Prices,
-    /// Whether a user message may contain PDFs; if not, the model reads a note in their place.
-    pub accepts_pdfs: bool,
-    /// Whether one tool may be demanded by its name, and `none` is respected; if not, only the tools that may be called
-    /// are offered.
-    pub accepts_named_tool_choice: bool,
-    /// Whether two user messages in a row are sent as one: the chat templates of many open models require alternating
-    /// roles.
-    pub merges_user_messages: bool,
-    /// Whether the reasoning effort is sent as `reasoning.effort`, not as `reasoning_effort`.
-    pub reasoning_is_object: bool,
     /// Whether the list of models contains only models that converse, with their display names as `name`.
     pub lists_chat_models_only: bool,
     /// The advice if there is no such model.
@@ -88,23 +78,14 @@ pub enum Need {
     No,
 }
 
-/// A server of which nothing is known but that it speaks Chat Completions: everything here works everywhere.
 const CHAT: Wire = Wire {
     format: Format::Chat,
     base_url: "",
     headers: &[],
     prices: Prices::Unknown,
-    accepts_pdfs: false,
-    accepts_named_tool_choice: false,
-    merges_user_messages: true,
-    reasoning_is_object: false,
     lists_chat_models_only: false,
     no_such_model: "Check the model's name.",
 };
-
-/// A server that takes all of a format.
-const ALL_OF_CHAT: Wire =
-    Wire { accepts_pdfs: true, accepts_named_tool_choice: true, merges_user_messages: false, ..CHAT };
 
 const CLOUD: Card = Card {
     name: "",
@@ -145,7 +126,7 @@ macro_rules! providers {
 // In the settings they have the order of `ProviderKind`.
 providers! {
     Openai {
-        wire: Wire { base_url: "https://api.openai.com/v1", prices: Prices::Of("openai"), ..ALL_OF_CHAT },
+        wire: Wire { base_url: "https://api.openai.com/v1", prices: Prices::Of("openai"), ..CHAT },
         card: Some(Card {
             name: "OpenAI",
             model: "gpt-5.4-mini",
@@ -162,7 +143,7 @@ providers! {
             format: Format::Responses,
             base_url: "https://api.openai.com/v1",
             prices: Prices::Of("openai"),
-            ..ALL_OF_CHAT
+            ..CHAT
         },
         card: Some(Card {
             name: "OpenAI Responses",
@@ -179,7 +160,7 @@ providers! {
             format: Format::Messages,
             base_url: "https://api.anthropic.com/v1",
             prices: Prices::Of("anthropic"),
-            ..ALL_OF_CHAT
+            ..CHAT
         },
         card: Some(Card {
             name: "Anthropic",
@@ -196,7 +177,7 @@ providers! {
             format: Format::Gemini,
             base_url: "https://generativelanguage.googleapis.com/v1beta",
             prices: Prices::Of("gemini"),
-            ..ALL_OF_CHAT
+            ..CHAT
         },
         card: Some(Card {
             name: "Google Gemini",
@@ -213,10 +194,9 @@ providers! {
             base_url: "https://openrouter.ai/api/v1",
             headers: &[("x-openrouter-title", "Turnwise")],
             prices: Prices::OfVendorInName,
-            reasoning_is_object: true,
             lists_chat_models_only: true,
             no_such_model: "Check the model's name: it looks like vendor/model.",
-            ..ALL_OF_CHAT
+            ..CHAT
         },
         card: Some(Card {
             name: "OpenRouter",
@@ -229,7 +209,7 @@ providers! {
         function: Some("Any model at OpenRouter, as `vendor/model`."),
     }
     Ollama {
-        wire: Wire { base_url: "http://localhost:11434/v1", merges_user_messages: false, ..CHAT },
+        wire: Wire { base_url: "http://localhost:11434/v1", ..CHAT },
         card: Some(Card {
             name: "Ollama",
             model: "qwen3",
@@ -267,7 +247,7 @@ providers! {
     }
     // The last three have no server; the format is that of their requests and responses inside the page.
     PromptApi {
-        wire: Wire { base_url: "prompt-api:", merges_user_messages: false, ..CHAT },
+        wire: Wire { base_url: "prompt-api:", ..CHAT },
         card: Some(Card {
             name: "Built into Chrome",
             model_need: Need::No,
@@ -279,12 +259,12 @@ providers! {
         function: None,
     }
     Demo {
-        wire: Wire { base_url: "demo://demo-model", ..ALL_OF_CHAT },
+        wire: Wire { base_url: "demo://demo-model", ..CHAT },
         card: None,
         function: None,
     }
     Custom {
-        wire: Wire { base_url: "custom:", ..ALL_OF_CHAT },
+        wire: Wire { base_url: "custom:", ..CHAT },
         card: None,
         function: None,
     }

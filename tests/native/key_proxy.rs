@@ -37,6 +37,8 @@ const EFFORTS: &[Option<ReasoningEffort>] = &[
     Some(ReasoningEffort::Low),
     Some(ReasoningEffort::Medium),
     Some(ReasoningEffort::High),
+    Some(ReasoningEffort::Xhigh),
+    Some(ReasoningEffort::Max),
 ];
 
 const LEARNT: &[&[Correction]] = &[

@@ -155,7 +155,7 @@ fn the_words_name_the_setting_of_the_server() {
     let down = |base: &str| Evidence { knock: Knock::Failed, ..asked(LOCAL_PAGE, base) };
     let cors = |base: &str| Evidence { knock: Knock::Answered, ..asked(SECURE, base) };
     // kind, base URL, evidence, text in the message
-    let rows: [(_, &str, Evidence, &[&str]); 16] = [
+    let rows: [(_, &str, Evidence, &[&str]); 18] = [
         (
             Ollama,
             "",
@@ -189,6 +189,20 @@ fn the_words_name_the_setting_of_the_server() {
                 "Access-Control-Allow-Origin: https://agents.example.org",
                 "Access-Control-Allow-Headers: content-type, anthropic-version, anthropic-dangerous-direct-browser-access, x-api-key`.",
             ],
+        ),
+        (
+            Openai,
+            "https://integrate.api.nvidia.com/v1",
+            cors("https://integrate.api.nvidia.com/v1"),
+            &[
+                "integrate.api.nvidia.com does not let web pages call it (as of 2026-11). Call it through your own server",
+            ],
+        ),
+        (
+            Openai,
+            "https://api.groq.com/openai/v1",
+            cors("https://api.groq.com/openai/v1"),
+            &["api.groq.com lets pages read its replies"],
         ),
         (
             Openai,
@@ -309,6 +323,7 @@ fn a_server_that_had_answered_is_not_looked_into_so_every_cause_is_named() {
         ("http://localhost:11434/v1", Online::Yes, &["`ollama serve`", "OLLAMA_ORIGINS"]),
         ("http://127.0.0.1:8080/v1", Online::Unknown, &["--cors-origins", "lms server start --cors"]),
         ("http://192.168.0.9/v1", Online::Yes, &["https"]),
+        ("https://api.moonshot.ai/v1", Online::Yes, &["does not let web pages call it", "your own server"]),
     ];
     for (base_url, online, says) in cases {
         let error = classify_fetch_failure(&provider(ProviderKind::Openai, base_url), "Failed to fetch", online);

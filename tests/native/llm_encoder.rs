@@ -89,7 +89,7 @@ fn a_whole_request_has_the_format_of_the_api() {
             "messages": [
                 { "role": "system", "content": "be \"brief\"\n" },
                 { "role": "user", "content": "Grüße 🙂 \u{2028} \u{0}" },
-                { "role": "assistant", "content": null, "tool_calls": [
+                { "role": "assistant", "content": "", "tool_calls": [
                     { "id": "a", "type": "function", "function": { "name": "f", "arguments": "{\"x\": 1}" } },
                     { "id": "b", "type": "function", "function": { "name": "g", "arguments": "{}" } },
                 ] },

@@ -245,7 +245,6 @@ fn a_choice_of_a_tool_has_the_words_of_each_format() {
     let function = json!({ "type": "function", "function": { "name": "g" } });
     for (kind, base_url, by_name) in [
         (Openai, "", &function),
-        (Openai, "https://proxy.example/v1", &function),
         (Openrouter, "", &function),
         (Custom, "", &function),
         (OpenaiResponses, "", &json!({ "type": "function", "name": "g" })),
@@ -256,10 +255,16 @@ fn a_choice_of_a_tool_has_the_words_of_each_format() {
         }
         assert_eq!(choice(&p, &named), (all(), by_name.clone()), "{kind:?}");
     }
-    // These servers accept no names, and some ignore `none`.
-    for (kind, base_url) in
-        [(Ollama, ""), (Lmstudio, ""), (Llamacpp, ""), (PromptApi, ""), (Openai, LOCAL), (OpenaiResponses, LOCAL)]
-    {
+    // These servers accept no names, and some ignore `none`; of another address nothing is known.
+    for (kind, base_url) in [
+        (Ollama, ""),
+        (Lmstudio, ""),
+        (Llamacpp, ""),
+        (PromptApi, ""),
+        (Openai, LOCAL),
+        (OpenaiResponses, LOCAL),
+        (Openai, "https://proxy.example/v1"),
+    ] {
         let p = provider(kind, base_url, "m");
         assert_eq!(choice(&p, &AskedTool::Auto), (all(), json!("auto")), "{kind:?}");
         assert_eq!(choice(&p, &AskedTool::Required), (all(), json!("required")), "{kind:?}");

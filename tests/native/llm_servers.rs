@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use turnwise::engine::*;
-use turnwise::llm::encoder;
+use turnwise::llm::{ServerName, encoder, request_head};
 
 use crate::support::*;
 
@@ -200,7 +200,7 @@ fn thoughts_go_back_to_the_model_that_wants_them_and_to_no_other() {
     }
     let minimax = provider("https://api.minimax.io/v1", "MiniMax-M2");
     assert_eq!(sent(&minimax, &[reply(Some(&minimax), "a", None)])[0]["content"], "<think>thought</think>");
-    assert_eq!(sent(&minimax, &[reply(None, "a", None)])[0]["content"], Value::Null);
+    assert_eq!(sent(&minimax, &[reply(None, "a", None)])[0]["content"], "");
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn the_order_of_messages_is_one_that_the_server_takes() {
         history.iter().cloned().chain([Message::system("conclude"), Message::user("go on")]).collect();
     // vllm#41114, Qwen3.8#244: one system message, the first.
     let qwen = provider("http://localhost:8000/v1", "Qwen/Qwen3.6-27B");
-    assert_eq!(roles(&qwen, &concluding), ["system", "user", "assistant", "tool", "user", "user"]);
+    assert_eq!(roles(&qwen, &concluding), ["system", "user", "assistant", "tool", "user"]);
     assert_eq!(roles(&provider("", "gpt-5.4"), &concluding), ["system", "user", "assistant", "tool", "system", "user"]);
     // zed#37021, llama.cpp#19851: no user message after a result, and roles alternate.
     let template =
@@ -293,6 +293,108 @@ fn what_a_server_refuses_is_left_out() {
     assert_eq!(beside(""), Value::Null);
     // zeroclaw#9493
     assert_eq!(beside("https://api.cloudflare.com/client/v4/accounts/1/ai/v1"), "");
+    assert_eq!(beside("https://models.example.org/v1"), "");
+}
+
+#[test]
+fn a_server_is_found_by_its_kind_its_host_or_its_port() {
+    use ProviderKind::{Anthropic, Gemini, Llamacpp, Openai, OpenaiResponses, Openrouter};
+    for (kind, base_url, expected) in [
+        (Openai, "", ServerName::Openai),
+        (OpenaiResponses, "https://api.openai.com/v1", ServerName::Openai),
+        (Openai, " HTTPS://API.GROQ.COM:443/openai/v1 ", ServerName::Groq),
+        (Openai, "https://me.openai.azure.com/openai/v1", ServerName::Azure),
+        (OpenaiResponses, "https://me.services.ai.azure.com/openai/v1", ServerName::Azure),
+        (Openai, "https://openai.azure.com.example.org/v1", ServerName::Other),
+        (Openai, "https://notapi.groq.com/v1", ServerName::Other),
+        (Openai, "https://bedrock-mantle.us-east-1.api.aws/v1", ServerName::Bedrock),
+        (Openai, "https://generativelanguage.googleapis.com/v1beta/openai", ServerName::GeminiCompatible),
+        (Gemini, "", ServerName::Gemini),
+        (Gemini, "https://europe-west1-aiplatform.googleapis.com/v1", ServerName::Vertex),
+        (Gemini, "https://proxy.example.org/v1beta", ServerName::Gemini),
+        (Openai, "https://api.anthropic.com/v1", ServerName::Other),
+        (Anthropic, "https://api.deepseek.com/anthropic", ServerName::Anthropic),
+        (Openrouter, "https://proxy.example.org/v1", ServerName::Openrouter),
+        (Openai, "http://localhost:11434/v1", ServerName::Ollama),
+        (Openai, "http://192.168.0.9:1234/v1", ServerName::Lmstudio),
+        (Openai, "https://models.example.org:11434/v1", ServerName::Other),
+        (Llamacpp, "http://localhost:11434/v1", ServerName::Llamacpp),
+        (Openai, "/llm/v1", ServerName::Other),
+        (ProviderKind::Custom, "", ServerName::Page),
+    ] {
+        assert_eq!(ServerName::of(&ProviderConfig { kind, ..provider(base_url, "m") }), expected, "{base_url}");
+    }
+    for kind in ProviderKind::ALL.iter().filter(|kind| kind.is_http()) {
+        let row = ServerName::of(&ProviderConfig { kind: *kind, ..provider("", "m") }).row();
+        assert_eq!(row.system_midway, kind.takes_system_midway(), "{kind:?}: the engine says so to the record");
+    }
+}
+
+#[test]
+fn the_key_is_in_the_header_that_the_server_reads() {
+    for (kind, base_url, name, value) in [
+        (ProviderKind::Openai, "https://me.openai.azure.com/openai/v1", "api-key", "k"),
+        (ProviderKind::Openai, "https://proxy.example.org/v1", "authorization", "Bearer k"),
+        (ProviderKind::Gemini, "https://us-central1-aiplatform.googleapis.com/v1", "authorization", "Bearer k"),
+        (ProviderKind::Gemini, "https://proxy.example.org/v1beta", "x-goog-api-key", "k"),
+        (ProviderKind::Anthropic, "https://proxy.example.org/v1", "x-api-key", "k"),
+    ] {
+        let head = request_head(&ProviderConfig { kind, ..provider(base_url, "m") }, Some("k"));
+        assert!(head.headers.contains(&(name.to_owned(), value.to_owned())), "{base_url}: {:?}", head.headers);
+    }
+}
+
+#[test]
+fn attachments_have_the_form_that_the_server_takes() {
+    let image = |media_type: &str| Image { media_type: media_type.into(), data: "AA==".into() };
+    let images = vec![image("image/png"), image("application/pdf")];
+    let content = |base_url: &str| {
+        let message = Message::User { content: "a".into(), images: images.clone() };
+        sent(&provider(base_url, "m"), &[message])[0]["content"].clone()
+    };
+    assert_eq!(
+        content("https://api.mistral.ai/v1"),
+        json!([
+            { "type": "text", "text": "a" },
+            { "type": "image_url", "image_url": "data:image/png;base64,AA==" },
+            { "type": "document_url", "document_url": "data:application/pdf;base64,AA==" },
+        ])
+    );
+    let pdf = "[a PDF was attached here; this model cannot read it]";
+    let other = content("https://models.example.org/v1");
+    assert_eq!(other[0]["text"], format!("a\n\n{pdf}"));
+    assert_eq!(other[1]["image_url"]["url"], "data:image/png;base64,AA==");
+    // opencode#30381
+    let picture = "[a picture was attached here; this model cannot read it]";
+    let workers = content("https://api.cloudflare.com/client/v4/accounts/1/ai/v1");
+    assert_eq!(workers, format!("a\n\n{picture}\n\n{pdf}"));
+}
+
+#[test]
+fn a_call_is_demanded_in_the_word_that_the_server_takes_and_of_no_model_that_cannot_be_told() {
+    let choice = |base_url: &str, options: Value, asked: AskedTool| {
+        let p = ProviderConfig { provider_options: Some(options), ..provider(base_url, "m") };
+        let tools = vec![plain_tool("f"), plain_tool("g")];
+        let config = RunConfig { tool_choice: Some(asked), tools, ..RunConfig::default() };
+        let (mut encoder, mut bytes) = (encoder(&p, &config, &[]), Vec::new());
+        encoder.start(&mut bytes);
+        encoder.end(&config.tools, ToolChoice::Asked, &mut bytes);
+        let body: Value = serde_json::from_slice(&bytes).unwrap();
+        (body["tool_choice"].clone(), body["tools"].as_array().map_or(0, Vec::len))
+    };
+    let (none, named) = (|| json!({}), || AskedTool::Tool("f".into()));
+    assert_eq!(choice("https://api.fireworks.ai/inference/v1", none(), AskedTool::Required), (json!("any"), 2));
+    // eino#994, DeepSeek: not while it thinks, which is its default.
+    for base_url in ["https://api.deepseek.com", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1"] {
+        assert_eq!(choice(base_url, none(), AskedTool::Required), (Value::Null, 2));
+        assert_eq!(choice(base_url, none(), named()), (Value::Null, 1), "the only tool that it may call");
+        assert_eq!(choice(base_url, none(), AskedTool::Auto), (json!("auto"), 2));
+        for off in [json!({ "thinking": { "type": "disabled" } }), json!({ "enable_thinking": false })] {
+            assert_eq!(choice(base_url, off.clone(), AskedTool::Required), (json!("required"), 2));
+            let by_name = json!({ "type": "function", "function": { "name": "f" } });
+            assert_eq!(choice(base_url, off, named()), (by_name, 2));
+        }
+    }
 }
 
 #[test]

@@ -57,6 +57,7 @@ mod llm_prompt_api;
 mod llm_responses;
 mod llm_servers;
 mod llm_sse;
+mod llm_strict;
 mod markdown;
 mod plan_context;
 mod plan_docs;

@@ -6,10 +6,12 @@
 //! engine makes them unique.
 
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::engine::RawCall;
 use crate::engine::caps::{MAX_ARGUMENTS, MAX_CALLS};
 
+use super::super::json::bytes;
 use super::wire::{CallDelta, Number};
 
 /// The calls of one reply, in the order in which they began. Beyond a limit no more are added.
@@ -20,10 +22,11 @@ pub(super) struct Calls {
     bytes: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Slot {
     index: Number,
     call: RawCall,
+    extra: Value,
     extent: Extent,
 }
 
@@ -67,7 +70,7 @@ impl Calls {
             }
             match self.place(fragment, before) {
                 Place::New => {
-                    let mut slot = Slot { index: fragment.index, call: RawCall::default(), extent: Extent::default() };
+                    let mut slot = Slot { index: fragment.index, ..Slot::default() };
                     self.bytes += slot.add(fragment);
                     self.slots.push(slot);
                 }
@@ -92,6 +95,12 @@ impl Calls {
     /// Bytes of ids, names and arguments.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// What has to go back with each call, `null` where that is nothing; empty if it is nothing for any.
+    pub fn extras(&self) -> Vec<Value> {
+        let any = self.slots.iter().any(|slot| !slot.extra.is_null());
+        self.slots.iter().filter(|_| any).map(|slot| slot.extra.clone()).collect()
     }
 
     pub fn finish(self) -> Vec<RawCall> {
@@ -140,6 +149,11 @@ impl Slot {
     /// Adds a fragment; returns the number of bytes added.
     fn add(&mut self, fragment: &CallDelta<'_>) -> usize {
         let is_placeholder = self.has_placeholder();
+        let mut extra_bytes = 0;
+        if self.extra.is_null() && !fragment.extra_content.is_null() {
+            self.extra.clone_from(&fragment.extra_content);
+            extra_bytes = bytes(&self.extra);
+        }
         let RawCall { id, name, arguments } = &mut self.call;
         let before = id.len() + name.len();
         if id.is_empty() {
@@ -155,7 +169,7 @@ impl Slot {
         let piece = fragment.arguments();
         if self.extent.state == State::Whole && piece.trim() == arguments.trim() {
             // The whole arguments once more.
-            return self.call.id.len() + self.call.name.len() - before;
+            return extra_bytes + self.call.id.len() + self.call.name.len() - before;
         }
         if is_placeholder && piece.trim_start().starts_with('{') {
             arguments.clear();
@@ -166,7 +180,7 @@ impl Slot {
             let whole = serde_json::from_str::<IgnoredAny>(arguments).is_ok();
             self.extent.state = if whole { State::Whole } else { State::Never };
         }
-        self.call.id.len() + self.call.name.len() - before + piece.len()
+        extra_bytes + self.call.id.len() + self.call.name.len() - before + piece.len()
     }
 }
 

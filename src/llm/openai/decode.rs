@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::engine::caps::MAX_PARTS;
 use crate::engine::{FinishReason, ModelError, Reply, Retry, Slug, Usage};
@@ -14,10 +14,10 @@ use super::super::classify::stream_error;
 use super::super::dialect::{Assemble, Load, Unfinished, chars};
 use super::super::error_body::{excerpt, is_said};
 use super::super::json::{bytes, count};
-use super::DIALECT;
 use super::calls::Calls;
 use super::think::{Think, take_unopened};
 use super::wire::{Body, Choice, Chunk, Text, WireUsage};
+use super::{DIALECT, EXTRAS};
 
 /// The state of one reply.
 #[derive(Debug, Default)]
@@ -122,10 +122,11 @@ impl Assemble for Assembly {
         let Reply { content, reasoning, .. } = &mut reply;
         think.finish(content, reasoning);
         take_unopened(content, reasoning);
+        let opaque = [(DIALECT, details), (EXTRAS, calls.extras())];
+        let opaque = opaque.into_iter().filter(|(_, kept)| !kept.is_empty());
+        let opaque: Map<String, Value> = opaque.map(|(name, kept)| (name.to_owned(), kept.into())).collect();
+        reply.opaque = (!opaque.is_empty()).then_some(Value::Object(opaque));
         reply.tool_calls = calls.finish();
-        if !details.is_empty() {
-            reply.opaque = Some(serde_json::json!({ DIALECT: details }));
-        }
         let Some(finish) = finish else { return Err(Unfinished { chars: chars(&reply) }) };
         reply.finish = if refused && finish == FinishReason::Stop { FinishReason::Refusal } else { finish };
         Ok(Ok(reply))

@@ -2,7 +2,7 @@
 //!
 //! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::engine::{
     AssistantMessage, Correction, Image, Message, ProviderConfig, ProviderKind, ReasoningEffort, RunConfig, ToolChoice,
@@ -11,22 +11,21 @@ use crate::engine::{
 
 use super::super::abilities::{Off, Settings};
 use super::super::call_ids::WireIds;
-use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning, without_images, without_pdfs};
+use super::super::dialect::{Choice, Encode, Me, PDF_NAME, attached, reasoning, without_images};
 use super::super::families::Thoughts;
 use super::super::json::{arguments, field, raw, write};
 use super::super::marks::{BREAKPOINT, Blocks, Marked};
 use super::super::names;
 use super::super::options::Options;
 use super::super::profile::{Profile, profile};
-use super::super::providers::{Wire, wire};
-use super::DIALECT;
+use super::super::servers::EffortField;
+use super::{DIALECT, EXTRAS};
 
 /// Encodes requests for one provider of a run.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
     choice: Choice,
-    wire: &'static Wire,
     profile: Profile,
     me: Me,
     ids: WireIds,
@@ -47,6 +46,8 @@ enum Open {
     Text,
     /// The part with the text of a message.
     Part,
+    /// The parts of a user message with attachments.
+    Parts,
 }
 
 /// Whether Claude is reached through OpenRouter, which passes breakpoints on in parts of texts (litellm, pydantic-ai#4604). It caches nothing
@@ -56,7 +57,10 @@ pub fn takes_breakpoints(p: &ProviderConfig) -> bool {
 }
 
 /// What the model says where a server takes no user message after a result.
-const BRIDGE: &str = "(These are the results.)";
+const RESULTS: &str = "(These are the results.)";
+
+/// The same between two user messages that cannot be one.
+const NOTED: &str = "(Noted.)";
 
 impl Encoder {
     /// A writer that adds breakpoints.
@@ -66,7 +70,7 @@ impl Encoder {
 
     #[must_use]
     pub fn new(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Self {
-        let (options, wire, profile) = (Options::of(p), wire(p.kind), profile(p, learnt));
+        let (options, profile) = (Options::of(p), profile(p, learnt));
         let mut head = b"{\"model\":".to_vec();
         write(&mut head, &p.model);
         raw(&mut head, ",\"stream\":true");
@@ -74,16 +78,19 @@ impl Encoder {
             raw(&mut head, ",\"stream_options\":{\"include_usage\":true}");
         }
         let settings = Settings::of(p, config, learnt);
-        options.set("temperature", settings.temperature, &mut head);
-        options.set("top_p", settings.top_p, &mut head);
+        options.set("temperature", settings.temperature.filter(|_| profile.samples), &mut head);
+        options.set("top_p", settings.top_p.filter(|_| profile.samples), &mut head);
         let most = if profile.caps_completion { "max_completion_tokens" } else { "max_tokens" };
         options.set(most, p.max_output_tokens, &mut head);
-        if wire.reasoning_is_object {
-            options.set("reasoning", settings.effort.map(reasoning), &mut head);
-        } else if let (Some(ReasoningEffort::None), Off::Type(word)) = (settings.effort, settings.off) {
-            options.set("thinking", Some(json!({ "type": word })), &mut head);
-        } else {
-            options.set("reasoning_effort", settings.effort.map(ReasoningEffort::as_str), &mut head);
+        match (profile.effort, settings.effort, settings.off) {
+            (EffortField::No, ..) => {}
+            (EffortField::Object, effort, _) => options.set("reasoning", effort.map(reasoning), &mut head),
+            (EffortField::Word, Some(ReasoningEffort::None), Off::Type(word)) => {
+                options.set("thinking", Some(json!({ "type": word })), &mut head);
+            }
+            (EffortField::Word, effort, _) => {
+                options.set("reasoning_effort", effort.map(ReasoningEffort::as_str), &mut head);
+            }
         }
         options.write(&mut head);
         raw(&mut head, ",\"messages\":[");
@@ -91,7 +98,6 @@ impl Encoder {
             head,
             choice: Choice::of(p, config, &settings, learnt),
             breakpoints: takes_breakpoints(p),
-            wire,
             profile,
             me: Me::new(p, learnt),
             ids: WireIds::new(profile.ids),
@@ -102,29 +108,47 @@ impl Encoder {
     }
 
     fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
-        if self.open == Open::Text && images.is_empty() {
-            raw(out, "\\n\\n");
-            return inside(out, content);
-        }
-        if self.after_result && !self.profile.user_after_tool {
-            self.begin(out);
-            raw(out, "{\"role\":\"assistant\"");
-            field(out, "content", BRIDGE);
-            out.push(b'}');
+        let plain_urls = self.profile.plain_urls;
+        match self.open {
+            Open::Text if images.is_empty() => {
+                raw(out, "\\n\\n");
+                return inside(out, content);
+            }
+            Open::Parts => {
+                out.push(b',');
+                return parts(content, images, plain_urls, out);
+            }
+            // A text that was written cannot become a list of parts.
+            Open::Text => self.bridge(NOTED, out),
+            Open::Nothing | Open::Part if self.after_result && !self.profile.user_after_tool => {
+                self.bridge(RESULTS, out);
+            }
+            Open::Nothing | Open::Part => {}
         }
         self.begin(out);
         raw(out, "{\"role\":\"user\"");
+        let merges = self.profile.merges_user_messages();
         if !images.is_empty() {
-            raw(out, ",\"content\":");
-            parts(content, images, out);
-            out.push(b'}');
-        } else if self.merges_user_messages() {
+            raw(out, ",\"content\":[");
+            parts(content, images, plain_urls, out);
+            self.open = Open::Parts;
+            if !merges {
+                self.close(out);
+            }
+        } else if merges {
             raw(out, ",\"content\":\"");
             inside(out, content);
             self.open = Open::Text;
         } else {
             self.text(content, out);
         }
+    }
+
+    fn bridge(&mut self, text: &str, out: &mut Vec<u8>) {
+        self.begin(out);
+        raw(out, "{\"role\":\"assistant\"");
+        field(out, "content", text);
+        out.push(b'}');
     }
 
     /// Writes the text of a message and its end, or leaves it open for a breakpoint, which a blank text does not take.
@@ -154,7 +178,7 @@ impl Encoder {
         }
         if let Thoughts::Field(name) = self.profile.thoughts {
             // Those of another model would be taken for the model's own; where there have to be some, a space does.
-            let stand_in = if self.profile.needs_thoughts && has_calls { " " } else { "" };
+            let stand_in = if self.profile.needs_thoughts { " " } else { "" };
             let thoughts = if thoughts.is_empty() { stand_in } else { thoughts };
             if !thoughts.is_empty() {
                 field(out, name, thoughts);
@@ -164,20 +188,21 @@ impl Encoder {
         if let Some(details) = self.me.opaque(message, DIALECT) {
             field(out, "reasoning_details", details);
         }
+        let extras = self.me.opaque(message, EXTRAS).and_then(Value::as_array);
+        let extras = extras.filter(|extras| extras.len() == message.tool_calls.len());
         for (index, call) in message.tool_calls.iter().enumerate() {
             raw(out, if index == 0 { ",\"tool_calls\":[{\"id\":" } else { ",{\"id\":" });
             write(out, &self.ids.of(&call.id));
+            // Gemini refuses calls without their signature.
+            if let Some(extra) = extras.and_then(|extras| extras.get(index)).filter(|extra| !extra.is_null()) {
+                field(out, "extra_content", extra);
+            }
             raw(out, ",\"type\":\"function\",\"function\":{\"name\":");
             write(out, &names::openai(&call.name));
             field(out, "arguments", &arguments(call.written()));
             raw(out, "}}");
         }
         raw(out, if has_calls { "]}" } else { "}" });
-    }
-
-    /// Where the order of roles is checked, it is checked that they alternate.
-    fn merges_user_messages(&self) -> bool {
-        self.wire.merges_user_messages || !self.profile.user_after_tool
     }
 
     /// Prepares for a message: closes the previous one, and writes the comma.
@@ -194,6 +219,7 @@ impl Encoder {
             Open::Nothing => {}
             Open::Text => raw(out, "\"}"),
             Open::Part => raw(out, "}]}"),
+            Open::Parts => raw(out, "]}"),
         }
     }
 }
@@ -219,10 +245,9 @@ impl Encode for Encoder {
                 }
             }
             Message::System { content } => self.user(content, &[], out),
-            Message::User { content, images } if self.wire.accepts_pdfs => self.user(content, images, out),
             Message::User { content, images } => {
-                let (content, pictures) = without_pdfs(content, images);
-                self.user(&content, &pictures, out);
+                let (content, images) = attached(content, images, (self.profile.images, self.profile.pdfs));
+                self.user(&content, &images, out);
             }
             Message::Assistant(message) => {
                 self.begin(out);
@@ -273,11 +298,18 @@ impl Blocks for Encoder {
     }
 }
 
-/// Writes a text and its attachments.
-fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
-    raw(out, "[{\"type\":\"text\"");
+/// Writes the parts of a text and its attachments.
+fn parts(content: &str, images: &[Image], plain_urls: bool, out: &mut Vec<u8>) {
+    raw(out, "{\"type\":\"text\"");
     field(out, "text", content);
     for image in images {
+        if plain_urls {
+            let name = if image.is_pdf() { "document_url" } else { "image_url" };
+            raw(out, "},{\"type\":");
+            write(out, name);
+            field(out, name, &image.data_url());
+            continue;
+        }
         if image.is_pdf() {
             raw(out, "},{\"type\":\"file\",\"file\":{\"filename\":\"");
             raw(out, PDF_NAME);
@@ -290,7 +322,7 @@ fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
         raw(out, &image.data);
         raw(out, "\"}");
     }
-    raw(out, "}]");
+    out.push(b'}');
 }
 
 /// Writes a text as the inside of a JSON string, without the quotes.

@@ -13,3 +13,6 @@ pub(super) use wire::Text;
 
 /// The key under which this format stores what must be sent back.
 const DIALECT: &str = "chat";
+
+/// The same for what has to go back with each call: as many values as calls.
+const EXTRAS: &str = "chat_calls";

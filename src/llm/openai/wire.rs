@@ -92,6 +92,8 @@ pub(super) struct CallDelta<'a> {
     pub id: Text<'a>,
     #[serde(borrow)]
     pub function: Object<Function<'a>>,
+    /// Gemini: a signature, to be sent back with the call.
+    pub extra_content: Value,
 }
 
 impl CallDelta<'_> {

@@ -4,6 +4,12 @@ use serde_json::Value;
 
 /// Checks a request. `has_notice`: the last block is for this request only, and carries no mark.
 pub fn check(body: &Value, has_notice: bool) -> Result<(), String> {
+    rules(body)?;
+    marks(body, body["messages"].as_array().ok_or("no messages")?, has_notice)
+}
+
+/// The rules about anything but the marks.
+pub fn rules(body: &Value) -> Result<(), String> {
     let messages = body["messages"].as_array().ok_or("no messages")?;
     let mut waiting: Vec<&str> = Vec::new();
     let (mut tool_blocks, mut thoughts, mut seen) = (false, false, Vec::new());
@@ -19,7 +25,7 @@ pub fn check(body: &Value, has_notice: bool) -> Result<(), String> {
                     let text = block["text"].as_str().ok_or("a text")?;
                     rule(!text.trim().is_empty(), "no text is blank")?;
                 }
-                "image" if role == "user" => {}
+                "image" | "document" if role == "user" => {}
                 "tool_result" if role == "user" => {
                     tool_blocks = true;
                     rule(block.get("content").is_none_or(|content| content != ""), "no result is an empty text")?;
@@ -61,7 +67,7 @@ pub fn check(body: &Value, has_notice: bool) -> Result<(), String> {
         let text = blocks[blocks.len() - 1]["text"].as_str().unwrap_or_default();
         rule(text.trim_end() == text, "the last text does not end with white space")?;
     }
-    marks(body, messages, has_notice)
+    Ok(())
 }
 
 /// Checks the marks: one breakpoint on the system text, one on the last frozen block, one before the last reply.

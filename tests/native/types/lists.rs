@@ -4,8 +4,10 @@ use std::fs;
 
 use super::{MADE, check};
 use serde_json::json;
-use turnwise::engine::ProviderKind;
+use turnwise::engine::{ProviderConfig, ProviderKind};
+use turnwise::llm::ServerName;
 use turnwise::llm::providers::{Card, Need, Place, card, function, wire};
+use turnwise::llm::servers::{Browser, Forcing, Server};
 use turnwise::tools::{ON_REQUEST, names};
 use turnwise::trajectory::Format;
 use turnwise::view::provider::cards;
@@ -22,6 +24,11 @@ fn part(path: &str, before: &str, after: &str, made: &str) {
 fn servers() -> impl Iterator<Item = (ProviderKind, &'static Card)> {
     let servers = ProviderKind::ALL.iter().copied().filter(|kind| kind.is_http());
     servers.map(|kind| (kind, card(kind).unwrap_or_else(|| panic!("{kind:?} has no card"))))
+}
+
+/// The row of a kind at its own address.
+fn row(kind: ProviderKind) -> &'static Server {
+    ServerName::of(&ProviderConfig { kind, ..ProviderConfig::default() }).row()
 }
 
 fn kinds(which: impl Fn(ProviderKind) -> bool) -> Vec<&'static str> {
@@ -175,8 +182,8 @@ fn the_documentation_lists_what_the_rows_say() {
         " | a user message",
         &of(&|kind| !kind.takes_system_midway()),
     );
-    part(page, "| consecutive user messages | ", " | one message", &of(&|kind| wire(kind).merges_user_messages));
-    let without_pdfs = code(&kinds(|kind| !wire(kind).accepts_pdfs));
+    part(page, "| consecutive user messages | ", " | one message", &of(&|kind| row(kind).merges_user_messages));
+    let without_pdfs = code(&kinds(|kind| !row(kind).pdfs));
     part(page, "answers with an error.\n", " do not accept PDFs", &alternatives(&without_pdfs, "and"));
 
     let text = fs::read_to_string(page).unwrap();
@@ -202,6 +209,39 @@ fn the_documentation_lists_what_the_rows_say() {
     for tool in names() {
         assert!(text.contains(&format!("| `{tool}` | ")), "docs/tools.md lacks a row for `{tool}`");
     }
+}
+
+#[test]
+fn the_documentation_has_a_row_for_each_service() {
+    let word = |is: bool| if is { "yes" } else { "no" };
+    let row = |name: &ServerName| {
+        let row = name.row();
+        let hosts = row.hosts.iter().map(|host| match host.strip_prefix(['.', '-']) {
+            Some(_) => format!("`*{host}`"),
+            None => format!("`{host}`"),
+        });
+        let place: Vec<String> = hosts.chain(row.port.map(|port| format!("port {port}"))).collect();
+        let page = match row.browser {
+            Browser::Yes(date) => format!("yes ({date})"),
+            Browser::Header(date) => format!("yes, with a header that Turnwise sends ({date})"),
+            Browser::Setting(date) => format!("if its settings allow the page ({date})"),
+            Browser::No(date) => format!("no ({date})"),
+            Browser::Unknown => "unknown".to_owned(),
+        };
+        let forced = match (row.tools, row.forcing, row.forces_thinking) {
+            (false, ..) => "no tools",
+            (_, Forcing::ByName, true) => "yes, by name too",
+            (_, Forcing::ByName, false) => "yes, by name too, if thinking is off",
+            (_, Forcing::ByWord, true) => "yes, but not by name",
+            (_, Forcing::ByWord, false) => "yes, if thinking is off, but not by name",
+        };
+        let (place, pictures, pdfs) = (place.join(", "), word(row.images), word(row.pdfs));
+        format!("| {} | {place} | {page} | {forced} | {pictures} | {pdfs} |\n", row.title)
+    };
+    let hidden = [ServerName::Page, ServerName::PromptApi];
+    let rows: String = ServerName::ALL.iter().filter(|name| !hidden.contains(name)).map(row).collect();
+    let head = "| service | address | a page may call it | a tool call can be demanded | pictures | PDFs |\n| --- | --- | --- | --- | --- | --- |\n";
+    part("docs/providers.md", head, "\nFor a service", &rows);
 }
 
 /// For the tests in a browser.
