@@ -148,6 +148,9 @@ impl Encoder {
         self.begin(out);
         raw(out, "{\"role\":\"assistant\"");
         field(out, "content", text);
+        if let (Thoughts::Field(name), true) = (self.profile.thoughts, self.profile.needs_thoughts) {
+            field(out, name, " ");
+        }
         out.push(b'}');
     }
 

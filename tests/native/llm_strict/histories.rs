@@ -92,9 +92,9 @@ fn check(service: &Service, seed: u64) {
     let messages = history(&mut Random(seed), &me);
     let mut writer = encoder(&me, &config, &[]);
     let whole = write(&mut *writer, &messages);
-    let choice = if seed % 3 == 0 { ToolChoice::None } else { ToolChoice::Auto };
+    let choice = if seed.is_multiple_of(3) { ToolChoice::None } else { ToolChoice::Auto };
     let tail = [Message::user("system notice: conclude")];
-    let tail = if seed % 2 == 0 { &tail[..] } else { &[] };
+    let tail = if seed.is_multiple_of(2) { &tail[..] } else { &[] };
     let body: Value = serde_json::from_slice(&close(&*writer, whole.clone(), tail, &tools, choice)).unwrap();
     if let Err((status, words)) = (service.accepts)(&body) {
         panic!("{what}: {status} {words}\n{body:#}");
