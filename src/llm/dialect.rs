@@ -127,7 +127,7 @@ impl Choice {
         let forces = server.forces_thinking || is_told_not_to_think(p, config);
         Choice {
             asked: settings.choice(config),
-            by_name: forces && server.forcing == Forcing::ByName,
+            by_name: server.forcing == Forcing::ByName,
             required: forces.then_some(server.required),
             keeps_tools: respects_none(p) && takes_choice,
             forces_report: endpoint::is_openai(p) && takes_choice && settings.forces,
@@ -159,7 +159,7 @@ impl Choice {
             (_, None) => return,
             (_, Some(AskedTool::Auto)) => "auto",
             (_, Some(AskedTool::None)) => "none",
-            (_, Some(AskedTool::Tool(tool))) if self.by_name => {
+            (_, Some(AskedTool::Tool(tool))) if self.by_name && self.required.is_some() => {
                 raw(out, ",\"tool_choice\":");
                 return name(out, tool);
             }
