@@ -72,6 +72,16 @@ impl Correction {
         })
     }
 
+    /// What may help where the server still says the same: a template may refuse any system message by saying that roles must alternate
+    /// (autogen#1037).
+    fn further(self) -> Option<Correction> {
+        match self {
+            Correction::AlternateRoles | Correction::OneSystemMessage => Some(Correction::NoSystemMessage),
+            Correction::Effort(_) => Some(Correction::NoEffort),
+            _ => None,
+        }
+    }
+
     /// Whether the requests of a run with these settings can have what is changed.
     fn applies(self, config: &RunConfig) -> bool {
         let has_tools = !config.tools.is_empty();
@@ -106,15 +116,20 @@ const MOST: usize = 3;
 const MOST_IN_A_ROW: usize = 2;
 
 impl Learnt {
-    /// Learns a correction; `false`: it changes nothing, was learnt before, or too much was learnt. `in_a_row`: corrected attempts
-    /// directly before.
-    pub fn learn(&mut self, provider: usize, correction: Correction, config: &RunConfig, in_a_row: usize) -> bool {
-        let is_new = !self.0.contains(&(provider, correction)) && self.0.len() < MOST && in_a_row < MOST_IN_A_ROW;
-        let learns = is_new && correction.applies(config);
-        if learns {
-            self.0.push((provider, correction));
-        }
-        learns
+    /// Learns a correction, or a further one if it was learnt before. Returns what was learnt; `None`: nothing is left to try, it changes
+    /// nothing, or too much was learnt. `in_a_row`: corrected attempts directly before.
+    pub fn learn(
+        &mut self,
+        provider: usize,
+        correction: Correction,
+        config: &RunConfig,
+        in_a_row: usize,
+    ) -> Option<Correction> {
+        let is_new = |it: &Correction| !self.0.contains(&(provider, *it));
+        let next = Some(correction).filter(is_new).or_else(|| correction.further().filter(is_new));
+        let next = next.filter(|next| self.0.len() < MOST && in_a_row < MOST_IN_A_ROW && next.applies(config))?;
+        self.0.push((provider, next));
+        Some(next)
     }
 
     /// What was learnt about a provider.

@@ -180,17 +180,15 @@ impl Run {
         raw: Option<RawResponse>,
     ) {
         let (provider, in_a_row) = (self.last_provider(), self.corrected(attempt));
-        let may = attempt < self.attempts_allowed() && self.learnt.learn(provider, correction, &self.config, in_a_row);
-        let message = if may {
-            format!("{} The next request {}.", error.message, correction.said())
-        } else {
-            error.message.clone()
+        let may = attempt < self.attempts_allowed();
+        let learnt = may.then(|| self.learnt.learn(provider, correction, &self.config, in_a_row)).flatten();
+        let message = match learnt {
+            Some(learnt) => format!("{} The next request {}.", error.message, learnt.said()),
+            None => error.message.clone(),
         };
-        if may {
-            self.close_attempt(|a| a.correction = Some(correction));
-        }
+        self.close_attempt(|a| a.correction = learnt);
         self.fail_attempt(attempt, vec![error.slug], message.clone(), raw);
-        if may {
+        if learnt.is_some() {
             self.history.start_over(&self.config);
             self.send_again(attempt + 1, notice, None);
         } else {

@@ -144,8 +144,13 @@ impl Choice {
         match choice {
             ToolChoice::None => self.keeps_tools,
             ToolChoice::Report if self.forces_report => true,
-            _ => choice.offers(tool) && (self.by_name || self.asked(choice).is_none_or(|asked| asked.allows(tool))),
+            _ => choice.offers(tool) && self.asked(choice).is_none_or(|asked| self.keeps(asked) || asked.allows(tool)),
         }
+    }
+
+    /// Whether tools that may not be called stay declared: the server keeps to the choice that is written.
+    fn keeps(&self, asked: &AskedTool) -> bool {
+        self.by_name && (self.required.is_some() || !matches!(asked, AskedTool::Tool(_)))
     }
 
     /// Writes the choice of a request that declares tools: a word, or a choice by name, which `name` writes.

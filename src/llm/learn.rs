@@ -41,6 +41,7 @@ const NOT_TAKEN: &[&str] = &[
     "deprecated",
     "only the default",
     "only supports",
+    "only supported",
     "is allowed",
     "must be one of",
     // OpenRouter, of a field that no server behind it takes (zed#36094).
@@ -48,6 +49,7 @@ const NOT_TAKEN: &[&str] = &[
     "input should be",
     "supported values",
     "cannot be",
+    "cannot both",
     "may not be",
     "can not be",
     "can't be",
@@ -88,7 +90,7 @@ const REFUSALS: &[Refusal] = &[
     (&["without its required"], &[], Correction::NoOpaque),
     (&["items are not persisted"], &[], Correction::NoOpaque),
     // Anthropic, also behind gateways
-    (&["signature", "think"], &["invalid", "not valid", "not support"], Correction::NoOpaque),
+    (&["signature", "think"], &["invalid", "not valid", "not support", "field required"], Correction::NoOpaque),
     (&["thinking", "cannot be modified"], &[], Correction::NoOpaque),
     // Gemini
     (&["thought", "signature"], &["corrupt", "not valid", "invalid", "unable"], Correction::NoOpaque),
@@ -141,6 +143,8 @@ const REFUSALS: &[Refusal] = &[
     (&["top_p"], NOT_TAKEN, Correction::NoSampling),
     // Gemma's template, and Gemini's interface for it
     (&["system role not supported"], &[], Correction::NoSystemMessage),
+    // opencode#5034
+    (&["roles are supported", "system"], &[], Correction::NoSystemMessage),
     (&["system", "role"], &["not support", "n't support", "unsupported"], Correction::NoSystemMessage),
     (&["system message"], &["not support", "n't support", "unsupported"], Correction::NoSystemMessage),
     (&["system prompt"], &["not support", "n't support", "unsupported"], Correction::NoSystemMessage),
@@ -214,6 +218,9 @@ const REFUSALS: &[Refusal] = &[
     (&["additionalproperties"], &[], Correction::PlainSchemas),
     (&["oneof", "top level"], &[], Correction::PlainSchemas),
     (&["invalid schema"], &[], Correction::PlainSchemas),
+    // opencode#43371, pi-subagents#248
+    (&["unsupported_keyword"], &[], Correction::PlainSchemas),
+    (&["conflict in schema"], &[], Correction::PlainSchemas),
     (&["schema"], &["not support", "n't support", "unsupported", "invalid", "too complex"], Correction::PlainSchemas),
     (&["function_declarations"], &["unknown name", "invalid"], Correction::PlainSchemas),
     (

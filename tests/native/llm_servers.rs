@@ -547,6 +547,28 @@ mod corrections {
             (422, json!({ "detail": [{ "type": "string_type", "loc": ["body", "messages", 2, "content"], "msg": "Input should be a valid string", "input": null }] }).to_string(), EmptyText),
             (404, said("No endpoints found that support image input"), NoImages),
             (400, said("Failed to deserialize the JSON body into the target type: messages[0]: unknown variant `image_url`, expected `text` at line 1 column 150"), NoImages),
+            // roboflow#11, lmstudio-bug-tracker#362, ollama#17301
+            (400, said("Invalid content type. image_url is only supported by certain models."), NoImages),
+            (400, said("Model does not support images. Please use a model that does."), NoImages),
+            (400, said("this model does not support image input (ref: b8bd630e)"), NoImages),
+            // bedrock-access-gateway#191, hermes-agent#111043, suna#254
+            (400, said("`temperature` and `top_p` cannot both be specified for this model. Please use only one."), NoSampling),
+            (400, said("This model doesn't support the temperature field. Remove temperature and try again."), NoSampling),
+            (400, said("litellm.UnsupportedParamsError: bedrock does not support parameters: ['temperature'], for model=deepseek.r1-v1:0."), NoSampling),
+            // opencode#5034, AIClient2API#437, Antigravity-Manager#3342, claude-code-hub#518
+            (500, said("Only user, assistant and tool roles are supported, got system."), NoSystemMessage),
+            (400, said("messages.1.content.0.thinking.signature: Field required"), NoOpaque),
+            (400, said("Invalid thought signature."), NoOpaque),
+            (400, json!({ "error": { "type": "request_fail", "upstream_error": { "type": "error", "error": { "message": "messages.1.content.0: Invalid `signature` in `thinking` block" } } } }).to_string(), NoOpaque),
+            // OpenAI-DotNet#500, mistral-vibe#1117
+            (400, said("Unsupported parameter: 'reasoning.effort' is not supported with this model."), NoEffort),
+            (400, said("reasoning_effort 'medium' is not supported by zai-glm-5-3. Supported values: ['low', 'high', 'max']"), Effort(ReasoningEffort::Low)),
+            // xyntetik-runner#4, opencode#43371, one-api#60, oh-my-pi#1405, pi-subagents#248
+            (400, said("unsupported tool schema: additionalProperties is only supported as false alongside declared properties"), PlainSchemas),
+            (400, json!({ "error": { "message": "tool catalog refused", "code": "unsupported_keyword" } }).to_string(), PlainSchemas),
+            (400, said("Invalid JSON payload received. Unknown name \"multipleOf\" at 'request.tools[0].function_declarations[22].parameters.properties[4].value.items'"), PlainSchemas),
+            (400, said("Error from provider: JSON Schema not supported: could not understand the instance {required: [criteria]}"), PlainSchemas),
+            (400, said("Error from provider: Conflict in schema definitions for key if. Previous: {required: [expand]}"), PlainSchemas),
             (400, said("input_schema does not support oneOf, allOf, or anyOf at the top level"), PlainSchemas),
             (400, said("Invalid JSON payload received. Unknown name \"$ref\" at 'tools[0].function_declarations[0].parameters'"), PlainSchemas),
         ] {
@@ -722,6 +744,15 @@ mod corrections {
         let played = play(tools, script);
         let learnt: Vec<usize> = played.requests.iter().map(|call| call.learnt.len()).collect();
         assert_eq!(learnt, [0, 1, 1]);
+    }
+
+    #[test]
+    fn a_template_that_says_the_same_again_gets_no_system_message() {
+        // autogen#1037
+        let refusals = [Correction::AlternateRoles, Correction::AlternateRoles].map(refused);
+        let played = play(asking(), refusals.into_iter().chain([text("done")]).collect());
+        assert_eq!(played.fields(), "llm_complete / success / model / 1");
+        assert_eq!(played.requests[2].learnt, [Correction::AlternateRoles, Correction::NoSystemMessage]);
     }
 
     #[test]
