@@ -213,7 +213,7 @@ test('a follow-up that is tried again keeps its conversation', () => withModel([
 test('a branch that is tried again keeps what it changed', () => withModel([
   { text: 'Six.' },
   REFUSED,
-  { text: 'Seven.', check: (body) => assert.deepEqual(conversation(body), [['user', 'Two times three?'], ['user', 'Add one.']]) },
+  { text: 'Seven.', check: (body) => assert.deepEqual(conversation(body), [['user', 'Two times three?\n\nAdd one.']]) },
 ], async (page) => {
   await runTask(page, 'Two times three?');
   await said(page, 'Six.');
