@@ -24,7 +24,7 @@ test('1, 2: a model is connected, its wrong key is mended, and a story is stoppe
   { ...REFUSED, check: bearer(WRONG) },
   { text: 'A lamp gives light.', check: bearer(RIGHT) },
   { chunks: reply({ text: 'Day 1. The keeper lit the lamp. Day 2.' }).slice(0, -3), hold: true },
-  { text: 'In short: a keeper.', check: ({ messages, tools }) => { assert.ok(!tools?.length); assert.equal(messages[1].content, 'Tell me a long story'); } },
+  { text: 'In short: a keeper.', check: ({ messages, tools }) => { assert.ok(!tools?.length); assert.match(messages[1].content, /^Tell me a long story\n\n/); } },
   { text: 'Day 3. The wind fell.', check: asks(/13 more turns/) },
 ], async (page, { baseUrl }) => {
   await choose(page, 'settings', 'Settings');
