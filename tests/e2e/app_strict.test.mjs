@@ -47,7 +47,7 @@ strict('two failed attempts, then a tool, then the report', {
     { calls: [tool('lookup_distance', { body: 'moon' })], check: (request) => assert.match(lastOf(request).content, /\n\nsystem notice: Your last reply was text/) },
     {
       calls: [tool('progress_report', { status: 'Working out the time', detail: 'two calculations' }, 'p'), tool('batch', { calls: [{ name: 'calculate', arguments: { expression: '384400 km / c to seconds' } }, { name: 'calculate', arguments: { expression: '5 MJ to kWh' } }] }, 'b')],
-      check: (request) => assert.match(lastOf(request).content, /\n\nsystem notice: You called a tool that does not exist/),
+      check: (request) => assert.match(lastOf(request).content, /^system notice: You called a tool that does not exist/),
     },
     { until: new Promise((resolve) => { goOn = resolve; }), ...report({ format: 'markdown', content: '## Light to the moon\n\nLight needs **1.28 seconds** for 384,400 km.\n\n| distance | time |\n|---|---|\n| 384,400 km | 1.28 s |\n\n<img src=x onerror=alert(1)>' }) },
   ],
