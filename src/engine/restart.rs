@@ -88,6 +88,8 @@ impl Run {
         let turns_before = self.config.max_turns;
         if let Some(providers) = providers {
             self.config.providers = providers;
+            // It was learnt of others.
+            self.learnt = Learnt::default();
         }
         if let Some(limits) = limits {
             self.config.limits = limits;
@@ -140,7 +142,7 @@ impl Run {
         }
         let last = self.last_turn_due();
         let dropped = authority.apply(&mut self.config);
-        // Of other providers.
+        // It was learnt of others.
         self.learnt = Learnt::default();
         // An answer in the record was given to somebody else, or by somebody else.
         self.consent = Consent::new(self.config.permissions.clone());

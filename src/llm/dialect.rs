@@ -202,14 +202,18 @@ pub(super) fn attached<'a>(
     if images.iter().all(|image| is_taken(&image)) {
         return (content.into(), images.into());
     }
-    let note = |image: &Image| match image.is_pdf() {
-        true => "[a PDF was attached here; this model cannot read it]",
-        false => "[a picture was attached here; this model cannot read it]",
-    };
-    let notes = images.iter().filter(|image| !is_taken(image)).map(note);
+    let notes = images.iter().filter(|image| !is_taken(image)).map(|image| -> &str { unread(image) });
     let texts: Vec<&str> = Some(content).filter(|text| !text.is_empty()).into_iter().chain(notes).collect();
     let kept: Vec<Image> = images.iter().filter(is_taken).cloned().collect();
     (texts.join("\n\n").into(), kept.into())
+}
+
+/// What stands in place of a picture or PDF that is not sent.
+pub(super) fn unread(image: &Image) -> &'static str {
+    match image.is_pdf() {
+        true => "[a PDF was attached here; this model cannot read it]",
+        false => "[a picture was attached here; this model cannot read it]",
+    }
 }
 
 /// Whether a model of DeepSeek, Moonshot or Qwen is told not to think.

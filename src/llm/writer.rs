@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::engine::{Correction, Image, Message, ProviderConfig, RunConfig, ToolChoice, ToolMessage, ToolSpec};
 
-use super::dialect::Encode;
+use super::dialect::{Encode, unread};
 use super::providers::{Format, wire};
 use super::{anthropic, gemini, openai, responses};
 
@@ -126,11 +126,11 @@ impl Encode for Corrected {
 
 /// A text with a note for each picture before it: the turn counter is the last line of a result.
 fn with_notes(content: &str, images: &[Image]) -> String {
-    let note = |image: &Image| match image.is_pdf() {
-        true => "[a PDF was attached here; this model cannot read it]",
-        false => "[a picture was attached here; this model cannot see it]",
-    };
-    let texts: Vec<&str> = images.iter().map(note).chain(Some(content).filter(|text| !text.is_empty())).collect();
+    let texts: Vec<&str> = images
+        .iter()
+        .map(|image| -> &str { unread(image) })
+        .chain(Some(content).filter(|text| !text.is_empty()))
+        .collect();
     texts.join("\n\n")
 }
 

@@ -239,6 +239,18 @@ fn a_branch_keeps_what_came_before_and_goes_another_way() {
 }
 
 #[test]
+fn what_was_learnt_of_one_server_is_not_applied_to_another() {
+    let refusal = ModelError { status: Some(400), ..error(Slug::ProviderError, Retry::With(Correction::EmptyText)) };
+    let script =
+        vec![Step::Fail(refusal), calls("looking", &[("a", "search", "{}")]), executed("search", "one"), text("done")];
+    let played = play(config(Preset::Research), script);
+    let learnt = |providers| sent(&branched(&played, 1, Branch { providers, ..branch() }).1)[0].learnt.clone();
+    assert_eq!(learnt(None), [Correction::EmptyText]);
+    let another = ProviderConfig { model: "another".into(), ..ProviderConfig::default() };
+    assert_eq!(learnt(Some(vec![another])), []);
+}
+
+#[test]
 fn a_branch_of_a_branch_is_whole_too() {
     let (mut first, effects) = branched(&long(), 2, Branch { system: Some("One.".into()), ..branch() });
     let request = sent(&effects)[0].request;

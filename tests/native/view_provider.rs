@@ -122,7 +122,7 @@ fn while_an_address_is_missing_or_wrong_no_key_is_for_anything() {
     let missing = with(&[(Field::Provider, COMPATIBLE)]);
     assert_eq!(missing.address(), None);
     assert_eq!(name(&missing.draft(Vec::new()).0.providers[0]), "model at an address that is not set yet");
-    for wrong in ["gateway", "https://", "ftp://gateway.example/v1", "https://gateway.example/v1?api-version=1"] {
+    for wrong in ["gateway", "https://", "ftp://gateway.example/v1", "https://gateway.example/v1?key=1"] {
         assert_eq!(with(&[(Field::Provider, "openai"), (Field::BaseUrl, wrong)]).address(), None, "{wrong}");
     }
     assert_eq!(missing.known(), None);

@@ -97,7 +97,11 @@ fn what_is_wrong_is_named_at_its_field_and_nowhere_else() {
         (&[(Field::Provider, "openai"), (Field::BaseUrl, "ftp://x")], Field::BaseUrl),
         (&[(Field::Provider, "openai"), (Field::BaseUrl, "https://x/v1/chat/completions")], Field::BaseUrl),
         (&[(Field::Provider, "anthropic"), (Field::BaseUrl, "https://x/v1/messages")], Field::BaseUrl),
-        (&[(Field::Provider, "openai"), (Field::BaseUrl, "https://x/openai?api-version=1")], Field::BaseUrl),
+        (&[(Field::Provider, "openai"), (Field::BaseUrl, "https://x/openai?key=1")], Field::BaseUrl),
+        (
+            &[(Field::Provider, "openai"), (Field::BaseUrl, "https://x/v1/chat/completions?api-version=1")],
+            Field::BaseUrl,
+        ),
         (&[(Field::ModerateAt, "1")], Field::ModerateAt),
         (&[(Field::RetryBase, "9")], Field::RetryCap),
         (&[(Field::TemplateNormal, " ")], Field::TemplateNormal),
@@ -212,6 +216,13 @@ fn changes_to_files_ask_only_if_the_user_wants_it() {
     let asks = with(&[(Field::FileChanges, "ask")]);
     assert_eq!(rule(&asks.build(Vec::new()).expect("valid")), Some(Rule::Ask));
     assert_eq!(Settings::from_json(&asks.to_json()), asks);
+}
+
+#[test]
+fn the_version_of_an_azure_address_stays() {
+    let azure = "https://a.openai.azure.com/openai/deployments/d?api-version=2024-10-21";
+    let settings = with(&[(Field::Provider, "openai-compatible"), (Field::BaseUrl, azure), (Field::Model, "m")]);
+    assert_eq!(settings.build(Vec::new()).expect("valid").providers[0].base_url, azure);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::engine::{
     CounterConfig, DemoMode, Permissions, Price, ProviderConfig, ProviderKind, ReportFormat, Rule, RunConfig,
     SynthesisConfig, SynthesisFallback, SynthesisRole, user_info,
 };
-use crate::llm::address::with_scheme;
+use crate::llm::address::{split_version, with_scheme};
 
 use super::super::provider::provider_card;
 use super::{Field, FieldError, Input, Row};
@@ -238,7 +238,7 @@ const ADDED: &[&str] = &["/chat/completions", "/responses", "/messages"];
 
 fn address(text: &str) -> Result<String, String> {
     let text = with_scheme(text.trim_end_matches('/'));
-    let text = text.as_ref();
+    let (whole, text) = (text.as_ref(), split_version(&text).0);
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     match rest {
         None if text.is_empty() => Ok(String::new()),
@@ -251,11 +251,11 @@ fn address(text: &str) -> Result<String, String> {
             Err("Leave the user name and the password out: enter a key instead.".to_owned())
         }
         Some(_) if text.contains(['?', '#']) => {
-            Err("Leave out what follows the question mark: a base URL has no query. Azure needs none below /openai/v1."
+            Err("Leave out what follows the question mark: a base URL has no query but Azure's ?api-version=…."
                 .to_owned())
         }
         Some(_) if text.contains(char::is_whitespace) => Err("An address has no spaces.".to_owned()),
-        Some(_) => Ok(text.to_owned()),
+        Some(_) => Ok(whole.to_owned()),
     }
 }
 
