@@ -1,4 +1,4 @@
-// node .ci/families.mjs [--prices]: renews the tables in src/llm/models from data that ships in three packages, all under the MIT license:
+// node .ci/families.mjs [--prices]: renews the tables in crates/llm/src/models from data that ships in three packages, all under the MIT license:
 //   families.csv: what each family of models takes of a run's settings, and what families.hand.csv says otherwise;
 //   table.csv, with --prices: windows and prices of the models that it lists.
 // Development only. The packages are downloaded by their ordinary clients and unpacked, never installed or run. Where they disagree, it is
@@ -30,7 +30,7 @@ const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const COLUMNS = ['pattern', 'at', 'words', 'efforts', 'off', 'sampling', 'forced', 'chat_tools'];
 
 const root = path.join(import.meta.dirname, '..');
-const models = path.join(root, 'src/llm/models');
+const models = path.join(root, 'crates/llm/src/models');
 const scratch = path.join(root, 'target/families');
 const json = (file) => JSON.parse(readFileSync(file, 'utf8'));
 

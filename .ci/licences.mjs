@@ -1,12 +1,12 @@
-// node .ci/licences.mjs FEATURES FILE [NPM…]: writes the licences of all crates that those features link into a module for pages.
+// node .ci/licences.mjs PACKAGES FILE [NPM…]: writes the licences of all crates that those packages link into modules for pages.
 // Crates that only run during the build (procedural macros, build scripts) are not shipped, so they are not listed.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-const [features, file, ...npm] = process.argv.slice(2);
+const [modules, file, ...npm] = process.argv.slice(2);
 const metadata = JSON.parse(execFileSync('cargo', [
-  'metadata', '--quiet', '--locked', '--format-version', '1', '--filter-platform', 'wasm32-unknown-unknown', '--no-default-features', '--features', features,
+  'metadata', '--quiet', '--locked', '--format-version', '1', '--filter-platform', 'wasm32-unknown-unknown', '--no-default-features',
 ], { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'inherit'] }));
 
 const packages = new Map(metadata.packages.map((one) => [one.id, one]));
@@ -17,8 +17,9 @@ const visit = (id) => {
   linked.add(id);
   for (const { pkg, dep_kinds: kinds } of nodes.get(id).deps) if (kinds.some(({ kind }) => kind === null)) visit(pkg);
 };
-visit(metadata.resolve.root);
-linked.delete(metadata.resolve.root);
+for (const name of modules.split(',')) visit(metadata.packages.find((one) => one.name === name).id);
+// Our own crates have the licence of the whole.
+for (const id of metadata.workspace_members) linked.delete(id);
 
 /** Returns the licence texts that a crate ships, sorted by file name. */
 function texts(one) {
@@ -52,6 +53,6 @@ for (const name of npm) {
   sections.push(...texts({ manifest_path: path.join(folder, 'package.json') }).map((text) => `${'-'.repeat(80)}\n${name} ${version}\n\n${text}\n`));
 }
 // Data that the tables of models are made from (.ci/families.mjs).
-const notices = readFileSync(path.join(import.meta.dirname, '../src/llm/models/NOTICES.txt'), 'utf8');
+const notices = readFileSync(path.join(import.meta.dirname, '../crates/llm/src/models/NOTICES.txt'), 'utf8');
 sections.push(`${'-'.repeat(80)}\n${notices}`);
 writeFileSync(file, `Turnwise contains parts of these ${rows.length + npm.length} packages.\n\n${list.join('\n')}\n\n${sections.join('\n')}`);

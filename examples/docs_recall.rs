@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::Value;
-use turnwise::docs::site::Site;
-use turnwise::docs::{FetchedPage, Match, Stage, Step};
+use turnwise_docs_index::site::Site;
+use turnwise_docs_index::{FetchedPage, Match, Stage, Step};
 
 const BASE: &str = "http://docs.test/docs/";
 

@@ -11,8 +11,8 @@ use std::io::Read;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::llm::{Decoder, Encode, HttpRequestHead, RetryHeaders, classify_response, encoder, request_head};
+use turnwise_engine::*;
+use turnwise_llm::{Decoder, Encode, HttpRequestHead, RetryHeaders, classify_response, encoder, request_head};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);

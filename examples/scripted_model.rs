@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use serde_json::json;
-use turnwise::engine::*;
+use turnwise_engine::*;
 
 fn main() -> Result<(), &'static str> {
     let tool = ToolSpec {

@@ -1,37 +1,20 @@
 //! Turnwise: an agent runtime that lives in the browser.
 //!
-//! A pure core and a thin shell. `ARCHITECTURE.md` is the map and says which folders are pure; the rules a run follows are in
-//! `docs/semantics.md`.
+//! This package is what needs a browser: [`worker`] (the page's end of the tools' worker) and, on wasm32, `shell` (performs the
+//! engine's effects), `docs_fetch`, `store`, `desk`, `embed` (the agent's worker) and `ui` (the app). The rules are in the crates below
+//! `crates`; `ARCHITECTURE.md` is the map, and the rules that a run follows are in `docs/semantics.md`.
 
-pub mod content;
-#[cfg(feature = "convert")]
-pub mod convert;
-pub mod docs;
-pub mod engine;
-pub mod files;
-pub mod llm;
-pub mod plan;
-pub mod protocol;
-pub mod signin;
-pub mod tools;
-pub mod trajectory;
-pub mod view;
 pub mod worker;
 
 #[cfg(target_arch = "wasm32")]
-pub mod shell;
-
-#[cfg(all(target_arch = "wasm32", feature = "sdk"))]
-pub mod docs_fetch;
-
-#[cfg(all(target_arch = "wasm32", feature = "desk"))]
-pub mod store;
-
-#[cfg(all(target_arch = "wasm32", feature = "ui"))]
-pub mod ui;
-
-#[cfg(all(target_arch = "wasm32", feature = "desk"))]
 pub mod desk;
-
-#[cfg(all(target_arch = "wasm32", feature = "sdk"))]
+#[cfg(target_arch = "wasm32")]
+pub mod docs_fetch;
+#[cfg(target_arch = "wasm32")]
 pub mod embed;
+#[cfg(target_arch = "wasm32")]
+pub mod shell;
+#[cfg(target_arch = "wasm32")]
+pub mod store;
+#[cfg(target_arch = "wasm32")]
+pub mod ui;

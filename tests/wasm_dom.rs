@@ -5,11 +5,11 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use turnwise::engine::{CallId, Permission, RunMode, RunTool, ToolOutcome};
-use turnwise::tools::path::PathError;
-use turnwise::tools::{builtin, safe_set};
-use turnwise::worker::protocol::{Call, Request, SchemaRef, Ticket};
 use turnwise::worker::{RenderError, RenderHost, ToolHost, Workspace};
+use turnwise_engine::{CallId, Permission, RunMode, RunTool, ToolOutcome};
+use turnwise_protocol::tool_worker::{Call, Request, SchemaRef, Ticket};
+use turnwise_tools::path::PathError;
+use turnwise_tools::{builtin, safe_set};
 use wasm_bindgen_test::*;
 
 wasm_bindgen_test_configure!(run_in_browser);

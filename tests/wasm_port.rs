@@ -1,6 +1,6 @@
 //! The agent's worker at its own end of the connection, in a dedicated worker of a real browser: what a page posts, and
 //! what it receives. The page's side, and both together, are in `tests/e2e/client*.test.mjs`.
-#![cfg(all(target_arch = "wasm32", feature = "sdk"))]
+#![cfg(target_arch = "wasm32")]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 use js_sys::{Array, Function, JSON, Reflect, Uint8Array};
 use serde_json::{Value, json};
 use turnwise::embed::Port;
-use turnwise::protocol::VERSION;
+use turnwise_protocol::VERSION;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 

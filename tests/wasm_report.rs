@@ -1,14 +1,14 @@
 //! Reports in a real browser: JSON trees and Slack previews of hostile content stay text, and are built as they are opened.
-#![cfg(all(target_arch = "wasm32", feature = "app", feature = "worker"))]
+#![cfg(target_arch = "wasm32")]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use std::sync::Arc;
 
 use leptos::IntoView;
 use serde_json::{Value, json};
-use turnwise::content::json::JsonNode;
-use turnwise::content::slack::messages;
 use turnwise::ui;
+use turnwise_content::json::JsonNode;
+use turnwise_content::slack::messages;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};

@@ -1,18 +1,18 @@
 //! The page in a real browser: hostile text stays text, the meter, the empty page, the keyboard, a first turn.
-#![cfg(all(target_arch = "wasm32", feature = "app", feature = "desk", feature = "worker"))]
+#![cfg(target_arch = "wasm32")]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, Function};
-use turnwise::content::markdown::{Align, Class, Item, Node, Span, Table, parse};
 use turnwise::desk::Desk;
-use turnwise::engine::{CounterLevel, ProgramAnswer};
-use turnwise::protocol::CallNumber;
 use turnwise::shell::{Approval, Code, Page, PendingRequest, Piece};
 use turnwise::ui;
-use turnwise::view::{Meter, Tick, TickKind, TickState};
+use turnwise_content::markdown::{Align, Class, Item, Node, Span, Table, parse};
+use turnwise_engine::{CounterLevel, ProgramAnswer};
+use turnwise_protocol::CallNumber;
+use turnwise_view::{Meter, Tick, TickKind, TickState};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -267,7 +267,7 @@ async fn the_meter_draws_a_tick_a_turn_and_says_what_it_shows() {
 #[wasm_bindgen_test]
 async fn the_empty_page_teaches_with_its_examples() {
     let app = app().await;
-    assert!(all(&app, ".example").len() >= turnwise::view::tasks::EXAMPLES.len());
+    assert!(all(&app, ".example").len() >= turnwise_view::tasks::EXAMPLES.len());
     assert_eq!(all(&app, ".hello h1").len(), 1);
     assert!(all(&app, ".turn").is_empty());
     let panel = app.query_selector(".panel").unwrap().unwrap().text_content().unwrap();

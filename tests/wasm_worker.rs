@@ -1,14 +1,14 @@
 //! The worker's own code in a dedicated worker of a real browser: tools, schema checks, blobs, Markdown.
-#![cfg(all(target_arch = "wasm32", feature = "worker"))]
+#![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // tests may panic
 
 use serde_json::{Value, json};
-use turnwise::content::markdown::Node;
-use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
-use turnwise::llm::demo::{self, DemoRequest};
-use turnwise::tools::{Repaired, builtin, names};
-use turnwise::worker::protocol::{Answer, Blocks, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
-use turnwise::worker::serve::Worker;
+use turnwise_content::markdown::Node;
+use turnwise_demo_model::DemoRequest;
+use turnwise_engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
+use turnwise_protocol::tool_worker::{Answer, Blocks, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
+use turnwise_tools::{Repaired, builtin, names};
+use turnwise_worker::serve::Worker;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::*;
@@ -282,7 +282,7 @@ async fn hostile_markdown_does_not_overflow_the_stack() {
     else {
         panic!()
     };
-    assert!(turnwise::content::markdown::plain_text(&nodes).contains("deep"));
+    assert!(turnwise_content::markdown::plain_text(&nodes).contains("deep"));
 }
 
 #[wasm_bindgen_test]
@@ -298,5 +298,5 @@ async fn the_demo_model_answers_with_the_bytes_that_its_script_gives() {
         choice: ToolChoice::Auto,
     };
     let Answer::Demo(scripted) = Talk::default().ask(Call::Demo(Box::new(request.clone()))).await else { panic!() };
-    assert_eq!(scripted, demo::script(&request));
+    assert_eq!(scripted, turnwise_demo_model::script(&request));
 }

@@ -1,4 +1,4 @@
-// Draws the tables and charts that tools return. A worker finds them and lays them out (src/content/figure); this file makes
+// Draws the tables and charts that tools return. A worker finds them and lays them out (crates/content/src/figure); this file makes
 // elements of the data, sorts rows and shows the value under the pointer. It loads with the first figure.
 // Text only ever becomes text nodes, and class names come from our own code.
 

@@ -7,7 +7,7 @@ const MOST_BYTES = 1_073_741_824;
 /**
  * The files below a folder, as references: nothing is read from them yet. `leftOut`: names that are passed over, in small or capital letters.
  * A file that does not fit is left out by itself; `large` counts these. `more`: there are more files than fit.
- * `folder` is what writes to it: its handle, and what was left out of it, which nothing is written to (src/tools/folder.rs).
+ * `folder` is what writes to it: its handle, and what was left out of it, which nothing is written to (crates/tools/src/folder.rs).
  */
 export async function walk(folder, leftOut, mostBytes = MOST_BYTES) {
   const names = new Set(leftOut.map((name) => name.toLowerCase()));

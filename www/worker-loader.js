@@ -1,6 +1,6 @@
 // Appended to the wasm-bindgen glue of the worker module: together they are `worker.js`, an ES module for a dedicated worker
 // (`new Worker(url, { type: 'module' })`) and for a Node.js worker thread (www/client/thread.ts). It waits for one
-// message `{ boot: WebAssembly.Module | null }`, starts the module, and from then on Rust (src/worker/serve.rs) owns
+// message `{ boot: WebAssembly.Module | null }`, starts the module, and from then on Rust (crates/worker/src/serve.rs) owns
 // `onmessage` and `postMessage`. Anywhere else it does nothing (www/client/in-thread.ts starts it there). `__wbg_init` is
 // the glue's own name for its default export.
 

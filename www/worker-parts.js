@@ -1,5 +1,5 @@
 // Appended to `worker.js` after the loader: the parts of the worker that load on first use, each from a file next to it. Rust
-// calls them through `turnwiseParts` (src/worker/parts.rs). The URLs have the form in which bundlers find files; a part's own
+// calls them through `turnwiseParts` (modules/tools/src/parts.rs). The URLs have the form in which bundlers find files; a part's own
 // script is copied, not bundled, and so it may not import other files: it gets what it loads as `module` or by `load`.
 
 const partFiles = {
@@ -46,7 +46,7 @@ const part = (start) => {
   }));
 };
 
-/** A function that runs asynchronous functions one after the other. Several workers may share this module (src/worker/serve.rs). */
+/** A function that runs asynchronous functions one after the other. Several workers may share this module (crates/worker/src/serve.rs). */
 const queue = () => {
   let last = Promise.resolve();
   return (run) => {

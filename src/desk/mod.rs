@@ -22,14 +22,14 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
-use crate::engine::{Branch, RunConfig, Task};
-use crate::protocol::FileChange;
-use crate::protocol::desk::{News, Order, PlanId, QuestionId, SeatId, StoredKind, With};
 use crate::shell::{self, Access, Carried, Notice, Page, js};
 use crate::store::Keeper;
-use crate::trajectory::{Restored, Trajectory};
-use crate::view::probe::{self, Probe};
 use crate::worker::{ToolHost, Workspace};
+use turnwise_engine::{Branch, RunConfig, Task};
+use turnwise_protocol::FileChange;
+use turnwise_protocol::desk::{News, Order, PlanId, QuestionId, SeatId, StoredKind, With};
+use turnwise_record::trajectory::{Restored, Trajectory};
+use turnwise_view::probe::{self, Probe};
 
 use permits::Permits;
 use running::PlanRunning;

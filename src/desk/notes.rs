@@ -1,10 +1,10 @@
 //! Notes on runs: of an open run they are stored with it, of a record from a file they are written into its text.
 
 use super::state::{Desk, Storage};
-use crate::protocol::desk::{Noted, SeatId, With};
 use crate::store::{Keeper, TabMessage};
-use crate::trajectory::export::native;
-use crate::trajectory::{NoteChange, Secrets, Trajectory};
+use turnwise_protocol::desk::{Noted, SeatId, With};
+use turnwise_record::trajectory::export::native;
+use turnwise_record::trajectory::{NoteChange, Secrets, Trajectory};
 
 impl Desk {
     /// Changes a note on the run in a seat, or on a record.

@@ -7,11 +7,11 @@ use std::rc::Rc;
 use futures_channel::oneshot;
 
 use super::seat::NewsSender;
-use crate::engine::ProgramAnswer;
-use crate::protocol::desk::{News, PermitId, Permitted, SeatId};
-use crate::protocol::{CallNumber, Failure};
 use crate::shell::{Approval, Code, Page, PendingRequest, Piece, Returned};
-use crate::view::permit::{Permit, PermitView};
+use turnwise_engine::ProgramAnswer;
+use turnwise_protocol::desk::{News, PermitId, Permitted, SeatId};
+use turnwise_protocol::{CallNumber, Failure};
+use turnwise_view::permit::{Permit, PermitView};
 
 /// Numbers of questions begin here, above those of the page's own requests.
 const FIRST: u32 = 1 << 31;

@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use super::running::{PlanRunning, seat_at};
 use super::state::Desk;
-use crate::engine::RunConfig;
-use crate::plan::{Plan, PlanDocument, PlanRun, StepRecord};
-use crate::protocol::Snapshot;
-use crate::protocol::desk::{After, Begun, News, PlanId, RunLocation, SeatId, With};
 use crate::shell::{PlanNotice, PlanSession, PlanStart};
 use crate::store::PlanKeeper;
-use crate::worker::protocol::DocumentTask;
 use crate::worker::records;
+use turnwise_engine::RunConfig;
+use turnwise_protocol::Snapshot;
+use turnwise_protocol::desk::{After, Begun, News, PlanId, RunLocation, SeatId, With};
+use turnwise_protocol::tool_worker::DocumentTask;
+use turnwise_record::plan::{Plan, PlanDocument, PlanRun, StepRecord};
 
 /// The parameters of a plan's start.
 pub(super) struct Start {

@@ -7,11 +7,11 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 
 use super::seat::{FRAME_MS, NewsSender, Seat};
-use crate::plan::{PlanRun, StepRecord};
-use crate::protocol::Snapshot;
-use crate::protocol::desk::{Begun, News, PlanId, RunLocation, SeatId};
 use crate::shell::{self, Notice, PlanNotice, PlanSession};
 use crate::store::PlanKeeper;
+use turnwise_protocol::Snapshot;
+use turnwise_protocol::desk::{Begun, News, PlanId, RunLocation, SeatId};
+use turnwise_record::plan::{PlanRun, StepRecord};
 
 /// A plan that the desk runs or has run.
 pub(super) struct PlanRunning {

@@ -6,12 +6,12 @@ use std::rc::{Rc, Weak};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::engine::RecordKind;
-use crate::protocol::desk::{News, RunLocation, SeatId, Streamed};
-use crate::protocol::{Change, Reporter, Snapshot};
 use crate::shell::{self, Notice, Session};
 use crate::store::Keeper;
-use crate::trajectory::{Note, Trajectory};
+use turnwise_engine::RecordKind;
+use turnwise_protocol::desk::{News, RunLocation, SeatId, Streamed};
+use turnwise_protocol::{Change, Reporter, Snapshot};
+use turnwise_record::trajectory::{Note, Trajectory};
 
 /// Time during which changes are collected before they are reported, in milliseconds: one frame.
 pub(super) const FRAME_MS: u32 = 16;

@@ -9,12 +9,12 @@ use wasm_bindgen::JsValue;
 use super::permits::{Asking, Permits};
 use super::running::PlanRunning;
 use super::seat::{NewsSender, PostNews, Seat};
-use crate::engine::{Answers, Permissions, Rule, RunConfig};
-use crate::llm::address::ServerAddress;
-use crate::protocol::desk::{FilesId, News, Order, PlanId, SeatId, With};
 use crate::shell::{Access, Page, Session, SessionOptions};
 use crate::store::{Database, Tabs};
 use crate::worker::{Twin, Workspace};
+use turnwise_engine::{Answers, Permissions, Rule, RunConfig};
+use turnwise_llm::address::ServerAddress;
+use turnwise_protocol::desk::{FilesId, News, Order, PlanId, SeatId, With};
 
 /// Handles the orders of one page; clones share the same desk.
 #[derive(Clone)]

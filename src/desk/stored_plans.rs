@@ -7,11 +7,11 @@ use wasm_bindgen_futures::spawn_local;
 use super::plans::Place;
 use super::running::PlanRunning;
 use super::state::{Desk, Storage};
-use crate::plan::{PlanDocument, PlanRun, StepRun, StepStatus};
-use crate::protocol::desk::{PlanId, SeatId, With, step_key};
 use crate::shell::{PlanSession, Slice};
 use crate::store::{Database, PlanKeeper, StoreError, claim};
-use crate::trajectory::Restored;
+use turnwise_protocol::desk::{PlanId, SeatId, With, step_key};
+use turnwise_record::plan::{PlanDocument, PlanRun, StepRun, StepStatus};
+use turnwise_record::trajectory::Restored;
 
 /// The stored runs of a plan's steps.
 #[derive(Default)]

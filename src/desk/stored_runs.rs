@@ -7,12 +7,12 @@ use web_sys::Blob;
 
 use super::seat::{NewsSender, Seat};
 use super::state::{Desk, Storage};
-use crate::protocol::desk::{FilesId, Header, News, SeatId, Stored, With};
 use crate::shell::{self, Session, Slice};
 use crate::store::{Database, Keeper, Loaded, State, StoreError, TabMessage, Tabs, Watch, claim};
-use crate::trajectory::{Note, Restored, Trajectory};
-use crate::view::search::Hit;
 use crate::worker::Workspace;
+use turnwise_protocol::desk::{FilesId, Header, News, SeatId, Stored, With};
+use turnwise_record::trajectory::{Note, Restored, Trajectory};
+use turnwise_view::search::Hit;
 
 /// Interval of the search for runs whose tab ended without notice, in milliseconds.
 const LOOK_MS: u32 = 3_000;

@@ -7,10 +7,10 @@ use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, Blob};
 
-use crate::docs::FetchedPage;
-use crate::engine::caps::MAX_SITE_FILE;
-use crate::protocol::Head;
 use crate::shell::{Page, PendingRequest, Piece};
+use turnwise_docs_index::FetchedPage;
+use turnwise_engine::caps::MAX_SITE_FILE;
+use turnwise_protocol::Head;
 
 /// The data received so far.
 #[derive(Default)]

@@ -13,9 +13,9 @@ use web_sys::{
 };
 
 use super::bridged;
-use crate::docs::FetchedPage;
-use crate::engine::caps::MAX_SITE_FILE;
 use crate::shell::{Page, Timeout, js, stream};
+use turnwise_docs_index::FetchedPage;
+use turnwise_engine::caps::MAX_SITE_FILE;
 
 const DEADLINE_MS: f64 = 30_000.0;
 /// Maximum number of consecutive redirects within the site.

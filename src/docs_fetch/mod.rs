@@ -1,4 +1,4 @@
-//! The fetching side of [`docs`](crate::docs): reads a documentation site in the browser or in Node.js. WASM -> docs, engine,
+//! The fetching side of [`docs`](turnwise_docs_index): reads a documentation site in the browser or in Node.js. WASM -> docs, engine,
 //! protocol, shell, worker.
 //!
 //! Owns the order and number of a site's requests, how one page is fetched, and the browser's cache of a site's content.

@@ -13,11 +13,11 @@ use web_sys::Blob;
 
 use super::cache;
 use super::fetch::Fetcher;
-use crate::docs::{Ask, FetchedPage, Found, Info, Step, ToolReply};
-use crate::engine::ToolSpec;
 use crate::shell::{Page, pause};
 use crate::worker::DocsHost;
 use crate::worker::workspace::text_blob;
+use turnwise_docs_index::{Ask, FetchedPage, Found, Info, Step, ToolReply};
+use turnwise_engine::ToolSpec;
 
 /// Maximum number of concurrent requests, so that the page's own requests do not have to wait.
 const AT_ONCE: usize = 6;

@@ -10,18 +10,17 @@ use wasm_bindgen_futures::spawn_local;
 
 use super::calls::{Calls, PageOf};
 use super::outbox::{Outbox, Refusal};
-use crate::engine::{Answers, Branch, Image, Message, ProviderConfig, Record, RecordKind, Run};
-use crate::llm;
-use crate::protocol::{
-    AccessOptions, AgentId, AgentOptions, Approval, AskId, Delta, DeltaKind, FileChange, Listening, RunEvent, Step,
-    WorkerMessage,
-};
 use crate::shell::{
     Access, Carried, Input, Notice, Page, PlanSession, Session, SessionOptions, StartError, random_seed,
 };
-use crate::trajectory::{Course, Restored};
-use crate::worker::protocol::DocumentTask;
 use crate::worker::{Twin, Workspace, records};
+use turnwise_engine::{Answers, Branch, Image, Message, ProviderConfig, Record, RecordKind, Run};
+use turnwise_protocol::tool_worker::DocumentTask;
+use turnwise_protocol::{
+    AccessOptions, AgentId, AgentOptions, Approval, AskId, Delta, DeltaKind, FileChange, Listening, RunEvent, Step,
+    WorkerMessage,
+};
+use turnwise_record::trajectory::{Course, Restored};
 
 /// One agent of the page.
 pub(super) struct Agent {
@@ -281,7 +280,8 @@ const OTHER_MODEL: &str =
 
 /// Whether a recorded run uses these models: the conversation with other ones is not continued unasked.
 fn same_models(run: &Run, own: &[ProviderConfig]) -> bool {
-    let model = |provider: &ProviderConfig| (provider.kind, llm::server(provider).ok(), provider.model.clone());
+    let model =
+        |provider: &ProviderConfig| (provider.kind, turnwise_llm::server(provider).ok(), provider.model.clone());
     run.config().providers.iter().map(model).eq(own.iter().map(model))
 }
 
@@ -293,7 +293,7 @@ pub(super) fn images(urls: &[String]) -> Vec<Image> {
 /// Converts the credentials of a provider, which is the `at`th of the configuration.
 pub(super) fn access(at: usize, provider: &ProviderConfig, given: AccessOptions) -> Access {
     let AccessOptions { api_key, headers, in_page } = given;
-    Access { server: llm::server(provider).ok(), api_key, headers, in_page: in_page.then_some(at) }
+    Access { server: turnwise_llm::server(provider).ok(), api_key, headers, in_page: in_page.then_some(at) }
 }
 
 pub(super) fn is_terminal(record: &Record) -> bool {

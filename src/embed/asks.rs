@@ -9,12 +9,12 @@ use wasm_bindgen_futures::spawn_local;
 
 use super::agents::access;
 use super::outbox::{Outbox, Refusal};
-use crate::engine::Price;
-use crate::llm::models::ModelInfo;
-use crate::protocol::{AskId, ProviderOptions};
 use crate::shell;
-use crate::worker::protocol::DocumentTask;
 use crate::worker::{RenderHost, records};
+use turnwise_engine::Price;
+use turnwise_llm::models::ModelInfo;
+use turnwise_protocol::tool_worker::DocumentTask;
+use turnwise_protocol::{AskId, ProviderOptions};
 
 /// Runs a task on the text of a record. `name`: the record's name in the page's code.
 pub(super) fn document(

@@ -9,9 +9,9 @@ use js_sys::Uint8Array;
 use serde_json::value::RawValue;
 
 use super::outbox::Outbox;
-use crate::engine::ProgramAnswer;
-use crate::protocol::{AgentId, CallNumber, Failure, Wanted, WorkerMessage};
 use crate::shell::{Approval, Code, Page, PendingRequest, Piece, Returned};
+use turnwise_engine::ProgramAnswer;
+use turnwise_protocol::{AgentId, CallNumber, Failure, Wanted, WorkerMessage};
 
 /// All open requests.
 pub(super) struct Calls {

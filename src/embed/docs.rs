@@ -8,9 +8,9 @@ use serde_json::Value;
 use wasm_bindgen_futures::spawn_local;
 
 use super::outbox::{Outbox, Refusal};
-use crate::docs::Step;
 use crate::docs_fetch::{Docs, DocsOptions};
-use crate::protocol::{AskId, Progress, Site, SiteId, WorkerMessage};
+use turnwise_docs_index::Step;
+use turnwise_protocol::{AskId, Progress, Site, SiteId, WorkerMessage};
 
 /// The sites that are open.
 pub(super) struct Sites {

@@ -11,4 +11,4 @@ mod outbox;
 mod plans;
 mod port;
 
-pub use port::Port;
+pub use port::{OpenDesk, Port, PostNews, TakeOrder};

@@ -8,8 +8,8 @@ use js_sys::{Array, Function, Promise, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::protocol::{AskId, Delta, DeltaKind, RunEvent, Step, WorkerMessage};
 use crate::shell::js;
+use turnwise_protocol::{AskId, Delta, DeltaKind, RunEvent, Step, WorkerMessage};
 
 /// How long events wait for others to join them: one frame.
 const FRAME_MS: f64 = 16.0;

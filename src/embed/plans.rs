@@ -7,11 +7,11 @@ use wasm_bindgen_futures::spawn_local;
 
 use super::agents::{Agent, Segment};
 use super::outbox::Refusal;
-use crate::plan::{Fault, Plan, PlanDocument, PlanRecord, PlanRecordKind, fault};
-use crate::protocol::{AskId, Listening, PlanOwnEvent, Step};
 use crate::shell::{PlanNotice, PlanSession, PlanStart, StartError};
-use crate::worker::protocol::DocumentTask;
 use crate::worker::records;
+use turnwise_protocol::tool_worker::DocumentTask;
+use turnwise_protocol::{AskId, Listening, PlanOwnEvent, Step};
+use turnwise_record::plan::{Fault, Plan, PlanDocument, PlanRecord, PlanRecordKind, fault};
 
 /// The page's options for running a plan.
 pub(super) struct Wish {

@@ -1,8 +1,6 @@
 //! The worker's end of the connection: receives the page's posts, with one handler per message.
 
-#[cfg(feature = "desk")]
-use std::cell::OnceCell;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -17,15 +15,24 @@ use super::calls::{Calls, PageOf};
 use super::docs::Sites;
 use super::outbox::{Outbox, Refusal};
 use super::plans::Wish;
-#[cfg(feature = "desk")]
-use crate::desk::Desk;
 use crate::docs_fetch::DocsOptions;
-use crate::protocol::{AgentId, AskId, Command, DocumentTask, VERSION, WorkerMessage};
 use crate::shell::{Input, Page, Piece, Returned, StartError, js};
 use crate::worker;
+use turnwise_protocol::{AgentId, AskId, Command, DocumentTask, VERSION, WorkerMessage};
 
-/// One page's connection to this module.
-#[wasm_bindgen]
+/// Handles an order of the app's page for its desk: the order's text, and its parts.
+///
+/// # Errors
+/// The text is no order.
+pub type TakeOrder = Box<dyn Fn(&str, Vec<JsValue>) -> Result<(), serde_json::Error>>;
+
+/// What a desk gets when it opens: calls of its page, and what sends it a message.
+pub type OpenDesk = fn(Rc<dyn Page>, PostNews) -> TakeOrder;
+
+/// Sends a text and its parts to the app's page.
+pub type PostNews = Box<dyn Fn(String, Vec<JsValue>)>;
+
+/// One page's connection to this module. Each module exports it as `Port` (`modules/agent`, `modules/desk`).
 pub struct Port {
     outbox: Rc<Outbox>,
     calls: Rc<Calls>,
@@ -33,18 +40,17 @@ pub struct Port {
     agents: RefCell<BTreeMap<AgentId, Rc<Agent>>>,
     /// URL of `worker.js`.
     worker_url: RefCell<String>,
-    /// The app's desk.
-    #[cfg(feature = "desk")]
-    desk: OnceCell<Desk>,
+    /// Opens the app's desk with its first order, in the module that has one.
+    open_desk: Option<OpenDesk>,
+    desk: OnceCell<TakeOrder>,
     /// Whether the page said `hello` in this version of the protocol.
     met: Cell<bool>,
 }
 
-#[wasm_bindgen]
 impl Port {
     /// Creates a port. `post(text, parts)` sends a post to the page; `tool_worker` is the URL of `worker.js`, unless the page
     /// sets another; `make_worker(url, name)` creates the workers for tools, documents and Markdown. Default: `new Worker`.
-    #[wasm_bindgen(constructor)]
+    #[must_use]
     pub fn new(post: Function, tool_worker: String, make_worker: Option<Function>) -> Port {
         worker::make_by(make_worker);
         let outbox = Outbox::new(post.clone());
@@ -59,10 +65,16 @@ impl Port {
             outbox,
             agents: RefCell::default(),
             worker_url: RefCell::new(tool_worker),
-            #[cfg(feature = "desk")]
+            open_desk: None,
             desk: OnceCell::new(),
             met: Cell::default(),
         }
+    }
+
+    /// The same with a desk, for the app.
+    #[must_use]
+    pub fn with_desk(self, open: OpenDesk) -> Port {
+        Port { open_desk: Some(open), ..self }
     }
 
     /// Handles one post from the page.
@@ -203,27 +215,23 @@ impl Port {
     }
 
     /// Handles an order for the app's desk; its text is the first part.
-    #[cfg(feature = "desk")]
     fn order(&self, mut parts: Vec<JsValue>) {
+        let Some(open) = self.open_desk else {
+            return self.fatal("this worker has no desk: only the app's worker has one");
+        };
         let text = if parts.is_empty() { None } else { parts.remove(0).as_string() };
         let desk = self.desk.get_or_init(|| {
-            let page: Rc<dyn Page> = Rc::new(PageOf { calls: Rc::clone(&self.calls), agent: Some(AgentId(0)) });
             let outbox = Rc::clone(&self.outbox);
-            Desk::open(page, move |news, parts| {
-                let text = serde_json::to_string(&news).unwrap_or_default();
+            let page = PageOf { calls: Rc::clone(&self.calls), agent: Some(AgentId(0)) };
+            let post = move |text: String, parts: Vec<JsValue>| {
                 let message = WorkerMessage::Desk { parts: parts.len() + 1 };
                 outbox.tell(&message, std::iter::once(text.into()).chain(parts));
-            })
+            };
+            open(Rc::new(page), Box::new(post))
         });
-        match serde_json::from_str(&text.unwrap_or_default()) {
-            Ok(order) => desk.take(order, parts),
-            Err(error) => self.fatal(&format!("the app posted an order that cannot be read: {error}")),
+        if let Err(error) = desk(&text.unwrap_or_default(), parts) {
+            self.fatal(&format!("the app posted an order that cannot be read: {error}"));
         }
-    }
-
-    #[cfg(not(feature = "desk"))]
-    fn order(&self, _parts: Vec<JsValue>) {
-        self.fatal("this worker has no desk: only the app's worker has one");
     }
 
     fn meet(&self, protocol: u32, page: Option<String>, worker: Option<String>) {

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use crate::engine::ProviderConfig;
-use crate::llm::{self, address::ServerAddress};
+use turnwise_engine::ProviderConfig;
+use turnwise_llm::address::ServerAddress;
 
 /// A provider's credentials. Never in a record or in `Debug` output.
 #[derive(Clone, Default)]
@@ -22,7 +22,7 @@ impl Access {
     /// those in its place count.
     #[must_use]
     pub fn of(all: &[Access], at: usize, provider: &ProviderConfig) -> Access {
-        let server = llm::server(provider).ok();
+        let server = turnwise_llm::server(provider).ok();
         let fits = |access: &&Access| {
             let in_page = access.in_page.is_some();
             access.server.is_some() && access.server == server && (!in_page || !provider.kind.is_http())

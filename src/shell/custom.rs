@@ -11,10 +11,10 @@ use web_sys::AbortController;
 use super::exchange::Exchange;
 use super::js;
 use super::page::{PendingRequest, Piece};
-use crate::engine::caps::RAW_CAP;
-use crate::engine::{EpochMillis, Event, ModelError, ProviderConfig, ProviderKind, Retry, Slug};
-use crate::llm::{RetryHeaders, classify_response, is_stream};
-use crate::protocol::{CallNumber, Failure, Head};
+use turnwise_engine::caps::RAW_CAP;
+use turnwise_engine::{EpochMillis, Event, ModelError, ProviderConfig, ProviderKind, Retry, Slug};
+use turnwise_llm::{RetryHeaders, classify_response, is_stream};
+use turnwise_protocol::{CallNumber, Failure, Head};
 
 /// A response that is not a reply.
 struct Refused {

@@ -8,10 +8,10 @@ use web_sys::AbortController;
 use super::exchange::Exchange;
 use super::watch::Watchdog;
 use super::{js, timer};
-use crate::engine::{Event, Limits, ModelError, Retry, Slug};
-use crate::llm::demo::{BodyEnd, DemoChunk, DemoRequest, Scripted};
-use crate::llm::{self, Late, RetryHeaders};
 use crate::worker::DemoError;
+use turnwise_demo_model::{BodyEnd, DemoChunk, DemoRequest, Scripted};
+use turnwise_engine::{Event, Limits, ModelError, Retry, Slug};
+use turnwise_llm::{Late, RetryHeaders};
 
 /// A scripted silence ends at the run's deadline, but no later than this: nobody should have to watch it for a minute.
 const SILENCE_MS: u64 = 2_000;
@@ -26,7 +26,7 @@ pub(super) async fn ask(exchange: &Exchange, request: DemoRequest, abort: &Abort
         Ok(Scripted::Answer { status, headers, chunks, end }) => {
             let header = |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
             let content_type = header("content-type").unwrap_or_default();
-            if llm::is_stream(status, &content_type) {
+            if turnwise_llm::is_stream(status, &content_type) {
                 return stream(exchange, chunks, end, sent, abort).await;
             }
             let mut body = Vec::new();
@@ -40,7 +40,7 @@ pub(super) async fn ask(exchange: &Exchange, request: DemoRequest, abort: &Abort
         }
         Ok(Scripted::NoAnswer { after_ms, message }) => {
             timer::pause(after_ms).await;
-            let error = llm::classify_fetch_failure(&exchange.provider, &message, js::online());
+            let error = turnwise_llm::classify_fetch_failure(&exchange.provider, &message, js::online());
             Some(Event::ModelFailed { request: exchange.request, error, raw: None })
         }
         Ok(Scripted::Silence) => {

@@ -1,4 +1,4 @@
-//! Collects what a page can still find out about a rejected `fetch`. `llm::diagnose` interprets it.
+//! Collects what a page can still find out about a rejected `fetch`. `turnwise_llm::diagnose` interprets it.
 //!
 //! Only for a server that has never answered in this session: a first request usually fails for reasons that somebody has
 //! to fix, a later one for reasons that pass. The knock is not an LLM request: it carries no key and no text, its response is
@@ -17,8 +17,8 @@ use web_sys::{
 
 use super::wire::Template;
 use super::{js, timer};
-use crate::engine::{ModelError, ProviderConfig};
-use crate::llm::{self, Evidence, Knock, Page, Permission, address};
+use turnwise_engine::{ModelError, ProviderConfig};
+use turnwise_llm::{Evidence, Knock, Page, Permission, address};
 
 /// How long a knock may take. A permission prompt from the browser can delay it until somebody answers.
 const KNOCK_MS: f64 = 4_000.0;
@@ -81,11 +81,11 @@ impl Known {
         }
         evidence.permission = permission(evidence.permissions()).await;
         if evidence.wants_knock() {
-            evidence.knock = self.knock(&template.origin, llm::diagnose::knock_address(p)).await;
+            evidence.knock = self.knock(&template.origin, turnwise_llm::diagnose::knock_address(p)).await;
             // The knock may have triggered a permission prompt.
             evidence.permission = permission(evidence.permissions()).await;
         }
-        llm::diagnose(p, &evidence)
+        turnwise_llm::diagnose(p, &evidence)
     }
 
     async fn knock(&self, origin: &Rc<str>, url: &str) -> Knock {

@@ -13,9 +13,11 @@ use super::misuse::StartError;
 use super::session::Session;
 use super::timer::Timeout;
 use super::{fetch, ids, js, program, record, tool};
-use crate::engine::{Abort, Authority, Effect, EpochMillis, Event, Message, Run, RunConfig, Task, TimerId, caps, time};
-use crate::llm::{adjustments, models};
-use crate::trajectory::Recorder;
+use turnwise_engine::{
+    Abort, Authority, Effect, EpochMillis, Event, Message, Run, RunConfig, Task, TimerId, caps, time,
+};
+use turnwise_llm::{adjustments, models};
+use turnwise_record::trajectory::Recorder;
 
 impl Session {
     /// Starts a run; the observer is notified of everything after that.

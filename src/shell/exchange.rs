@@ -11,12 +11,12 @@ use super::js;
 use super::live::{Notice, Ticket};
 use super::session::Session;
 use super::watch::{Watch, Watchdog};
-use crate::engine::caps::RAW_CAP;
-use crate::engine::{
+use turnwise_engine::caps::RAW_CAP;
+use turnwise_engine::{
     EpochMillis, Event, ModelError, PartialReply, ProviderConfig, RawResponse, RequestId, Retry, Slug,
 };
-use crate::llm::{self, Decoder, Late, RetryHeaders};
-use crate::trajectory::redact::StreamScrub;
+use turnwise_llm::{Decoder, Late, RetryHeaders};
+use turnwise_record::trajectory::redact::StreamScrub;
 
 /// The context of a request's task.
 pub(super) struct Exchange {
@@ -80,12 +80,12 @@ impl Exchange {
         bytes.truncate(RAW_CAP);
         let raw = RawResponse { text: String::from_utf8_lossy(&bytes).into_owned(), truncated };
         let now = EpochMillis(js::epoch_ms());
-        let error = llm::classify_response(&self.provider, status, retry, content_type, &raw.text, now);
+        let error = turnwise_llm::classify_response(&self.provider, status, retry, content_type, &raw.text, now);
         Event::ModelFailed { request: self.request, error, raw: Some(raw) }
     }
 
     pub(super) fn too_late(&self, (late, after_ms): (Late, u64), raw: Option<RawResponse>) -> Event {
-        let error = llm::classify_late(&self.provider, late, after_ms);
+        let error = turnwise_llm::classify_late(&self.provider, late, after_ms);
         Event::ModelFailed { request: self.request, error, raw }
     }
 

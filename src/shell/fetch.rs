@@ -19,9 +19,9 @@ use super::session::Session;
 use super::watch::Watch;
 use super::wire::{How, Job, Template};
 use super::{custom, demo, diagnose, gate, js, prompt_api, stream};
-use crate::engine::caps::RAW_CAP;
-use crate::engine::{Event, Message, ModelCall, RequestId, ToolSpec};
-use crate::llm::{self, RetryHeaders};
+use turnwise_engine::caps::RAW_CAP;
+use turnwise_engine::{Event, Message, ModelCall, RequestId, ToolSpec};
+use turnwise_llm::RetryHeaders;
 
 /// Registers a request, and returns the future that sends it. `None`: the engine no longer waits for it.
 pub(super) fn call(session: &Session, call: &ModelCall) -> impl Future<Output = Option<Event>> + use<> {
@@ -125,7 +125,7 @@ impl Exchange {
     }
 
     pub(super) async fn answered(&self, response: Response, watch: &Watch, sent: f64) -> Event {
-        if llm::is_stream(response.status(), &content_type(&response)) {
+        if turnwise_llm::is_stream(response.status(), &content_type(&response)) {
             self.read(response, watch, sent).await
         } else {
             self.refused(&response, watch).await
@@ -165,7 +165,7 @@ impl Exchange {
         }
         let (text, known) = (js::error_text(reason), self.session.known());
         let error = if known.has_answered(&template.origin) {
-            llm::classify_fetch_failure(&self.provider, &text, js::online())
+            turnwise_llm::classify_fetch_failure(&self.provider, &text, js::online())
         } else {
             known.diagnose(&self.provider, template, text).await
         };

@@ -1,6 +1,6 @@
 //! Seeds and session ids. Ids are derived from the time and the seed: the same seed at the same time gives the same ids.
 
-use crate::engine::retry::Rng;
+use turnwise_engine::retry::Rng;
 
 /// Returns a seed for callers that set none, below 2^53 so that JSON keeps it exact.
 #[must_use]

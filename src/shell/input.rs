@@ -1,6 +1,6 @@
 //! The input of a run: the task's text and images, and the state that a follow-up inherits.
 
-use crate::engine::{Image, Message, Run};
+use turnwise_engine::{Image, Message, Run};
 
 /// A task: its text and images.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

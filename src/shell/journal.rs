@@ -4,9 +4,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use crate::engine::Run;
-use crate::plan::PlanRun;
-use crate::trajectory::{RecordedEvent, Recorder};
+use turnwise_engine::Run;
+use turnwise_record::plan::PlanRun;
+use turnwise_record::trajectory::{RecordedEvent, Recorder};
 
 /// Stores events, in order. They contain no secrets. Implementations must not call back into the session.
 pub trait Journal {

@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use js_sys::{Function, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use crate::llm::Online;
-use crate::llm::address::ServerAddress;
+use turnwise_llm::Online;
+use turnwise_llm::address::ServerAddress;
 
 #[wasm_bindgen]
 extern "C" {

@@ -13,10 +13,10 @@ use super::page::Page;
 use super::timer::Timeout;
 use super::watch::Watchdog;
 use super::wire::Wire;
-use crate::engine::*;
-use crate::protocol::CallNumber;
-use crate::trajectory::Recorder;
 use crate::worker::{Prepared, ToolHost};
+use turnwise_engine::*;
+use turnwise_protocol::CallNumber;
+use turnwise_record::trajectory::Recorder;
 
 /// The run, and its pending work. Kept after the end, so that it can be read and granted more turns.
 pub(super) struct Live {

@@ -8,11 +8,11 @@ use web_sys::{AbortController, Request, RequestInit, RequestRedirect};
 use super::access::Access;
 use super::timer::Timeout;
 use super::{js, stream};
-use crate::engine::caps::MAX_MODEL_LIST;
-use crate::engine::{EpochMillis, ModelError, ProviderConfig, Retry, Slug};
-use crate::llm::models::{ModelInfo, read_list};
-use crate::llm::{self, RetryHeaders};
-use crate::trajectory::Secrets;
+use turnwise_engine::caps::MAX_MODEL_LIST;
+use turnwise_engine::{EpochMillis, ModelError, ProviderConfig, Retry, Slug};
+use turnwise_llm::RetryHeaders;
+use turnwise_llm::models::{ModelInfo, read_list};
+use turnwise_record::trajectory::Secrets;
 
 /// A list is small and served at once: one that takes longer will not come.
 const DEADLINE_MS: f64 = 20_000.0;
@@ -31,8 +31,8 @@ pub async fn list_models(provider: &ProviderConfig, access: &Access) -> Result<V
 }
 
 async fn ask(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo>, ModelError> {
-    let server = llm::server(provider).map_err(|fault| failure(format!("The base URL {fault}.")))?;
-    let head = llm::models_head(provider, access.api_key.as_deref());
+    let server = turnwise_llm::server(provider).map_err(|fault| failure(format!("The base URL {fault}.")))?;
+    let head = turnwise_llm::models_head(provider, access.api_key.as_deref());
     if head.url.is_empty() {
         return Err(failure(format!("{} has no list of models.", provider.kind.as_str())));
     }
@@ -50,7 +50,8 @@ async fn ask(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo
     let request = Request::new_with_str_and_init(&js::absolute(&head.url), &init).map_err(unsendable)?;
     js::goes_to(&request.url(), &server).map_err(unsendable)?;
     let deadline = Timeout::new(DEADLINE_MS, move || abort.abort());
-    let unreachable = |reason: JsValue| llm::classify_fetch_failure(provider, &js::error_text(&reason), js::online());
+    let unreachable =
+        |reason: JsValue| turnwise_llm::classify_fetch_failure(provider, &js::error_text(&reason), js::online());
     let response = JsFuture::from(js::fetch(&request, &RequestInit::new())).await.map_err(unreachable)?;
     let response = Response::from(response.unchecked_into::<web_sys::Response>());
     let body = text(&response).await?;
@@ -59,7 +60,7 @@ async fn ask(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo
     let refused = || {
         let now = EpochMillis(js::epoch_ms());
         let (status, content_type) = (response.status(), header("content-type"));
-        llm::classify_response(provider, status, &RetryHeaders::default(), &content_type, &body, now)
+        turnwise_llm::classify_response(provider, status, &RetryHeaders::default(), &content_type, &body, now)
     };
     if !response.ok() {
         return Err(refused());

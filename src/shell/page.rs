@@ -3,8 +3,8 @@
 
 use futures_channel::oneshot;
 
-use crate::engine::{CallId, Image, ProgramAnswer, SideEffect};
-use crate::protocol::{CallNumber, Failure, Head, ShownChange};
+use turnwise_engine::{CallId, Image, ProgramAnswer, SideEffect};
+use turnwise_protocol::{CallNumber, Failure, Head, ShownChange};
 
 /// The parts of the page that a run needs. Every request is answered once, unless it is aborted.
 pub trait Page {

@@ -17,12 +17,12 @@ use super::live::Notice;
 use super::misuse::StartError;
 use super::session::Session;
 use super::{ids, js};
-use crate::engine::{EpochMillis, Millis, ProviderConfig, Record, RecordKind, Run, RunConfig, Task};
-use crate::plan::{
+use turnwise_engine::{EpochMillis, Millis, ProviderConfig, Record, RecordKind, Run, RunConfig, Task};
+use turnwise_record::plan::{
     Fault, PARALLEL, Plan, PlanDocument, PlanEffect, PlanEvent, PlanOptions, PlanRecord, PlanRecordKind, PlanRun,
     PlanTraceRecord, StepRun, read,
 };
-use crate::trajectory::Restored;
+use turnwise_record::trajectory::Restored;
 
 /// A handle to one plan run; clones share it.
 #[derive(Clone)]

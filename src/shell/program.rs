@@ -9,7 +9,7 @@ use super::deadline::Deadline;
 use super::live::{CallPlace, Ticket};
 use super::page::{Code, PendingRequest, Piece};
 use super::session::Session;
-use crate::engine::{CallId, Event, Program, ProgramAnswer, RunTool, Slug, ToolOutcome, own_tools};
+use turnwise_engine::{CallId, Event, Program, ProgramAnswer, RunTool, Slug, ToolOutcome, own_tools};
 
 /// Passes the answer to a call of a running program.
 pub(super) fn answer(session: &Session, program: &CallId, asked: usize, answer: &ProgramAnswer) {

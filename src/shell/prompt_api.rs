@@ -13,8 +13,8 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::AbortController;
 
 use super::js;
-use crate::engine::{Message, ModelError, Retry, Slug, ToolSpec};
-use crate::llm::prompt_api::{Prompt, Tools, completion, prompt};
+use turnwise_engine::{Message, ModelError, Retry, Slug, ToolSpec};
+use turnwise_llm::prompt_api::{Prompt, Tools, completion, prompt};
 
 /// The state of the built-in model on this device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

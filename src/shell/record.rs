@@ -4,7 +4,7 @@ use wasm_bindgen::JsValue;
 
 use super::live::Notice;
 use super::session::Session;
-use crate::engine::{CallId, LogLevel, LogRecord, Record, RecordKind};
+use turnwise_engine::{CallId, LogLevel, LogRecord, Record, RecordKind};
 
 /// Passes the records to the observer, in order. Logs also go to the console (semantics.md#logs).
 pub(super) fn publish(session: &Session, records: &[Record]) {

@@ -6,8 +6,8 @@ use super::live::{Live, Notice};
 use super::misuse::StartError;
 use super::session::Session;
 use super::{ids, js};
-use crate::engine::{Authority, Branch, Effect, EpochMillis, Event, time};
-use crate::trajectory::{RecordedEvent, Restored};
+use turnwise_engine::{Authority, Branch, Effect, EpochMillis, Event, time};
+use turnwise_record::trajectory::{RecordedEvent, Restored};
 
 impl Session {
     /// Loads a recorded run. Nothing happens until it is resumed or granted turns.

@@ -17,12 +17,12 @@ use super::page::Page;
 use super::plain::Plain;
 use super::watch::Watchdog;
 use super::wire::{Job, Wire};
-use crate::engine::{
+use crate::worker::{DemoHost, ToolHost, Workspace};
+use turnwise_engine::{
     Answers, Authority, CallId, Child, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, ToolSpec,
 };
-use crate::llm::models;
-use crate::trajectory::{Secrets, Trajectory};
-use crate::worker::{DemoHost, ToolHost, Workspace};
+use turnwise_llm::models;
+use turnwise_record::trajectory::{Secrets, Trajectory};
 
 /// A handle to one agent; clones share it.
 #[derive(Clone)]
@@ -75,10 +75,8 @@ const MOST_WORKERS: u32 = 32;
 
 /// The workers for the tools of a session.
 fn host(config: &RunConfig, worker_url: String, workspace: Workspace) -> ToolHost {
-    let host = ToolHost::new(worker_url, workspace, config.limits.parallel_tools.min(MOST_WORKERS) as usize);
-    #[cfg(feature = "desk")]
-    let host = host.with_folders(config.permissions.as_ref().map(|rules| rules.folders.clone()).unwrap_or_default());
-    host
+    let folders = config.permissions.as_ref().map(|rules| rules.folders.clone()).unwrap_or_default();
+    ToolHost::new(worker_url, workspace, config.limits.parallel_tools.min(MOST_WORKERS) as usize).with_folders(folders)
 }
 
 impl Session {

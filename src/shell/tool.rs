@@ -13,12 +13,12 @@ use super::plain::Plain;
 use super::program;
 use super::session::{HostTool, Session};
 use super::timer::Timeout;
-use crate::engine::{
+use crate::worker::Prepared;
+use turnwise_engine::{
     Answers, CallId, Event, Permission, Run, RunMode, RunTool, Scope, SideEffect, Slug, ToolOutcome, ToolSpec,
 };
-use crate::protocol::ShownChange;
-use crate::protocol::desk::Permitted;
-use crate::worker::Prepared;
+use turnwise_protocol::ShownChange;
+use turnwise_protocol::desk::Permitted;
 
 /// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
 /// arguments need no check is called before this returns.

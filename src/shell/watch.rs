@@ -11,8 +11,8 @@ use web_sys::AbortController;
 
 use super::js;
 use super::timer::Timeout;
-use crate::engine::Limits;
-use crate::llm::Late;
+use turnwise_engine::Limits;
+use turnwise_llm::Late;
 
 /// A run's timer. It stops at the end of the segment.
 #[derive(Clone, Debug)]

@@ -8,11 +8,11 @@ use wasm_bindgen::JsValue;
 use super::access::Access;
 use super::history::History;
 use super::js;
-use crate::engine::{
+use turnwise_demo_model::DemoRequest;
+use turnwise_engine::{
     BaseId, Correction, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig, ToolChoice, ToolSpec,
 };
-use crate::llm::demo::DemoRequest;
-use crate::llm::{self, Encode, address};
+use turnwise_llm::{Encode, address};
 
 /// All connections of a run.
 pub(super) struct Wire {
@@ -68,7 +68,7 @@ impl Wire {
     pub(super) fn new(config: &RunConfig, access: &[Access]) -> Self {
         let line = |(at, provider): (usize, &ProviderConfig)| Line {
             provider: Rc::new(provider.clone()),
-            encoder: llm::encoder(provider, config, &[]),
+            encoder: turnwise_llm::encoder(provider, config, &[]),
             learnt: Vec::new(),
             access: Access::of(access, at, provider),
             template: None,
@@ -93,7 +93,7 @@ impl Wire {
         if let Some(line) = self.lines.get_mut(call.provider % count)
             && line.learnt != call.learnt
         {
-            line.encoder = llm::encoder(&line.provider, config, &call.learnt);
+            line.encoder = turnwise_llm::encoder(&line.provider, config, &call.learnt);
             line.learnt.clone_from(&call.learnt);
         }
         for line in &mut self.lines {
@@ -195,8 +195,9 @@ impl Line {
 
 /// Builds the template of a provider's requests. A relative address is resolved against the page.
 fn template(provider: &ProviderConfig, access: &Access) -> Result<Template, JsValue> {
-    let server = llm::server(provider).map_err(|fault| js_sys::Error::new(&format!("the base URL {fault}")))?;
-    let head = llm::request_head(provider, access.api_key.as_deref());
+    let server =
+        turnwise_llm::server(provider).map_err(|fault| js_sys::Error::new(&format!("the base URL {fault}")))?;
+    let head = turnwise_llm::request_head(provider, access.api_key.as_deref());
     let headers = web_sys::Headers::new()?;
     if let (ProviderKind::Openrouter, Some(page)) = (provider.kind, js::page_origin()) {
         headers.set("http-referer", &page)?; // OpenRouter identifies applications by it

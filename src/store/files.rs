@@ -17,9 +17,9 @@ use web_sys::{Blob, BlobPropertyBag};
 
 use super::database::{Database, Durability, FILES, WORKSPACES, reading, writing};
 use super::error::StoreError;
-use crate::engine::digest::sha256_hex;
-use crate::protocol::desk::Share;
 use crate::worker::Workspace;
+use turnwise_engine::digest::sha256_hex;
+use turnwise_protocol::desk::Share;
 
 /// The key of the files that new runs start with. Keys of runs and plans are UUIDs.
 pub(super) const KEPT: &str = "kept";

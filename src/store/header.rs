@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::engine::{Run, Task, time};
-use crate::plan::PlanRun;
-use crate::protocol::desk::{Header, StoredKind, VersionOf};
-use crate::trajectory::Summary;
-use crate::view::{RailView, Source, branch};
+use turnwise_engine::{Run, Task, time};
+use turnwise_protocol::desk::{Header, StoredKind, VersionOf};
+use turnwise_record::plan::PlanRun;
+use turnwise_record::trajectory::Summary;
+use turnwise_view::{RailView, Source, branch};
 
 /// Bytes of the text that the search looks through.
 const MAX_WORDS: usize = 20_000;

@@ -20,12 +20,12 @@ use super::files::{Changes, Mirror, StoredFile};
 use super::header::{Given, header, new_key, plan_header};
 use super::read::event_key;
 use super::tabs::{Held, TabMessage, Tabs, claim};
-use crate::engine::Run;
-use crate::plan::PlanRun;
-use crate::protocol::desk::{Header, StoredKind, VersionOf};
 use crate::shell::{Journal, js};
-use crate::trajectory::{RecordedEvent, Recorder};
 use crate::worker::Workspace;
+use turnwise_engine::Run;
+use turnwise_protocol::desk::{Header, StoredKind, VersionOf};
+use turnwise_record::plan::PlanRun;
+use turnwise_record::trajectory::{RecordedEvent, Recorder};
 
 /// Receives the results of storing.
 pub trait Watch {

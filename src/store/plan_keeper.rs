@@ -6,11 +6,11 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 use super::keeper::Keeper;
-use crate::engine::Run;
-use crate::plan::PlanRun;
-use crate::protocol::desk::{StoredKind, step_key};
 use crate::shell::{Journal, PlanJournal};
-use crate::trajectory::{RecordedEvent, Recorder, Restored, Trajectory};
+use turnwise_engine::Run;
+use turnwise_protocol::desk::{StoredKind, step_key};
+use turnwise_record::plan::PlanRun;
+use turnwise_record::trajectory::{RecordedEvent, Recorder, Restored, Trajectory};
 
 /// Stores one plan; clones share it.
 #[derive(Clone, Debug)]

@@ -10,12 +10,12 @@ use web_sys::Blob;
 use super::database::{Database, Durability, EVENTS, FILES, NOTES, ORIGINS, PLANS, RUNS, WORKSPACES, reading, writing};
 use super::error::StoreError;
 use super::files::{self, StoredFile};
-use crate::engine::{Run, RunConfig, Task};
-use crate::plan::PlanRun;
-use crate::protocol::desk::{Header, Stored, StoredKind};
-use crate::trajectory::{Note, NoteChange, RecordedEvent};
-use crate::view::search::{Hit, has_words, passage};
 use crate::worker::Workspace;
+use turnwise_engine::{Run, RunConfig, Task};
+use turnwise_protocol::desk::{Header, Stored, StoredKind};
+use turnwise_record::plan::PlanRun;
+use turnwise_record::trajectory::{Note, NoteChange, RecordedEvent};
+use turnwise_view::search::{Hit, has_words, passage};
 
 /// The start of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]

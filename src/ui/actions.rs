@@ -6,17 +6,17 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::content::format::counted;
-use crate::engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
-use crate::llm::models;
-use crate::protocol::desk::{Order, RunLocation, VersionOf};
-use crate::protocol::snapshot::Start;
 use crate::shell::{random_seed, session_id};
-use crate::view::provider::address;
-use crate::view::settings::Field;
-use crate::view::tasks::ExampleTask;
-use crate::view::{Phase, Preview, RailView, Source};
 use crate::worker::Workspace;
+use turnwise_content::format::counted;
+use turnwise_engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
+use turnwise_llm::models;
+use turnwise_protocol::desk::{Order, RunLocation, VersionOf};
+use turnwise_protocol::snapshot::Start;
+use turnwise_view::provider::address;
+use turnwise_view::settings::Field;
+use turnwise_view::tasks::ExampleTask;
+use turnwise_view::{Phase, Preview, RailView, Source};
 
 use super::desk::Seat;
 use super::live::LiveRun;
@@ -203,7 +203,7 @@ impl App {
 
     /// Returns the configuration behind it.
     pub(super) fn preview_config(&self) -> RunConfig {
-        self.settings.with(|settings| settings.draft(crate::tools::all())).0
+        self.settings.with(|settings| settings.draft(turnwise_tools::all())).0
     }
 
     /// Updates the clock of countdowns and elapsed times.
@@ -213,9 +213,9 @@ impl App {
 
     /// Returns the next run's configuration; if a setting is wrong or the key is missing, opens the settings and says so.
     pub(super) fn config(&self) -> Option<RunConfig> {
-        let (built, seeded) = self
-            .settings
-            .with_untracked(|settings| (settings.build(crate::tools::all()), !settings.value(Field::Seed).is_empty()));
+        let (built, seeded) = self.settings.with_untracked(|settings| {
+            (settings.build(turnwise_tools::all()), !settings.value(Field::Seed).is_empty())
+        });
         match built {
             Ok(config) if self.lacks_key(&config) => None,
             Ok(config) => {

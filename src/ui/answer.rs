@@ -4,11 +4,11 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::engine::RunConfig;
-use crate::protocol::desk::{RunLocation, VersionOf};
-use crate::view::SegmentView;
-use crate::view::formats::SHARE;
-use crate::view::panel::Remedy;
+use turnwise_engine::RunConfig;
+use turnwise_protocol::desk::{RunLocation, VersionOf};
+use turnwise_view::SegmentView;
+use turnwise_view::formats::SHARE;
+use turnwise_view::panel::Remedy;
 
 use super::icon::{Icon, icon};
 use super::original::Original;

@@ -5,7 +5,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag};
 
-use crate::files::zip::{Crc32, Entry, frame};
+use turnwise_files::zip::{Crc32, Entry, frame};
 
 use super::dom;
 use super::state::App;

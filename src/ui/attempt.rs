@@ -4,9 +4,9 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::markdown::{Node, bare, target};
-use crate::view::attempt::Weight;
-use crate::view::{FailedAttempt, PartialView};
+use turnwise_content::markdown::{Node, bare, target};
+use turnwise_view::attempt::Weight;
+use turnwise_view::{FailedAttempt, PartialView};
 
 use super::prose::Prose;
 use super::state::App;

@@ -5,12 +5,12 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::content::format::one_line;
-use crate::engine::{Authority, Branch, RunConfig};
-use crate::protocol::desk::Order;
-use crate::view::branch::{BranchDraft, Wanted, go_on_message};
-use crate::view::{RailView, Source};
 use crate::worker::Workspace;
+use turnwise_content::format::one_line;
+use turnwise_engine::{Authority, Branch, RunConfig};
+use turnwise_protocol::desk::Order;
+use turnwise_view::branch::{BranchDraft, Wanted, go_on_message};
+use turnwise_view::{RailView, Source};
 
 use super::desk::Line;
 use super::desk::Seat;
@@ -260,7 +260,7 @@ impl App {
         if !draft.elsewhere && self.own_model_lacks_key() {
             return;
         }
-        let changes = match draft.changes(settings.as_ref(), &crate::tools::all()) {
+        let changes = match draft.changes(settings.as_ref(), &turnwise_tools::all()) {
             Ok(changes) => changes,
             Err(why) => return self.complain(why),
         };
@@ -298,7 +298,7 @@ impl App {
         if let (Some(draft), Some(said)) = (&mut draft, said) {
             draft.say = said;
         }
-        let changes = draft.map(|draft| (draft.place, draft.changes(None, &crate::tools::all())));
+        let changes = draft.map(|draft| (draft.place, draft.changes(None, &turnwise_tools::all())));
         match changes {
             Some((place, Ok(changes))) => self.begin_branch(of, place, changes, None),
             Some((_, Err(why))) => self.complain(why),
@@ -312,7 +312,7 @@ impl App {
         let Some(of) = self.thread_now().and_then(|thread| BranchOf::new(&thread, page)) else { return };
         let Some(mut draft) = of.last_turn().and_then(|turn| self.draft(&of, turn)) else { return };
         draft.elsewhere = true;
-        match draft.changes(Some(settings), &crate::tools::all()) {
+        match draft.changes(Some(settings), &turnwise_tools::all()) {
             Ok(changes) => self.begin_branch(of, draft.place, changes, None),
             Err(why) => self.complain(why),
         }

@@ -5,11 +5,11 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::format::{counted, one_line};
-use crate::protocol::DocumentTask;
-use crate::view::SlugView;
-use crate::view::branch::Wanted;
-use crate::view::call::{CHANGED, CallState, CallView, FEW_CALLS, FigurePlace, Note, Progress, fenced};
+use turnwise_content::format::{counted, one_line};
+use turnwise_protocol::DocumentTask;
+use turnwise_view::SlugView;
+use turnwise_view::branch::Wanted;
+use turnwise_view::call::{CHANGED, CallState, CallView, FEW_CALLS, FigurePlace, Note, Progress, fenced};
 
 use super::figure::figure;
 use super::original::Original;

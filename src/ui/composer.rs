@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::Phase;
+use turnwise_view::Phase;
 
 use super::dialog::messages;
 use super::icon::{Icon, icon};

@@ -13,14 +13,14 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::engine::Authority;
-use crate::plan::{PlanEnding, PlanTraceRecord, StepRecord};
-use crate::protocol::desk::{Begun, FilesId, Order, PlanId, QuestionId, RunLocation, SeatId, Streamed, With};
-use crate::protocol::snapshot::Start;
-use crate::protocol::{Change, FileChange, Snapshot};
-use crate::trajectory::Summary;
-use crate::view::Source;
 use crate::worker::{Twin, Workspace};
+use turnwise_engine::Authority;
+use turnwise_protocol::desk::{Begun, FilesId, Order, PlanId, QuestionId, RunLocation, SeatId, Streamed, With};
+use turnwise_protocol::snapshot::Start;
+use turnwise_protocol::{Change, FileChange, Snapshot};
+use turnwise_record::plan::{PlanEnding, PlanTraceRecord, StepRecord};
+use turnwise_record::trajectory::Summary;
+use turnwise_view::Source;
 
 use super::dom;
 use super::keys::Keys;
@@ -335,7 +335,7 @@ impl Seat {
 
     /// Returns whether there is a run that has ended.
     pub fn snapshot_ended(&self) -> bool {
-        self.look(|source| source.status == crate::engine::Status::Ended) == Some(true)
+        self.look(|source| source.status == turnwise_engine::Status::Ended) == Some(true)
     }
 
     pub fn location(&self) -> RunLocation {
@@ -343,7 +343,7 @@ impl Seat {
     }
 
     pub fn is_running(&self) -> bool {
-        let open = || self.look(|source| source.status != crate::engine::Status::Ended);
+        let open = || self.look(|source| source.status != turnwise_engine::Status::Ended);
         self.location() == RunLocation::Here && open() == Some(true)
     }
 

@@ -6,7 +6,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, UnwrapThrowExt};
 use web_sys::{Element, HtmlElement, ResizeObserver};
 
-use crate::engine::hidden::visible;
+use turnwise_engine::hidden::visible;
 
 /// The element id of the task box, to focus it.
 pub const TASK: &str = "task";

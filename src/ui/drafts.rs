@@ -9,9 +9,9 @@ use std::time::Duration;
 use leptos::ev;
 use leptos::prelude::*;
 
-use crate::engine::Image;
-use crate::files::picture::PictureView;
-use crate::trajectory::Secrets;
+use turnwise_engine::Image;
+use turnwise_record::trajectory::Secrets;
+use turnwise_view::picture::PictureView;
 
 use super::route;
 use super::state::{App, TaskInput, Thread};

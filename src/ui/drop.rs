@@ -8,13 +8,13 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
-use crate::content::format::counted;
-use crate::files::picture::is_picture;
-use crate::plan::PlanDocument;
-use crate::protocol::record::Refused;
-use crate::tools::folder::is_left_out;
-use crate::trajectory::import::EMBEDDED;
-use crate::view::formats::MOST_MB;
+use turnwise_content::format::counted;
+use turnwise_protocol::record::Refused;
+use turnwise_record::plan::PlanDocument;
+use turnwise_record::trajectory::import::EMBEDDED;
+use turnwise_tools::folder::is_left_out;
+use turnwise_view::formats::MOST_MB;
+use turnwise_view::picture::is_picture;
 
 use super::dom;
 use super::gzip::{self, NotUnpacked};

@@ -3,9 +3,9 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::SegmentView;
-use crate::view::ending::Tone;
-use crate::view::report::ReportPosition;
+use turnwise_view::SegmentView;
+use turnwise_view::ending::Tone;
+use turnwise_view::report::ReportPosition;
 
 use super::slots::{Page, Whose};
 use super::state::App;

@@ -6,10 +6,10 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
-use crate::trajectory::Format;
-use crate::view::formats::{COMPRESSED, COMPRESSED_NAME, SHARE};
-use crate::worker::protocol::DocumentTask;
 use crate::worker::records;
+use turnwise_protocol::tool_worker::DocumentTask;
+use turnwise_record::trajectory::Format;
+use turnwise_view::formats::{COMPRESSED, COMPRESSED_NAME, SHARE};
 
 use super::icon::{Icon, icon};
 use super::menu::{Entry, menu};

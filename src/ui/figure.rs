@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::protocol::DocumentTask;
+use turnwise_protocol::DocumentTask;
 
 use super::scripts::{draw, show};
 use super::state::App;

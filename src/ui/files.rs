@@ -9,11 +9,11 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
-use crate::content::format::{bytes, counted};
-use crate::engine::hidden::visible;
-use crate::files::kind::{FileKind, HEAD};
-use crate::protocol::DocumentTask;
-use crate::protocol::desk::Order;
+use turnwise_content::format::{bytes, counted};
+use turnwise_engine::hidden::visible;
+use turnwise_files::kind::{FileKind, HEAD};
+use turnwise_protocol::DocumentTask;
+use turnwise_protocol::desk::Order;
 
 use super::dialog::dialog;
 use super::dom::{self, BlobUrl};

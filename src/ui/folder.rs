@@ -7,13 +7,13 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::content::format::{bytes, counted};
-use crate::engine::hidden::visible;
-use crate::engine::{Permissions, Rule, RunConfig};
-use crate::protocol::desk::SeatId;
-use crate::tools::folder::LEFT_OUT;
-use crate::tools::path::normalize;
 use crate::worker::Workspace;
+use turnwise_content::format::{bytes, counted};
+use turnwise_engine::hidden::visible;
+use turnwise_engine::{Permissions, Rule, RunConfig};
+use turnwise_protocol::desk::SeatId;
+use turnwise_tools::folder::LEFT_OUT;
+use turnwise_tools::path::normalize;
 
 use super::icon::{Icon, icon};
 use super::library::{whole, workspace};

@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::json::{Child, JsonKind, JsonNode, Line, PORTION, more};
+use turnwise_content::json::{Child, JsonKind, JsonNode, Line, PORTION, more};
 
 use super::icon;
 use super::reactive::reactive;

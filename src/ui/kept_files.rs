@@ -6,10 +6,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::content::format::counted;
-use crate::protocol::FileChange;
-use crate::protocol::desk::Order;
 use crate::worker::Workspace;
+use turnwise_content::format::counted;
+use turnwise_protocol::FileChange;
+use turnwise_protocol::desk::Order;
 
 use super::icon::{Icon, icon};
 use super::library::on_disk;

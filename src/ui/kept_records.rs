@@ -10,7 +10,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::protocol::record::Refused;
+use turnwise_protocol::record::Refused;
 
 use super::dom;
 use super::icon::{Icon, icon};

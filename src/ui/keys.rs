@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::llm::address::ServerAddress;
+use turnwise_llm::address::ServerAddress;
 
 use super::storage;
 

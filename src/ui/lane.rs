@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-use crate::content::format::clock;
-use crate::view::{LaneState, LaneTime, LaneView};
+use turnwise_content::format::clock;
+use turnwise_view::{LaneState, LaneTime, LaneView};
 
 use super::ending::dot;
 use super::reactive::{attribute, reactive};

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use leptos::prelude::*;
 use web_sys::Blob;
 
-use crate::content::format::{bytes, counted};
-use crate::engine::hidden::visible;
-use crate::tools::path::normalize;
 use crate::worker::Workspace;
+use turnwise_content::format::{bytes, counted};
+use turnwise_engine::hidden::visible;
+use turnwise_tools::path::normalize;
 
 use super::state::{App, Backing, Library, Removed, Thread};
 use super::toast::Undo;

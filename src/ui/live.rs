@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use leptos::prelude::*;
 
-use crate::engine::Status;
-use crate::protocol::desk::Streamed;
-use crate::view::{Live, PanelView, RailView, Source};
+use turnwise_engine::Status;
+use turnwise_protocol::desk::Streamed;
+use turnwise_view::{Live, PanelView, RailView, Source};
 
 use super::prose::Streaming;
 use super::render::Renderer;

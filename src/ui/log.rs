@@ -6,7 +6,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::log::{Chip, Level, Log, LogEntry, LogFilter, LogView, PORTION, Raw};
+use turnwise_view::log::{Chip, Level, Log, LogEntry, LogFilter, LogView, PORTION, Raw};
 
 use super::call;
 use super::dialog::dialog;

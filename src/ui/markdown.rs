@@ -8,7 +8,7 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node as DomNode};
 
-use crate::content::markdown::{Align, Cell, Class, Item, Node, Table, Task, is_rtl, plain_text, target, web_href};
+use turnwise_content::markdown::{Align, Cell, Class, Item, Node, Table, Task, is_rtl, plain_text, target, web_href};
 
 use super::dom;
 

@@ -3,9 +3,9 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::engine::CounterLevel;
-use crate::view::meter::thinned;
-use crate::view::{Meter, Tick, TickKind, TickState};
+use turnwise_engine::CounterLevel;
+use turnwise_view::meter::thinned;
+use turnwise_view::{Meter, Tick, TickKind, TickState};
 
 /// Maximum number of ticks; more cannot be told apart.
 const MOST: usize = 120;

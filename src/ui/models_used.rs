@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::view::provider::{host, provider_card};
+use turnwise_view::provider::{host, provider_card};
 
 use super::storage;
 

@@ -6,7 +6,7 @@ use js_sys::{Function, Reflect};
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::protocol::desk::{News, Order};
+use turnwise_protocol::desk::{News, Order};
 
 use super::desk::{Line, PlanChanges, PlanReport};
 use super::dom;

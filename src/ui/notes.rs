@@ -7,10 +7,10 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::engine::{EpochMillis, time};
-use crate::protocol::desk::{Noted, Order};
-use crate::trajectory::{Note, NoteChange};
-use crate::view::note::{date, of_turn};
+use turnwise_engine::{EpochMillis, time};
+use turnwise_protocol::desk::{Noted, Order};
+use turnwise_record::trajectory::{Note, NoteChange};
+use turnwise_view::note::{date, of_turn};
 
 use super::icon::{Icon, icon};
 use super::reactive::reactive;

@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use web_sys::{Notification, NotificationOptions, NotificationPermission};
 
-use crate::view::PanelView;
+use turnwise_view::PanelView;
 
 use super::dom;
 use super::reactive::reactive;

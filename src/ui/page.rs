@@ -3,8 +3,8 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::files::picture::PictureView;
-use crate::view::quotation;
+use turnwise_view::picture::PictureView;
+use turnwise_view::quotation;
 
 use super::original::Original;
 use super::reactive::attribute;

@@ -6,11 +6,11 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::KeyboardEvent;
 
-use crate::content::format::counted;
-use crate::trajectory::Format;
-use crate::view::Phase;
-use crate::view::palette::rank;
-use crate::view::search::{Hit, Marked};
+use turnwise_content::format::counted;
+use turnwise_record::trajectory::Format;
+use turnwise_view::Phase;
+use turnwise_view::palette::rank;
+use turnwise_view::search::{Hit, Marked};
 
 use super::dialog::dialog;
 use super::rail::marks;

@@ -4,13 +4,13 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::format::clock;
-use crate::engine::CounterLevel;
-use crate::view::ending::Tone;
-use crate::view::meter::level_words;
-use crate::view::panel::{Estimated, Fill};
-use crate::view::preview;
-use crate::view::{EndingView, PanelView, Phase, TickKind};
+use turnwise_content::format::clock;
+use turnwise_engine::CounterLevel;
+use turnwise_view::ending::Tone;
+use turnwise_view::meter::level_words;
+use turnwise_view::panel::{Estimated, Fill};
+use turnwise_view::preview;
+use turnwise_view::{EndingView, PanelView, Phase, TickKind};
 
 use super::call;
 use super::ending::dot;
@@ -110,7 +110,7 @@ fn log(app: App, page: &Page) -> impl IntoView + use<> {
         .class("btn quiet log-button")
         .attr("title", "Failed attempts with their raw responses, and traces")
         .on(ev::click, move |_| app.dialog.set(Some(Dialog::Log)))
-        .child((html::span().child(reactive(move || log.with(crate::view::log::Log::title))), html::kbd().child("L")))
+        .child((html::span().child(reactive(move || log.with(turnwise_view::log::Log::title))), html::kbd().child("L")))
 }
 
 fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {

@@ -13,10 +13,10 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlElement;
 
-use crate::content::format::thousands;
-use crate::engine::Scope;
-use crate::protocol::desk::{Order, PermitId, Permitted};
-use crate::view::permit::{FIRST_ROWS, LineKind, PermitBody, PermitView, Row};
+use turnwise_content::format::thousands;
+use turnwise_engine::Scope;
+use turnwise_protocol::desk::{Order, PermitId, Permitted};
+use turnwise_view::permit::{FIRST_ROWS, LineKind, PermitBody, PermitView, Row};
 
 use super::dom;
 use super::reactive::{attribute, flag, reactive};

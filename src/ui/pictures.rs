@@ -9,11 +9,11 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, CanvasRenderingContext2d, File, HtmlCanvasElement, ImageBitmap};
 
-use crate::content::format::counted;
-use crate::engine::Image;
-use crate::files::base64::base64;
-use crate::files::picture::{self, BYTES, MOST, PictureView, is_picture};
-use crate::view::models;
+use turnwise_content::format::counted;
+use turnwise_engine::Image;
+use turnwise_files::base64::base64;
+use turnwise_view::models;
+use turnwise_view::picture::{self, BYTES, MOST, PictureView, is_picture};
 
 use super::dom;
 use super::icon::{Icon, icon};

@@ -4,7 +4,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::format::pieces;
+use turnwise_content::format::pieces;
 
 /// The longest piece, in bytes.
 pub const PIECE: usize = 8 << 10;

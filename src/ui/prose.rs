@@ -17,9 +17,9 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, Text};
 
-use crate::content::format;
-use crate::content::markdown::{Node, weight};
-use crate::worker::protocol::Blocks;
+use turnwise_content::format;
+use turnwise_content::markdown::{Node, weight};
+use turnwise_protocol::tool_worker::Blocks;
 
 use super::{dom, markdown, pieces};
 

@@ -7,9 +7,9 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::format::{counted, pieces};
-use crate::engine::Outcome;
-use crate::view::PanelView;
+use turnwise_content::format::{counted, pieces};
+use turnwise_engine::Outcome;
+use turnwise_view::PanelView;
 
 use super::dom;
 use super::icon::{Icon, icon};

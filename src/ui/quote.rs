@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
-use crate::view::quotation;
+use turnwise_view::quotation;
 
 use super::icon::{Icon, icon};
 use super::reactive::reactive;

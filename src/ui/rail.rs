@@ -7,10 +7,10 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::format::sentence_case;
-use crate::view::RailView;
-use crate::view::rail::date;
-use crate::view::search::{Marked, marked};
+use turnwise_content::format::sentence_case;
+use turnwise_view::RailView;
+use turnwise_view::rail::date;
+use turnwise_view::search::{Marked, marked};
 
 use super::dialog::messages;
 use super::dom;

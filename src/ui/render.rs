@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use wasm_bindgen_futures::spawn_local;
 
-use crate::protocol::DocumentTask;
 use crate::worker::RenderHost;
+use turnwise_protocol::DocumentTask;
 
 use super::dom;
 use super::prose::{Prose, Streaming, Taken};

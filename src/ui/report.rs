@@ -6,8 +6,8 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::ReportView;
-use crate::view::report::Body;
+use turnwise_view::ReportView;
+use turnwise_view::report::Body;
 
 use super::icon::{Icon, icon};
 use super::prose::Prose;

@@ -6,11 +6,11 @@ use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::engine::RAW_CAP;
 use crate::shell::stream;
-use crate::signin::{self, Back, SignIn};
-use crate::view::provider::provider_card;
-use crate::view::settings::Field;
+use turnwise_engine::RAW_CAP;
+use turnwise_view::provider::provider_card;
+use turnwise_view::settings::Field;
+use turnwise_view::signin::{self, Back, SignIn};
 
 use super::dom;
 use super::state::{App, Dialog};

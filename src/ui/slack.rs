@@ -3,9 +3,9 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::json::JsonNode;
-use crate::content::markdown::Node;
-use crate::content::slack::{Block, Control, Message};
+use turnwise_content::json::JsonNode;
+use turnwise_content::markdown::Node;
+use turnwise_content::slack::{Block, Control, Message};
 
 use super::prose::Prose;
 use super::render::Renderer;

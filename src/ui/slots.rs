@@ -12,11 +12,11 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
-use crate::protocol::Snapshot;
-use crate::trajectory::Note;
-use crate::view::branch::{Wanted, can_change};
-use crate::view::log::Log;
-use crate::view::{CallView, HeadView, LaneView, Live, PanelView, Phase, SegmentView, Source, TurnView, segments};
+use turnwise_protocol::Snapshot;
+use turnwise_record::trajectory::Note;
+use turnwise_view::branch::{Wanted, can_change};
+use turnwise_view::log::Log;
+use turnwise_view::{CallView, HeadView, LaneView, Live, PanelView, Phase, SegmentView, Source, TurnView, segments};
 
 use super::desk::Seat;
 use super::prose::{Prose, Streaming};

@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::tasks::EXAMPLES;
+use turnwise_view::tasks::EXAMPLES;
 
 use super::reactive::reactive;
 use super::state::{App, Dialog};

@@ -5,9 +5,9 @@ mod manage;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::protocol::desk::{Header, Order, StoredKind};
-use crate::view::RailView;
-use crate::view::search::{Hit, has_words};
+use turnwise_protocol::desk::{Header, Order, StoredKind};
+use turnwise_view::RailView;
+use turnwise_view::search::{Hit, has_words};
 
 use super::actions::files_fact;
 use super::desk::{Line, Seat};

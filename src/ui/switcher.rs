@@ -4,8 +4,8 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::provider::{DEMOS, demo_label, provider_card};
-use crate::view::settings::Field;
+use turnwise_view::provider::{DEMOS, demo_label, provider_card};
+use turnwise_view::settings::Field;
 
 use super::icon::{Icon, icon};
 use super::models_used::{self, UsedModel};

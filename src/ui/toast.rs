@@ -7,7 +7,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::trajectory::Note;
+use turnwise_record::trajectory::Note;
 
 use super::dom;
 use super::icon::{Icon, icon};

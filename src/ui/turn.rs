@@ -4,10 +4,10 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::format::countdown;
-use crate::view::branch::Wanted;
-use crate::view::turn::CHANGED;
-use crate::view::{Live, SegmentView, TurnKind, TurnView, Wait};
+use turnwise_content::format::countdown;
+use turnwise_view::branch::Wanted;
+use turnwise_view::turn::CHANGED;
+use turnwise_view::{Live, SegmentView, TurnKind, TurnView, Wait};
 
 use super::original::Original;
 use super::reactive::{attribute, reactive};

@@ -5,9 +5,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::protocol::desk::{Header, StoredKind};
-use crate::view::version::{Choice, ListedRun, Version, choices, versions};
-use crate::view::{RailView, branch};
+use turnwise_protocol::desk::{Header, StoredKind};
+use turnwise_view::version::{Choice, ListedRun, Version, choices, versions};
+use turnwise_view::{RailView, branch};
 
 use super::icon::{Icon, icon};
 use super::reactive::reactive;

@@ -4,10 +4,10 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::format::bytes;
-use crate::engine::hidden::visible;
-use crate::tools::path::normalize;
-use crate::view::written::written;
+use turnwise_content::format::bytes;
+use turnwise_engine::hidden::visible;
+use turnwise_tools::path::normalize;
+use turnwise_view::written::written;
 
 use super::icon::{Icon, icon};
 use super::library::whole;

@@ -7,9 +7,9 @@ use web_sys::AbortSignal;
 
 use super::driver::{Driver, Ended};
 use super::pool::End;
-use super::protocol::{Answer, Call};
 use super::workspace::Workspace;
-use crate::llm::demo::{DemoRequest, Scripted};
+use turnwise_demo_model::{DemoRequest, Scripted};
+use turnwise_protocol::tool_worker::{Answer, Call};
 
 /// An answer takes milliseconds; a worker that needs longer than this is stuck.
 const ANSWER_MS: u64 = 30_000;

@@ -6,8 +6,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
-use crate::engine::digest::sha256_hex;
-use crate::tools::folder::LeftOut;
+use turnwise_engine::digest::sha256_hex;
+use turnwise_tools::folder::LeftOut;
 
 /// Larger files are not read to tell whether they changed.
 const MAX_DIGESTED: f64 = 64.0 * 1_048_576.0;

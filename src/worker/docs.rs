@@ -7,9 +7,9 @@ use web_sys::Blob;
 
 use super::driver::{Driver, Ended};
 use super::pool::End;
-use super::protocol::{Answer, Call};
 use super::workspace::Workspace;
-use crate::docs::Ask;
+use turnwise_docs_index::Ask;
+use turnwise_protocol::tool_worker::{Answer, Call};
 
 /// Reading the index of a large site takes seconds; a worker that needs longer than this is stuck.
 const ASK_MS: u64 = 120_000;

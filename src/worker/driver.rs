@@ -10,10 +10,10 @@ use web_sys::Blob;
 
 use super::live::{Heard, Live, Stage};
 use super::pool::{Action, End, Input, Pool, WorkerId};
-use super::protocol::{Answer, Call, Reply, Request, SchemaRef, Ticket};
 use super::workspace::Workspace;
 use super::writes::Target;
-use crate::tools::{Needs, needs};
+use turnwise_protocol::tool_worker::{Answer, Call, Reply, Request, SchemaRef, Ticket};
+use turnwise_tools::{Needs, needs};
 
 /// A worker that is not ready after this time never will be.
 const START_MS: u64 = 20_000;
@@ -29,7 +29,6 @@ pub struct Driver {
     tickets: Cell<u32>,
     generations: Cell<u64>,
     /// The folders on the user's disk in the run's rules, also those that are not open.
-    #[cfg(feature = "desk")]
     folders: RefCell<Vec<String>>,
 }
 
@@ -75,7 +74,6 @@ impl Driver {
             schemas: RefCell::default(),
             tickets: Cell::new(0),
             generations: Cell::new(0),
-            #[cfg(feature = "desk")]
             folders: RefCell::default(),
         })
     }
@@ -252,18 +250,13 @@ impl Driver {
         let _ = waiting.done.send(ended);
     }
 
-    #[cfg(feature = "desk")]
     pub fn set_folders(&self, names: Vec<String>) {
         self.folders.replace(names);
     }
 
     /// The files of the run, as far as calls write to them.
     pub fn target(&self) -> Target {
-        Target {
-            workspace: self.workspace.clone(),
-            #[cfg(feature = "desk")]
-            folders: self.folders.borrow().clone(),
-        }
+        Target { workspace: self.workspace.clone(), folders: self.folders.borrow().clone() }
     }
 
     /// Adds the files that the tool wrote to the workspace, now that its call has ended. Those below a folder on the user's disk

@@ -6,14 +6,13 @@ use std::rc::Rc;
 
 use super::driver::{Driver, Ended, Unwritten};
 use super::pool::End;
-use super::protocol::{Answer, Call, Checked, Preview, Ticket};
 use super::workspace::Workspace;
 use super::writes::Prepared;
-use crate::engine::{CallId, RunTool, ToolOutcome, ToolSpec};
-use crate::tools::Arguments;
+use turnwise_engine::{CallId, RunTool, ToolOutcome, ToolSpec};
+use turnwise_protocol::tool_worker::{Answer, Call, Checked, Preview, Ticket};
+use turnwise_tools::Arguments;
 
 /// A document that takes longer than this is not worth waiting for.
-#[cfg(feature = "desk")]
 const READ_MS: u64 = 60_000;
 /// A check of arguments that takes longer than this is stuck.
 const CHECK_MS: u64 = 10_000;
@@ -38,7 +37,6 @@ impl ToolHost {
 
     /// Sets the folders on the user's disk that these files may be in, by name. What a tool writes below one that is not open
     /// is not written.
-    #[cfg(feature = "desk")]
     #[must_use]
     pub fn with_folders(self, names: Vec<String>) -> Self {
         self.driver.set_folders(names);
@@ -49,7 +47,6 @@ impl ToolHost {
     ///
     /// # Errors
     /// The reason why it has no text, for users.
-    #[cfg(feature = "desk")]
     pub async fn text(&self, path: &str, blob: web_sys::Blob) -> Result<String, String> {
         let (_, ended) = self.driver.submit_with(Call::Text { path: path.to_owned() }, vec![blob], READ_MS);
         match ended.await {

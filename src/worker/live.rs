@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, MessageEvent, Url, Worker};
 
-use super::protocol::Reply;
+use turnwise_protocol::tool_worker::Reply;
 
 /// The workers' name in developer tools.
 const NAME: &str = "turnwise";

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::protocol::Ticket;
+use turnwise_protocol::tool_worker::Ticket;
 
 /// The pool of one host.
 #[derive(Debug)]

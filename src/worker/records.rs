@@ -6,8 +6,8 @@ use std::rc::{Rc, Weak};
 
 use super::driver::{Driver, Ended};
 use super::pool::End;
-use super::protocol::{Answer, Call, DocumentTask};
 use super::workspace::Workspace;
+use turnwise_protocol::tool_worker::{Answer, Call, DocumentTask};
 
 /// Records of thousands of turns take seconds; a worker that needs longer than this is stuck.
 const DOCUMENT_MS: u64 = 120_000;

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::driver::{Driver, Ended};
 use super::pool::End;
-use super::protocol::{Answer, Blocks, Call, DocumentTask};
 use super::workspace::Workspace;
-use crate::content::markdown::Node;
+use turnwise_content::markdown::Node;
+use turnwise_protocol::tool_worker::{Answer, Blocks, Call, DocumentTask};
 
 /// A text that takes longer than this is not worth waiting for.
 const RENDER_MS: u64 = 10_000;

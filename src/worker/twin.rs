@@ -6,8 +6,8 @@ use std::rc::Rc;
 use web_sys::Blob;
 
 use super::workspace::{Subscription, Workspace};
-use crate::protocol::FileChange;
-use crate::tools::path::RESULTS;
+use turnwise_protocol::FileChange;
+use turnwise_tools::path::RESULTS;
 
 /// This side's workspace, and what the other side knows about it.
 pub struct Twin {

@@ -7,9 +7,9 @@ use web_sys::Blob;
 
 use super::driver::{Driver, Ended};
 use super::pool::End;
-use super::protocol::{Answer, Call};
 use super::workspace::Workspace;
-use crate::protocol::record::{Ask, Opened, Refused};
+use turnwise_protocol::record::{Ask, Opened, Refused};
+use turnwise_protocol::tool_worker::{Answer, Call};
 
 /// Replaying records of thousands of turns takes seconds; a worker that needs longer than this is stuck.
 const ASK_MS: u64 = 120_000;

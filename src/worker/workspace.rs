@@ -9,10 +9,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag};
 
-#[cfg(feature = "desk")]
 use super::disk::DiskFolder;
-use super::protocol::FileChange;
-use crate::tools::path::{PathError, RESULTS, normalize, result_path};
+use turnwise_protocol::tool_worker::FileChange;
+use turnwise_tools::path::{PathError, RESULTS, normalize, result_path};
 
 /// A shared handle to one workspace.
 #[derive(Clone, Default)]
@@ -144,7 +143,6 @@ impl Workspace {
     }
 
     /// Returns the folder on the user's disk that a path is in, and the path below it.
-    #[cfg(feature = "desk")]
     pub(super) fn folder_of<'a>(&self, path: &'a str) -> Option<(DiskFolder, &'a str)> {
         let (name, rest) = path.split_once('/')?;
         let folder = self.inner.borrow().folders.get(name).cloned()?;
@@ -152,7 +150,6 @@ impl Workspace {
     }
 
     /// Returns whether a path is in a folder on the user's disk.
-    #[cfg(feature = "desk")]
     #[must_use]
     pub fn is_on_disk(&self, path: &str) -> bool {
         self.folder_of(path).is_some()

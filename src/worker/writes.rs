@@ -3,10 +3,9 @@
 
 use web_sys::Blob;
 
-#[cfg(feature = "desk")]
 use super::disk::{self, DiskFolder};
 use super::workspace::Workspace;
-use crate::engine::ToolOutcome;
+use turnwise_engine::ToolOutcome;
 
 /// What a call of a built-in tool would do. Nothing of it has happened.
 #[derive(Debug)]
@@ -53,10 +52,8 @@ enum Place {
     /// In the workspace, which knows when the file changed.
     Workspace,
     /// In a folder on the user's disk that is not open.
-    #[cfg(feature = "desk")]
     Closed,
     /// In a folder on the user's disk. `None`: there is no such file.
-    #[cfg(feature = "desk")]
     Disk(DiskFolder, Option<String>),
 }
 
@@ -64,7 +61,6 @@ enum Place {
 pub(super) struct Target {
     pub(super) workspace: Workspace,
     /// The folders on the user's disk in the run's rules, also those that are not open.
-    #[cfg(feature = "desk")]
     pub(super) folders: Vec<String>,
 }
 
@@ -74,13 +70,10 @@ impl Target {
     ///
     /// # Errors
     /// The reason why one of them cannot be written, for the model.
-    #[cfg_attr(not(feature = "desk"), allow(clippy::unused_async))]
     pub(super) async fn look(&self, files: Vec<(String, Blob)>) -> Result<Option<Vec<Write>>, String> {
         let mut writes = Vec::new();
-        #[cfg_attr(not(feature = "desk"), allow(unused_mut))]
         let mut same = true;
         for (path, content) in files {
-            #[cfg(feature = "desk")]
             let place = match self.workspace.folder_of(&path) {
                 Some((folder, below)) => match self.found(folder, &path, below).await? {
                     Some(place) => place,
@@ -92,8 +85,6 @@ impl Target {
                 None if self.is_on_disk(&path) => Place::Closed,
                 None => Place::Workspace,
             };
-            #[cfg(not(feature = "desk"))]
-            let place = Place::Workspace;
             writes.push(Write { path, content, place });
         }
         Ok(same.then_some(writes))
@@ -101,16 +92,12 @@ impl Target {
 
     /// Whether these files would still replace what they replaced when they were looked at. `seen`: the version of the workspace then.
     /// If the disk has something else now, the workspace has that, too: what it had can no longer be read.
-    #[cfg_attr(not(feature = "desk"), allow(clippy::unused_async))]
     pub(super) async fn is_current(&self, writes: &[Write], seen: u64) -> bool {
         for write in writes {
             let same = match &write.place {
-                #[cfg(feature = "desk")]
                 _ if self.is_on_disk(&write.path) == matches!(write.place, Place::Workspace) => false,
                 Place::Workspace => !self.workspace.has_changed(&write.path, seen),
-                #[cfg(feature = "desk")]
                 Place::Closed => self.workspace.folder_of(&write.path).is_none(),
-                #[cfg(feature = "desk")]
                 Place::Disk(folder, before) => match self.workspace.folder_of(&write.path) {
                     // Closed: writing says so.
                     None => true,
@@ -142,10 +129,8 @@ impl Target {
     ///
     /// # Errors
     /// The reason why one of them could not be written, for the model. The files before it are written.
-    #[cfg_attr(not(feature = "desk"), allow(clippy::unused_async, unused_variables))]
     pub(super) async fn write(&self, writes: Vec<Write>, permitted: bool) -> Result<bool, String> {
         for Write { path, content, place } in writes {
-            #[cfg(feature = "desk")]
             if !matches!(place, Place::Workspace) {
                 // The page was reloaded, or the user closed the folder.
                 let Some((folder, below)) = self.workspace.folder_of(&path) else {
@@ -170,7 +155,6 @@ impl Target {
     }
 
     /// What is on the disk where a call writes. `None`: the workspace had something else, and has it now.
-    #[cfg(feature = "desk")]
     async fn found(&self, folder: DiskFolder, path: &str, below: &str) -> Result<Option<Place>, String> {
         let known = self.workspace.get(path);
         if let Some(why) = folder.left_out.refuses(below, known.is_some()) {
@@ -204,14 +188,6 @@ impl Target {
     }
 
     /// Whether a path is below a folder on the user's disk, open or not.
-    #[cfg(not(feature = "desk"))]
-    #[allow(clippy::unused_self)] // as below
-    pub(super) fn is_on_disk(&self, _: &str) -> bool {
-        false
-    }
-
-    /// Whether a path is below a folder on the user's disk, open or not.
-    #[cfg(feature = "desk")]
     pub(super) fn is_on_disk(&self, path: &str) -> bool {
         let listed = |name: &str| self.folders.iter().any(|folder| folder == name);
         self.workspace.folder_of(path).is_some() || path.split_once('/').is_some_and(|(name, _)| listed(name))

@@ -3,8 +3,8 @@
 use std::io::{Cursor, Write};
 
 use serde_json::json;
-use turnwise::convert::{convert, sheets};
-use turnwise::tools::document::{Container, Document, container};
+use turnwise_convert::{convert, sheets};
+use turnwise_files::document::{Container, Document, container};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::support::pages::Page;
 use crate::support::sources::{files, text};
-use turnwise::engine::{
+use turnwise_engine::{
     AnswerSource, CounterConfig, Outcome, Preset, RunConfig, Slug, SynthesisConfig, TerminationReason, Trigger, prompts,
 };
-use turnwise::tools;
 
 /// Every page of the project, by path.
 fn all_pages() -> Vec<(String, Page)> {
@@ -87,7 +86,7 @@ fn the_synthesis_prompts_and_reports_are_the_engines() {
     for preset in [Preset::Research, Preset::Orchestrator] {
         let config = SynthesisConfig::preset(preset);
         let text = |trigger| match prompts::synthesis_prompt(preset, &config, trigger) {
-            turnwise::engine::Message::User { content, .. } | turnwise::engine::Message::System { content } => content,
+            turnwise_engine::Message::User { content, .. } | turnwise_engine::Message::System { content } => content,
             other => panic!("{other:?}"),
         };
         let whole = text(Trigger::MaxTurns);
@@ -99,7 +98,7 @@ fn the_synthesis_prompts_and_reports_are_the_engines() {
     }
     assert!(quoted(&prompts::no_synthesis_report(Trigger::MaxTurns)));
     assert!(quoted(&prompts::synthesis_failed_report(Trigger::MaxTurns, "{error}")));
-    assert!(quoted(turnwise::engine::prompts::NOTICE_PREFIX));
+    assert!(quoted(turnwise_engine::prompts::NOTICE_PREFIX));
 }
 
 #[test]
@@ -137,7 +136,7 @@ fn the_triggers_are_the_engines() {
     assert_eq!(listed, Trigger::ALL.iter().map(|trigger| trigger.as_str().to_owned()).collect::<Vec<_>>());
     let config = SynthesisConfig::preset(Preset::Research);
     for (row, trigger) in rows.iter().zip(Trigger::ALL).skip(1) {
-        let turnwise::engine::Message::User { content, .. } =
+        let turnwise_engine::Message::User { content, .. } =
             prompts::synthesis_prompt(Preset::Research, &config, *trigger)
         else {
             panic!("a user message")
@@ -149,7 +148,7 @@ fn the_triggers_are_the_engines() {
     for trigger in Trigger::ALL {
         assert!(started.contains(&format!("`{}`", trigger.as_str())), "{started}");
     }
-    for tool in tools::ON_REQUEST {
+    for tool in turnwise_tools::ON_REQUEST {
         let default = |line: &str| line.contains("all but") && line.contains(tool);
         assert!(events.lines().any(|line| line.starts_with("| `tools`") && default(line)), "{tool}");
         assert!(
@@ -231,9 +230,9 @@ fn interface(types: &str, name: &str) -> Option<BTreeSet<String>> {
 fn the_table_of_tools_is_the_code() {
     let rows = page("docs/tools.md").rows("Built-in tools");
     let listed = set(rows.iter().map(|row| row[0].trim_matches('`')));
-    assert_eq!(listed, set(tools::all().iter().map(|spec| spec.name.as_str())));
+    assert_eq!(listed, set(turnwise_tools::all().iter().map(|spec| spec.name.as_str())));
     for row in rows {
-        let spec = tools::builtin(row[0].trim_matches('`')).unwrap();
+        let spec = turnwise_tools::builtin(row[0].trim_matches('`')).unwrap();
         let properties = spec.parameters["properties"].as_object().unwrap();
         assert_eq!(
             pages::code_spans(&row[1]).into_iter().collect::<BTreeSet<_>>(),
@@ -249,8 +248,8 @@ fn the_table_of_providers_is_the_code() {
     let rows = page("docs/providers.md").rows("Providers");
     let listed: Vec<(&str, &str)> =
         rows.iter().map(|row| (row[0].trim_matches('`'), row[2].trim_matches('`'))).collect();
-    let known = turnwise::engine::ProviderKind::ALL.iter().map(|kind| match kind.is_http() {
-        true => (kind.as_str(), turnwise::llm::base_url(*kind)),
+    let known = turnwise_engine::ProviderKind::ALL.iter().map(|kind| match kind.is_http() {
+        true => (kind.as_str(), turnwise_llm::base_url(*kind)),
         false => (kind.as_str(), "none"),
     });
     assert_eq!(listed, known.collect::<Vec<_>>());

@@ -7,12 +7,12 @@ use std::task::{Context, Poll, Waker};
 
 use crate::support::demo_world::respond;
 use crate::support::sources::{files, text};
-use turnwise::engine::*;
-use turnwise::llm::Decoder;
-use turnwise::tools::files::{FileInfo, Files};
-use turnwise::tools::{run as run_tool, safe_set, search::Index};
-use turnwise::trajectory::{Recorder, Trajectory};
-use turnwise::view::tasks::{EXAMPLES, ExampleTask};
+use turnwise_engine::*;
+use turnwise_files::{FileInfo, Files};
+use turnwise_llm::Decoder;
+use turnwise_record::trajectory::{Recorder, Trajectory};
+use turnwise_tools::{run as run_tool, safe_set, search::Index};
+use turnwise_view::tasks::{EXAMPLES, ExampleTask};
 
 /// The documentation as a workspace.
 struct Docs {
@@ -153,7 +153,7 @@ fn the_third_example_is_calculated() {
 #[test]
 fn parallel_readers_report_what_each_file_says() {
     let mut tools = safe_set();
-    tools.extend(turnwise::tools::builtin("spawn_subagents"));
+    tools.extend(turnwise_tools::builtin("spawn_subagents"));
     let config = RunConfig { tools, seed: 7, ..RunConfig::default() };
     let run = play_task(config, "Let readers work in parallel: what does each file say about turns and limits?");
     assert_eq!(ending(&run), "llm_complete after 3 turns");

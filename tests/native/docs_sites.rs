@@ -1,9 +1,9 @@
 //! Documentation site formats, parsed into sections, and searches in them. Fixtures are excerpts of real generator output.
 
 use serde_json::json;
-use turnwise::docs::index::{Index, PageText, SectionText};
-use turnwise::docs::site::Site;
-use turnwise::docs::{
+use turnwise_docs_index::index::{Index, PageText, SectionText};
+use turnwise_docs_index::site::Site;
+use turnwise_docs_index::{
     FetchedPage, Found, Match, Stage, ToolReply, html, llms, mdbook, mkdocs, rustdoc, sitemap, sphinx, tools,
 };
 

@@ -1,11 +1,11 @@
 //! The finder as data: a page, the requests that follow, their responses, and the result. Also hostile sites.
 
-use turnwise::docs::SiteKind;
-use turnwise::docs::detect::detect;
-use turnwise::docs::find::{Finder, Source};
-use turnwise::docs::routes::{Routes, Slugs};
-use turnwise::docs::site::{MAX_PAGES, Site};
-use turnwise::docs::{FetchedPage, html, llms, mdbook, mkdocs, pdoc, refresh, root, sphinx, url};
+use turnwise_docs_index::SiteKind;
+use turnwise_docs_index::detect::detect;
+use turnwise_docs_index::find::{Finder, Source};
+use turnwise_docs_index::routes::{Routes, Slugs};
+use turnwise_docs_index::site::{MAX_PAGES, Site};
+use turnwise_docs_index::{FetchedPage, html, llms, mdbook, mkdocs, pdoc, refresh, root, sphinx, url};
 
 const PAGE: &str = "https://docs.test/book/guide/a.html";
 

@@ -1,13 +1,13 @@
 //! What each generator writes that others do not: headings, items, listings, roots, and pages that a browser makes.
 //! The fixtures are excerpts of real output.
 
-use turnwise::docs::detect::detect;
-use turnwise::docs::index::{PageText, SectionText};
-use turnwise::docs::listings::is_text;
-use turnwise::docs::root::root;
-use turnwise::docs::routes::{Routes, Slugger, Slugs};
-use turnwise::docs::site::Site;
-use turnwise::docs::{FetchedPage, SiteKind, Stage, Step, ToolReply, html, llms, pdoc, refresh, tools};
+use turnwise_docs_index::detect::detect;
+use turnwise_docs_index::index::{PageText, SectionText};
+use turnwise_docs_index::listings::is_text;
+use turnwise_docs_index::root::root;
+use turnwise_docs_index::routes::{Routes, Slugger, Slugs};
+use turnwise_docs_index::site::Site;
+use turnwise_docs_index::{FetchedPage, SiteKind, Stage, Step, ToolReply, html, llms, pdoc, refresh, tools};
 
 const ROOT: &str = "https://docs.test/book/";
 

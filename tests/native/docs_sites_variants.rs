@@ -2,11 +2,11 @@
 //! and servers that answer oddly.
 
 use serde_json::json;
-use turnwise::docs::SiteKind;
-use turnwise::docs::detect::detect;
-use turnwise::docs::index::{Index, PageText, SectionText};
-use turnwise::docs::site::Site;
-use turnwise::docs::{FetchedPage, Step, ToolReply, html, llms, mkdocs, tools, url};
+use turnwise_docs_index::SiteKind;
+use turnwise_docs_index::detect::detect;
+use turnwise_docs_index::index::{Index, PageText, SectionText};
+use turnwise_docs_index::site::Site;
+use turnwise_docs_index::{FetchedPage, Step, ToolReply, html, llms, mkdocs, tools, url};
 
 const ROOT: &str = "https://docs.test/book/";
 

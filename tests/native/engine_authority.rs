@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::support::*;
-use turnwise::engine::*;
-use turnwise::trajectory::{Restored, Trajectory, replay};
+use turnwise_engine::*;
+use turnwise_record::trajectory::{Restored, Trajectory, replay};
 
 const LATER: EpochMillis = EpochMillis(1_795_298_400_000 + 3_600_000);
 const EVIL: &str = "https://evil.example/v1";

@@ -1,7 +1,7 @@
 //! The turn counter: every line for `max_turns` from 1 to 20, exactly.
 
 use crate::support::*;
-use turnwise::engine::*;
+use turnwise_engine::*;
 
 #[test]
 fn every_line_for_up_to_twenty_turns_is_the_golden_one() {

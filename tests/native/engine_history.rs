@@ -1,8 +1,8 @@
 //! The history by itself: its size, by which the context window is estimated, and the hash of each request.
 
 use crate::support::*;
-use turnwise::engine::history::{History, request_hash};
-use turnwise::engine::*;
+use turnwise_engine::history::{History, request_hash};
+use turnwise_engine::*;
 
 fn result(content: &str, images: Vec<Image>) -> Message {
     let call_id = CallId("a".into());

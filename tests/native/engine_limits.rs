@@ -1,8 +1,8 @@
 //! Limits as numbers: sizes of what a server may send, how full a context window is.
 
 use crate::support::*;
-use turnwise::engine::caps::*;
-use turnwise::engine::*;
+use turnwise_engine::caps::*;
+use turnwise_engine::*;
 
 /// As listed in semantics.md#limits-on-what-a-server-may-send.
 #[test]

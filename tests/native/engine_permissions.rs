@@ -2,8 +2,8 @@
 
 use crate::support::*;
 use serde_json::json;
-use turnwise::engine::*;
-use turnwise::trajectory::{Recorder, Restored, Trajectory, replay};
+use turnwise_engine::*;
+use turnwise_record::trajectory::{Recorder, Restored, Trajectory, replay};
 
 /// A run whose tools `save` (workspace) and `send` (network) ask the page, and `look` reads.
 struct Asking {

@@ -1,8 +1,8 @@
 //! Programs: what the calls of `run_code` are to the run that made it (semantics.md#programs).
 
 use crate::support::*;
-use turnwise::engine::*;
-use turnwise::trajectory::{RecordedProgram, Recorder, Trajectory, programs, replay};
+use turnwise_engine::*;
+use turnwise_record::trajectory::{RecordedProgram, Recorder, Trajectory, programs, replay};
 
 /// A run whose model has called `run_code` once, as `p`.
 struct Program {

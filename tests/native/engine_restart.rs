@@ -1,8 +1,8 @@
 //! Resuming after a closed page, and branches: what is repeated, what is requested, what stays bounded (trajectory.md#after-a-closed-page, trajectory.md#branches).
 
 use crate::support::*;
-use turnwise::engine::*;
-use turnwise::trajectory::{Restored, Trajectory, replay};
+use turnwise_engine::*;
+use turnwise_record::trajectory::{Restored, Trajectory, replay};
 
 const LATER: EpochMillis = EpochMillis(1_795_298_400_000 + 3_600_000);
 
@@ -325,9 +325,9 @@ fn there_is_no_branch_from_a_turn_that_never_was() {
 #[test]
 fn what_is_stored_is_whole_after_every_event() {
     let played = long();
-    let mut stored: Vec<turnwise::trajectory::RecordedEvent> = Vec::new();
+    let mut stored: Vec<turnwise_record::trajectory::RecordedEvent> = Vec::new();
     let (config, task) = played.document().origin();
-    let (mut recorder, _) = turnwise::trajectory::Recorder::start(config, task);
+    let (mut recorder, _) = turnwise_record::trajectory::Recorder::start(config, task);
     for recorded in &played.recorder.events {
         drop(recorder.handle(recorded.at_ms, recorded.event.clone()));
         recorder.with_changed(|events, _| {

@@ -1,7 +1,7 @@
 //! Waits between attempts, and the run's only source of randomness.
 
-use turnwise::engine::retry::{Decision, Rng, decide};
-use turnwise::engine::*;
+use turnwise_engine::retry::{Decision, Rng, decide};
+use turnwise_engine::*;
 
 fn after(retry_after_ms: Option<u64>, attempt: u32) -> Decision {
     let error = ModelError {

@@ -1,7 +1,7 @@
 //! Endings, tool calls, retries, cancel, follow-up.
 
 use crate::support::*;
-use turnwise::engine::*;
+use turnwise_engine::*;
 
 #[test]
 fn text_without_tool_calls_completes_the_run() {
@@ -339,7 +339,7 @@ fn what_was_streamed_before_stop_or_cancel_stays_in_the_record_and_out_of_the_hi
         assert!(!format!("{:?}", stopped.run().messages()).contains("Half"), "{:?}", stopped.run().messages());
         assert!(!stopped.ending().output.contains("Half") && stopped.run().turns()[0].content.is_empty());
         crate::support::validate(&stopped.document());
-        turnwise::trajectory::replay(&stopped.document()).expect("the record derives again");
+        turnwise_record::trajectory::replay(&stopped.document()).expect("the record derives again");
     }
     let cancelled = play(config(Preset::Strict), vec![half(), Step::Cancel]);
     let attempt = &cancelled.run().turns()[0].attempts[0];

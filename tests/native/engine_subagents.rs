@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::support::tree::*;
 use crate::support::*;
 use serde_json::json;
-use turnwise::engine::*;
-use turnwise::trajectory::{Trajectory, replay};
+use turnwise_engine::*;
+use turnwise_record::trajectory::{Trajectory, replay};
 
 /// The parent spawns two sub-agents; each works until its limit and concludes.
 fn endless(call: &ModelCall) -> Result<Reply, ModelError> {

@@ -1,7 +1,7 @@
 //! Synthesis: prompts, presets, retries, fallbacks, traces, stop and continue.
 
 use crate::support::*;
-use turnwise::engine::*;
+use turnwise_engine::*;
 
 const RESEARCH: &str = "You have reached the maximum number of reasoning steps. Based on all the research and analysis you've done so far, provide a final conclusion or answer. Synthesize your findings and provide the best response you can with the information gathered.";
 const ORCHESTRATOR: &str = "You have reached the maximum number of turns. Please provide an answer based on the information you have gathered so far.";

@@ -1,7 +1,7 @@
 //! The calendar: dates against those of Python's `datetime`, and texts in every form that is read.
 
-use turnwise::engine::time::{DateTime, month, parse, rfc3339, weekday};
-use turnwise::engine::*;
+use turnwise_engine::time::{DateTime, month, parse, rfc3339, weekday};
+use turnwise_engine::*;
 
 /// 22:16 UTC on 21 November 2026.
 const EVENING: u64 = 1_795_299_360_000;

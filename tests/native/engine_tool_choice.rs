@@ -3,9 +3,9 @@
 
 use crate::support::*;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::trajectory::{Trajectory, replay};
-use turnwise::view::replay::Replay;
+use turnwise_engine::*;
+use turnwise_record::trajectory::{Trajectory, replay};
+use turnwise_view::replay::Replay;
 
 use ToolChoice::{Asked, Auto, None as NoTools, Report};
 

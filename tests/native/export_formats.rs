@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use crate::support::tree::*;
 use crate::support::*;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::trajectory::export::Format;
-use turnwise::trajectory::import::import;
-use turnwise::trajectory::{Note, Secrets, Trajectory};
-use turnwise::view::export::export;
-use turnwise::worker::documents;
-use turnwise::worker::protocol::DocumentTask;
+use turnwise_engine::*;
+use turnwise_protocol::tool_worker::DocumentTask;
+use turnwise_record::trajectory::export::Format;
+use turnwise_record::trajectory::import::import;
+use turnwise_record::trajectory::{Note, Secrets, Trajectory};
+use turnwise_view::export::export;
+use turnwise_worker::documents;
 
 /// Everything at once: a retry, arguments that are not JSON, a failing tool, sub-agents, a limit and its synthesis.
 fn eventful() -> Trajectory {

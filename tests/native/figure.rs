@@ -3,8 +3,8 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use turnwise::content::figure::draw::{ChartView, Drawing};
-use turnwise::content::figure::{Figure, Table, of_separated, read};
+use turnwise_content::figure::draw::{ChartView, Drawing};
+use turnwise_content::figure::{Figure, Table, of_separated, read};
 
 fn table(text: &str) -> Table {
     match read(text) {

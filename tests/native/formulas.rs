@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::work::Work;
 use proptest::prelude::*;
-use turnwise::content::markdown::{Node, parse, plain_text};
+use turnwise_content::markdown::{Node, parse, plain_text};
 
 fn text(text: &str) -> Node {
     Node::Text(text.into())

@@ -1,4 +1,4 @@
-//! `src/content/markdown/grammars.bin`: made from syntect's own grammars, and colours code as those do.
+//! `crates/content/src/markdown/grammars.bin`: made from syntect's own grammars, and colours code as those do.
 //!
 //! After a new version of syntect or a change to the list of languages: `UPDATE=1 cargo test --test native grammars::`.
 
@@ -8,10 +8,10 @@ use std::fs;
 use serde::{Deserialize, Serialize};
 use syntect::dumps::{dump_binary, dump_to_uncompressed_file, from_binary};
 use syntect::parsing::SyntaxSet;
-use turnwise::content::markdown::highlight::{CLASSES, Grammars};
-use turnwise::content::markdown::{Class, grammars};
+use turnwise_content::markdown::highlight::{CLASSES, Grammars};
+use turnwise_content::markdown::{Class, grammars};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/content/markdown/grammars.bin");
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/content/src/markdown/grammars.bin");
 
 /// Languages that people ask a model about, among those that syntect knows. Languages that they embed are included.
 const LANGUAGES: &[&str] = &[

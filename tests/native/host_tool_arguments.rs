@@ -10,7 +10,7 @@ mod plain;
 
 use pattern::pattern;
 use plain::Plain;
-use turnwise::tools::schema::Schema;
+use turnwise_tools::schema::Schema;
 
 fn is_valid(schema: &Value, arguments: &str) -> bool {
     let Ok(value) = serde_json::from_str::<Value>(arguments) else { return false };

@@ -6,9 +6,9 @@ use std::time::Duration;
 use crate::support::work::Work;
 use crate::support::{Step, calls, config, executed, play, play_open, text};
 use serde_json::{Value, json};
-use turnwise::engine::caps::{self, MAX_CALLS, MAX_EVENT, MAX_RESULT};
-use turnwise::engine::*;
-use turnwise::llm::Decoder;
+use turnwise_engine::caps::{self, MAX_CALLS, MAX_EVENT, MAX_RESULT};
+use turnwise_engine::*;
+use turnwise_llm::Decoder;
 
 const MIB: usize = 1 << 20;
 /// Generous for unoptimised builds; quadratic work takes minutes.

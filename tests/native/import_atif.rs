@@ -2,12 +2,12 @@
 
 use crate::support::*;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::trajectory::Trajectory;
-use turnwise::trajectory::export::Format;
-use turnwise::trajectory::import::import;
-use turnwise::view::export::export;
-use turnwise::view::{LaneView, RailView, Source, ViewModel};
+use turnwise_engine::*;
+use turnwise_record::trajectory::Trajectory;
+use turnwise_record::trajectory::export::Format;
+use turnwise_record::trajectory::import::import;
+use turnwise_view::export::export;
+use turnwise_view::{LaneView, RailView, Source, ViewModel};
 
 fn fixture(name: &str) -> String {
     std::fs::read_to_string(format!("{}/tests/fixtures/atif/{name}.json", env!("CARGO_MANIFEST_DIR"))).unwrap()

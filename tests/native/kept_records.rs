@@ -8,24 +8,24 @@ use std::sync::LazyLock;
 use crate::support::plan as plans;
 use crate::support::*;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::plan::document::FORMAT as PLAN;
-use turnwise::plan::{PlanDocument, StepRecord};
-use turnwise::protocol::record::{Ask, Cursor, Part};
-use turnwise::trajectory::document::{ENGINE_VERSION, FORMAT as RUN};
-use turnwise::trajectory::import::import;
-use turnwise::trajectory::{Format, Restored, Summary, Trajectory, replay};
-use turnwise::view::branch::{self, BranchDraft};
-use turnwise::view::compare::Comparison;
-use turnwise::view::export::export;
-use turnwise::view::insight::{Filter, Insight};
-use turnwise::view::lane::Tally;
-use turnwise::view::log::{Log, LogFilter};
-use turnwise::view::plan::{ContextView, Graph, StepSource, StepView};
-use turnwise::view::replay::{RequestView, Steps, Verdict, Viewer};
-use turnwise::view::{LaneView, Origin, Source, ViewModel};
-use turnwise::worker::documents;
-use turnwise::worker::protocol::DocumentTask;
+use turnwise_engine::*;
+use turnwise_protocol::record::{Ask, Cursor, Part};
+use turnwise_protocol::tool_worker::DocumentTask;
+use turnwise_record::plan::document::FORMAT as PLAN;
+use turnwise_record::plan::{PlanDocument, StepRecord};
+use turnwise_record::trajectory::document::{ENGINE_VERSION, FORMAT as RUN};
+use turnwise_record::trajectory::import::import;
+use turnwise_record::trajectory::{Format, Restored, Summary, Trajectory, replay};
+use turnwise_view::branch::{self, BranchDraft};
+use turnwise_view::compare::Comparison;
+use turnwise_view::export::export;
+use turnwise_view::insight::{Filter, Insight};
+use turnwise_view::lane::Tally;
+use turnwise_view::log::{Log, LogFilter};
+use turnwise_view::plan::{ContextView, Graph, StepSource, StepView};
+use turnwise_view::replay::{RequestView, Steps, Verdict, Viewer};
+use turnwise_view::{LaneView, Origin, Source, ViewModel};
+use turnwise_worker::documents;
 
 const AT: EpochMillis = EpochMillis(1_800_000_000_000);
 
@@ -523,7 +523,8 @@ fn each_plan_is_resumed_from_its_record() {
     for (name, document) in plan_documents() {
         let text = serde_json::to_string(&document).unwrap();
         assert_eq!(documents::answer(DocumentTask::Session, &text).as_deref(), Ok("true"), "{name}");
-        let options = turnwise::plan::PlanOptions { after: Some(Box::new(document.clone())), ..plans::options() };
+        let options =
+            turnwise_record::plan::PlanOptions { after: Some(Box::new(document.clone())), ..plans::options() };
         let mut driven = plans::Driven::start(document.plan.clone(), options);
         let kept: Vec<&StepRecord> = document.steps.iter().filter(|step| word(step.status) == "completed").collect();
         assert!(kept.iter().all(|step| !driven.started.contains(&step.order)), "{name}: {:?}", driven.started);

@@ -1,9 +1,9 @@
 //! What models take of a run's settings, by the table of families, and what is said about the rest. The comments name the sources.
 
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::llm::adjustments;
-use turnwise::trajectory::{Summary, replay};
+use turnwise_engine::*;
+use turnwise_llm::adjustments;
+use turnwise_record::trajectory::{Summary, replay};
 
 use crate::support::tree::{Tree, reply_call, says, spawn_call, spawning, tasks};
 use crate::support::wire::{body_of, tool};
@@ -12,7 +12,7 @@ use crate::support::*;
 use ProviderKind::{Anthropic, Gemini, Openai, OpenaiResponses, Openrouter};
 use ReasoningEffort::{High, Low, Max, Medium, Minimal, Xhigh};
 
-const TABLE: &str = include_str!("../../src/llm/models/families.csv");
+const TABLE: &str = include_str!("../../crates/llm/src/models/families.csv");
 const NONE: ReasoningEffort = ReasoningEffort::None;
 
 fn at(kind: ProviderKind, base_url: &str, model: &str) -> ProviderConfig {

@@ -5,8 +5,8 @@ use crate::support::splits;
 
 use serde_json::{Value, json};
 use splits::Random;
-use turnwise::engine::*;
-use turnwise::llm::{Encode, encoder, request_head};
+use turnwise_engine::*;
+use turnwise_llm::{Encode, encoder, request_head};
 
 fn provider() -> ProviderConfig {
     ProviderConfig { kind: ProviderKind::Anthropic, model: "claude-x".into(), ..ProviderConfig::default() }

@@ -7,7 +7,7 @@ use crate::support::splits;
 
 use serde_json::{Value, json};
 use splits::Decoded;
-use turnwise::engine::*;
+use turnwise_engine::*;
 
 const KIND: ProviderKind = ProviderKind::Anthropic;
 

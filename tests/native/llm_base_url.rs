@@ -1,8 +1,8 @@
 //! Wrong key, unknown model, wrong base URL: told apart for every kind of provider, with the base URL to try.
 
-use turnwise::engine::ProviderKind::*;
-use turnwise::engine::*;
-use turnwise::llm::{Decoder, RetryHeaders, classify_response, models_head, request_head, server};
+use turnwise_engine::ProviderKind::*;
+use turnwise_engine::*;
+use turnwise_llm::{Decoder, RetryHeaders, classify_response, models_head, request_head, server};
 
 fn answer(kind: ProviderKind, base_url: &str, status: u16, body: &str) -> ModelError {
     let p = ProviderConfig { kind, base_url: base_url.into(), model: "m-1".into(), ..ProviderConfig::default() };

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use turnwise::engine::*;
-use turnwise::llm::encoder;
+use turnwise_engine::*;
+use turnwise_llm::encoder;
 
 use crate::support::*;
 

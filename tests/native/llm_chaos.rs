@@ -4,10 +4,10 @@ use crate::support::chaos_world;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use turnwise::engine::*;
-use turnwise::llm::demo::{DemoRequest, Fault, fault};
-use turnwise::tools::{builtin, safe_set};
-use turnwise::trajectory::replay;
+use turnwise_demo_model::{DemoRequest, Fault, fault};
+use turnwise_engine::*;
+use turnwise_record::trajectory::replay;
+use turnwise_tools::{builtin, safe_set};
 
 use chaos_world::{Met, Played, play};
 

@@ -1,8 +1,8 @@
 //! Responses of servers and browsers other than a reply: slug, retry, wait, and a helpful message.
 
-use turnwise::engine::*;
-use turnwise::llm::retry_after::http_date;
-use turnwise::llm::{RetryHeaders, classify_response};
+use turnwise_engine::*;
+use turnwise_llm::retry_after::http_date;
+use turnwise_llm::{RetryHeaders, classify_response};
 
 const OLLAMA: &str = "http://localhost:11434/v1";
 const OTHER: &str = "https://models.example.org/v1";

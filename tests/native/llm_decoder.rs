@@ -3,7 +3,7 @@
 use crate::support::splits;
 
 use splits::Decoded;
-use turnwise::engine::*;
+use turnwise_engine::*;
 
 fn fixtures() -> Vec<(String, Vec<u8>)> {
     splits::fixtures("llm")

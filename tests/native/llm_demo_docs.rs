@@ -9,10 +9,10 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use serde_json::Value;
-use turnwise::engine::EpochMillis;
-use turnwise::tools::files::{FileInfo, Files};
-use turnwise::tools::search::Index;
-use turnwise::tools::{run, safe_set};
+use turnwise_engine::EpochMillis;
+use turnwise_files::{FileInfo, Files};
+use turnwise_tools::search::Index;
+use turnwise_tools::{run, safe_set};
 
 use demo_world::Game;
 

@@ -1,8 +1,8 @@
 //! Why a first request got no response: every row of the decision, and messages that name the exact setting.
 
-use turnwise::engine::*;
-use turnwise::llm::address::{Space, host, origin, port, space};
-use turnwise::llm::{Cause, Evidence, Knock, Online, Page, Permission, base_url, classify_fetch_failure, diagnose};
+use turnwise_engine::*;
+use turnwise_llm::address::{Space, host, origin, port, space};
+use turnwise_llm::{Cause, Evidence, Knock, Online, Page, Permission, base_url, classify_fetch_failure, diagnose};
 
 const SECURE: &str = "https://agents.example.org";
 const LOCAL_PAGE: &str = "http://localhost:8080";

@@ -1,8 +1,8 @@
 //! Requests in the format of Chat Completions servers.
 
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::llm::{Encode, encoder, request_head};
+use turnwise_engine::*;
+use turnwise_llm::{Encode, encoder, request_head};
 
 fn provider(base_url: &str) -> ProviderConfig {
     ProviderConfig {

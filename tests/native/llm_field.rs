@@ -1,8 +1,8 @@
 //! What model servers really send, from public bug reports (the comment of each case): too long, out of money, waits, failures inside
 //! a stream, and fields of unexpected types. Each kind also has texts that look alike and mean something else.
 
-use turnwise::engine::*;
-use turnwise::llm::{RetryHeaders, classify_response};
+use turnwise_engine::*;
+use turnwise_llm::{RetryHeaders, classify_response};
 
 use crate::support::splits;
 

@@ -1,8 +1,8 @@
 //! Deadlines of a request: what counts as the start of a reply, and the message when a deadline has passed.
 
-use turnwise::engine::*;
-use turnwise::llm::{Decoder, Late, classify_late};
-use turnwise::view::settings::{Field, Settings};
+use turnwise_engine::*;
+use turnwise_llm::{Decoder, Late, classify_late};
+use turnwise_view::settings::{Field, Settings};
 
 fn begun(parts: &[&str]) -> bool {
     let mut decoder = Decoder::new(&ProviderConfig { kind: ProviderKind::Openai, ..ProviderConfig::default() });

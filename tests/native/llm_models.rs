@@ -1,9 +1,9 @@
 //! Known facts about models: the table, and the providers' own lists.
 
-use turnwise::engine::*;
-use turnwise::llm::models::{complete, read_list, table_row};
+use turnwise_engine::*;
+use turnwise_llm::models::{complete, read_list, table_row};
 
-const TABLE: &str = include_str!("../../src/llm/models/table.csv");
+const TABLE: &str = include_str!("../../crates/llm/src/models/table.csv");
 
 #[test]
 fn every_row_of_the_table_is_whole() {

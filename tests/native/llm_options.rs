@@ -4,7 +4,7 @@
 use crate::support::wire;
 
 use serde_json::{Value, json};
-use turnwise::engine::*;
+use turnwise_engine::*;
 use wire::{answer, body_of, frozen_of, reply, tool};
 
 use ProviderKind::{

@@ -5,10 +5,10 @@ use crate::support::wire;
 
 use crate::support::validate;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::llm::prompt_api::{Tools, prompt};
-use turnwise::trajectory::export::{atif, openai};
-use turnwise::trajectory::{Recorder, Trajectory, replay};
+use turnwise_engine::*;
+use turnwise_llm::prompt_api::{Tools, prompt};
+use turnwise_record::trajectory::export::{atif, openai};
+use turnwise_record::trajectory::{Recorder, Trajectory, replay};
 use wire::body;
 
 use ProviderKind::{

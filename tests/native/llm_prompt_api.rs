@@ -1,9 +1,9 @@
 //! A conversation as prompts of Chrome's built-in model, and its answers as chat completions.
 
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::llm::Decoder;
-use turnwise::llm::prompt_api::{Tools, completion, prompt};
+use turnwise_engine::*;
+use turnwise_llm::Decoder;
+use turnwise_llm::prompt_api::{Tools, completion, prompt};
 
 fn lookup() -> ToolSpec {
     ToolSpec {

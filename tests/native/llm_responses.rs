@@ -6,8 +6,8 @@ use crate::support::wire;
 
 use serde_json::{Value, json};
 use splits::{Decoded, fixtures};
-use turnwise::engine::*;
-use turnwise::llm::{encoder, request_head};
+use turnwise_engine::*;
+use turnwise_llm::{encoder, request_head};
 use wire::{answer, body, entered, grows_at_its_end_only, picture, reply, tool};
 
 const KIND: ProviderKind = ProviderKind::OpenaiResponses;

@@ -2,8 +2,8 @@
 //! of messages, thoughts in the text. The comments name the public reports.
 
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::llm::{ServerName, encoder, request_head};
+use turnwise_engine::*;
+use turnwise_llm::{ServerName, encoder, request_head};
 
 use crate::support::*;
 
@@ -476,7 +476,7 @@ mod thoughts_in_the_text {
 
 mod corrections {
     use super::*;
-    use turnwise::llm::{Decoder, RetryHeaders, classify_response};
+    use turnwise_llm::{Decoder, RetryHeaders, classify_response};
 
     fn refusal(p: &ProviderConfig, status: u16, body: &str) -> Retry {
         let now = EpochMillis(1_795_000_000_000);

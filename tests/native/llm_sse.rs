@@ -1,6 +1,6 @@
 //! Server-sent events, framed from bytes in any chunking.
 
-use turnwise::llm::sse::SseParser;
+use turnwise_llm::sse::SseParser;
 
 #[test]
 fn events_are_framed_as_the_standard_says() {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use crate::support::work::Work;
 use proptest::prelude::*;
-use turnwise::content::format::pieces;
-use turnwise::content::markdown::{
+use turnwise_content::format::pieces;
+use turnwise_content::markdown::{
     Align, Class, Item, MAX_DEPTH, Node, Task, parse, plain_text, safe_href, target, web_href, weight,
 };
-use turnwise::worker::growing::Growing;
+use turnwise_worker::growing::Growing;
 
 fn text(text: &str) -> Node {
     Node::Text(text.into())

@@ -5,8 +5,8 @@ use crate::support::plan as plans;
 use crate::support::golden;
 use plans::*;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::plan::*;
+use turnwise_engine::*;
+use turnwise_record::plan::*;
 
 /// Runs the example to its end, with an agent of this kind for the fourth step.
 fn run(kind: &str) -> Driven {

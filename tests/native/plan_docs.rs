@@ -69,7 +69,7 @@ fn words_are_those_of_the_code() {
     let session = schema("session");
     assert_eq!(first_cells("How a step ends"), words(&session["$defs"]["StepStatus"]["enum"]));
     assert_eq!(first_cells("What a step is told"), words(&session["$defs"]["PlanTrace"]["properties"]["name"]["enum"]));
-    let source = text("src/plan/fault.rs");
+    let source = text("crates/record/src/plan/fault.rs");
     let faults = source.split("rename = \"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned());
     assert_eq!(first_cells("Faults of a plan"), faults.collect());
 }

@@ -5,8 +5,8 @@ use crate::support::plan as plans;
 use crate::support::{Step, calls, play, text};
 use plans::base;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::plan::{FaultKind, draft};
+use turnwise_engine::*;
+use turnwise_record::plan::{FaultKind, draft};
 
 fn report(steps: &Value) -> Step {
     calls("", &[("a", "final_report", &json!({ "format": "json", "content": { "steps": steps } }).to_string())])

@@ -5,8 +5,8 @@ use crate::support::plan as plans;
 use crate::support::golden;
 use plans::*;
 use serde_json::{Value, json};
-use turnwise::plan::fault::listed;
-use turnwise::plan::*;
+use turnwise_record::plan::fault::listed;
+use turnwise_record::plan::*;
 
 fn faults(plan: &Value) -> Vec<Fault> {
     read(plan, &["search", "read"]).err().unwrap_or_default()

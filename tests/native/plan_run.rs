@@ -5,9 +5,9 @@ use crate::support::plan as plans;
 
 use plans::*;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::plan::*;
-use turnwise::trajectory::{Recorder, Trajectory, replay};
+use turnwise_engine::*;
+use turnwise_record::plan::*;
+use turnwise_record::trajectory::{Recorder, Trajectory, replay};
 
 /// Builds a plan of `order agent dependencies`; agents G* gather, S* synthesize.
 fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {

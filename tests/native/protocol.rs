@@ -2,12 +2,12 @@
 //! checks that its messages match the Rust types.
 
 use crate::support::sources::text;
-use turnwise::engine::caps::MAX_RESULT;
-use turnwise::engine::{Preset, Record, RecordKind, RequestId};
-use turnwise::plan::{PlanRecord, PlanRecordKind, StepStatus};
-use turnwise::protocol::{Delta, DeltaKind, PlanOwnEvent, RunEvent, Step, VERSION};
-use turnwise::tools::path::{MAX_PATH, RESULTS};
-use turnwise::trajectory::document;
+use turnwise_engine::caps::MAX_RESULT;
+use turnwise_engine::{Preset, Record, RecordKind, RequestId};
+use turnwise_protocol::{Delta, DeltaKind, PlanOwnEvent, RunEvent, Step, VERSION};
+use turnwise_record::plan::{PlanRecord, PlanRecordKind, StepStatus};
+use turnwise_record::trajectory::document;
+use turnwise_tools::path::{MAX_PATH, RESULTS};
 
 fn json(event: &impl serde::Serialize) -> String {
     serde_json::to_string(event).unwrap()
@@ -88,5 +88,5 @@ fn words_and_numbers_are_those_of_the_engine() {
     for file in ["www/sandbox/program.js", "www/client/sandbox.ts"] {
         assert!(text(file).contains("const MAX_CALLS = 1_000;"), "{file}");
     }
-    assert_eq!(turnwise::engine::MAX_PROGRAM_CALLS, 1_000);
+    assert_eq!(turnwise_engine::MAX_PROGRAM_CALLS, 1_000);
 }

@@ -6,14 +6,14 @@ use std::time::Duration;
 use crate::support::tree::*;
 use crate::support::work::Work;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::trajectory::export::Format;
-use turnwise::trajectory::import::import;
-use turnwise::trajectory::{Summary, Trajectory, replay};
-use turnwise::view::export::export;
-use turnwise::view::insight::{Filter, Insight, charts};
-use turnwise::view::replay::Replay;
-use turnwise::view::{LaneView, Meter, RailView, Source, ViewModel};
+use turnwise_engine::*;
+use turnwise_record::trajectory::export::Format;
+use turnwise_record::trajectory::import::import;
+use turnwise_record::trajectory::{Summary, Trajectory, replay};
+use turnwise_view::export::export;
+use turnwise_view::insight::{Filter, Insight, charts};
+use turnwise_view::replay::Replay;
+use turnwise_view::{LaneView, Meter, RailView, Source, ViewModel};
 
 /// A record with a failed attempt and its wait, a failing tool, sub-agents, a limit and its synthesis.
 fn record() -> Value {

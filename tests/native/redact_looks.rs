@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use turnwise::trajectory::Secrets;
-use turnwise::trajectory::redact::{REDACTED, StreamScrub};
+use turnwise_record::trajectory::Secrets;
+use turnwise_record::trajectory::redact::{REDACTED, StreamScrub};
 
 /// Random characters that are the same in every run.
 struct Random(u64);
@@ -237,7 +237,7 @@ fn private_keys_are_removed_whole_and_nothing_after_them() {
 
 /// Files with texts that look like secrets on purpose: tests plant keys, and look for them afterwards.
 const PLANTED: &[&str] = &[
-    "src/trajectory/notes.rs",
+    "crates/record/src/trajectory/notes.rs",
     "tests/browsers/attacks.mjs",
     "tests/e2e/agent_api.test.mjs",
     "tests/e2e/aimock.test.mjs",

@@ -2,8 +2,8 @@
 
 use crate::support::work::Work;
 use proptest::prelude::*;
-use turnwise::trajectory::Secrets;
-use turnwise::trajectory::redact::{REDACTED, StreamScrub};
+use turnwise_record::trajectory::Secrets;
+use turnwise_record::trajectory::redact::{REDACTED, StreamScrub};
 
 const KNOWN: &str = "hunter2/geheim+9";
 

@@ -5,10 +5,10 @@ use crate::support::wire;
 
 use crate::support::*;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::llm::prompt_api::{Tools, prompt};
-use turnwise::trajectory::export::{atif, openai};
-use turnwise::trajectory::{Trajectory, replay};
+use turnwise_engine::*;
+use turnwise_llm::prompt_api::{Tools, prompt};
+use turnwise_record::trajectory::export::{atif, openai};
+use turnwise_record::trajectory::{Trajectory, replay};
 
 const NOTE: &str = "[Left out: 2 pictures or PDFs. This API takes text only in tool results.]";
 

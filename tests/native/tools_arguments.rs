@@ -5,9 +5,9 @@ use crate::support::pattern;
 use pattern::pattern;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use turnwise::engine::{Slug, ToolOutcome};
-use turnwise::tools::arguments::Validators;
-use turnwise::tools::{Arguments, Repaired, builtin, names, safe_set};
+use turnwise_engine::{Slug, ToolOutcome};
+use turnwise_tools::arguments::Validators;
+use turnwise_tools::{Arguments, Repaired, builtin, names, safe_set};
 
 fn schema() -> Value {
     json!({

@@ -6,10 +6,10 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use turnwise::tools::document::{Document, LATER, Place, Rows};
-use turnwise::tools::files::{FileInfo, Files};
-use turnwise::tools::read::{read_file, shown_text};
-use turnwise::tools::search::{Index, search_files};
+use turnwise_files::document::{Document, LATER, Place, Rows};
+use turnwise_files::{FileInfo, Files};
+use turnwise_tools::read::{read_file, shown_text};
+use turnwise_tools::search::{Index, search_files};
 
 type Known = Result<Option<Rc<Document>>, String>;
 

@@ -2,7 +2,7 @@
 //! tested in `tests/e2e/query.test.mjs`.
 
 use serde_json::{Value, json};
-use turnwise::tools::tabular::names::{TableFormat, tables};
+use turnwise_tools::tabular::names::{TableFormat, tables};
 
 use crate::support::memory::{Memory, call};
 

@@ -8,11 +8,11 @@ use std::task::{Context, Poll, Waker};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use turnwise::engine::EpochMillis;
-use turnwise::tools::files::{FileInfo, Files};
-use turnwise::tools::path::{PathError, normalize};
-use turnwise::tools::search::Index;
-use turnwise::tools::{Needs, names, needs, run};
+use turnwise_engine::EpochMillis;
+use turnwise_files::{FileInfo, Files};
+use turnwise_tools::path::{PathError, normalize};
+use turnwise_tools::search::Index;
+use turnwise_tools::{Needs, names, needs, run};
 
 /// An in-memory workspace that counts reads.
 #[derive(Default)]

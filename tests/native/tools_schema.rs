@@ -8,7 +8,7 @@ use std::path::Path;
 use pattern::pattern;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use turnwise::tools::schema::{Fault, Patterns, Schema, Unchecked};
+use turnwise_tools::schema::{Fault, Patterns, Schema, Unchecked};
 
 /// The cases of the suite that fail: file, group, case (`*`: each case of the group), named as in the suite.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[

@@ -7,8 +7,8 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use crate::support::work::Work;
-use turnwise::tools::files::{FileInfo, Files};
-use turnwise::tools::search::{Index, search_files};
+use turnwise_files::{FileInfo, Files};
+use turnwise_tools::search::{Index, search_files};
 
 #[derive(Default)]
 struct Memory {

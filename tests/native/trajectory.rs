@@ -2,12 +2,12 @@
 
 use crate::support::*;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::trajectory::document::ParseError;
-use turnwise::trajectory::export::{Format, native};
-use turnwise::trajectory::notes::{MAX_NOTE, MAX_NOTES};
-use turnwise::trajectory::{Note, Secrets, Trajectory, replay};
-use turnwise::view::export::export;
+use turnwise_engine::*;
+use turnwise_record::trajectory::document::ParseError;
+use turnwise_record::trajectory::export::{Format, native};
+use turnwise_record::trajectory::notes::{MAX_NOTE, MAX_NOTES};
+use turnwise_record::trajectory::{Note, Secrets, Trajectory, replay};
+use turnwise_view::export::export;
 
 /// A run with everything in it: a retry, parallel calls, a notice, a synthesis, a grant, a failed segment.
 fn eventful() -> Played {

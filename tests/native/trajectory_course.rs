@@ -1,8 +1,8 @@
 //! Continuing a recorded run elsewhere: the course of a resumed run and of a branch with an edit (`trajectory::course`).
 
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::trajectory::{BranchWish, Course, Recorder, Restored, Trajectory, replay};
+use turnwise_engine::*;
+use turnwise_record::trajectory::{BranchWish, Course, Recorder, Restored, Trajectory, replay};
 
 fn tool() -> ToolSpec {
     ToolSpec {

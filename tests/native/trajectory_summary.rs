@@ -3,8 +3,8 @@
 use crate::support::tree::*;
 use crate::support::*;
 use serde_json::json;
-use turnwise::engine::*;
-use turnwise::trajectory::Summary;
+use turnwise_engine::*;
+use turnwise_record::trajectory::Summary;
 
 /// Checks that the run and its document give the same figures, also after a round trip through JSON.
 fn summary(played: &Played) -> Summary {

@@ -13,13 +13,13 @@ use schemars::generate::{Contract, SchemaSettings};
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
-use turnwise::content::figure::Chart;
-use turnwise::content::markdown::Node;
-use turnwise::docs::{Found, Info};
-use turnwise::plan::{Plan, PlanDocument};
-use turnwise::protocol::{Command, PlanOwnEvent, Progress, RunEvent, Site, WorkerMessage};
-use turnwise::trajectory::{Format, Mismatch, Summary, Trajectory, document};
-use turnwise::view::insight::{Filter, Insight};
+use turnwise_content::figure::Chart;
+use turnwise_content::markdown::Node;
+use turnwise_docs_index::{Found, Info};
+use turnwise_protocol::{Command, PlanOwnEvent, Progress, RunEvent, Site, WorkerMessage};
+use turnwise_record::plan::{Plan, PlanDocument};
+use turnwise_record::trajectory::{Format, Mismatch, Summary, Trajectory, document};
+use turnwise_view::insight::{Filter, Insight};
 
 const RECORDS: &str = "www/client/types/records.d.ts";
 const MESSAGES: &str = "www/client/messages.ts";
@@ -66,8 +66,8 @@ fn the_typescript_of_records_and_events_is_that_of_the_types() {
     assert!(text.contains(&own), "what is written out in an attribute: {own}");
     let own = format!(
         "  format: \"{}\";\n  version: {};\n",
-        turnwise::plan::document::FORMAT,
-        turnwise::plan::document::VERSION
+        turnwise_record::plan::document::FORMAT,
+        turnwise_record::plan::document::VERSION
     );
     assert!(text.contains(&own), "what is written out in an attribute: {own}");
 }

@@ -1,14 +1,14 @@
 //! What a branch changed is marked at the call or at the turn: live, in a snapshot, in a record and in reports.
 
 use crate::support::*;
-use turnwise::engine::*;
-use turnwise::protocol::Snapshot;
-use turnwise::protocol::snapshot::Reporter;
-use turnwise::trajectory::export::Format;
-use turnwise::trajectory::{Recorder, Restored, Trajectory, replay};
-use turnwise::view::export::export;
-use turnwise::view::version::{ListedRun, Version, choices, labels, versions};
-use turnwise::view::{CallView, HeadView, RailView, Source, ViewModel};
+use turnwise_engine::*;
+use turnwise_protocol::Snapshot;
+use turnwise_protocol::snapshot::Reporter;
+use turnwise_record::trajectory::export::Format;
+use turnwise_record::trajectory::{Recorder, Restored, Trajectory, replay};
+use turnwise_view::export::export;
+use turnwise_view::version::{ListedRun, Version, choices, labels, versions};
+use turnwise_view::{CallView, HeadView, RailView, Source, ViewModel};
 
 /// A run of three turns: two calls one after the other, and the answer.
 fn original() -> Trajectory {

@@ -1,9 +1,9 @@
 //! Where two runs part, in one sentence, and the rows of their turns.
 
-use turnwise::engine::*;
-use turnwise::trajectory::{Restored, Trajectory};
-use turnwise::view::Source;
-use turnwise::view::compare::{Comparison, Row};
+use turnwise_engine::*;
+use turnwise_record::trajectory::{Restored, Trajectory};
+use turnwise_view::Source;
+use turnwise_view::compare::{Comparison, Row};
 
 use crate::support::*;
 

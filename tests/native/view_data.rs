@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use turnwise::content::json::{JsonKind, JsonNode, PORTION, more};
-use turnwise::content::markdown::{Node, plain_text};
-use turnwise::content::mrkdwn;
-use turnwise::content::slack::{Block, Control, Message, messages};
+use turnwise_content::json::{JsonKind, JsonNode, PORTION, more};
+use turnwise_content::markdown::{Node, plain_text};
+use turnwise_content::mrkdwn;
+use turnwise_content::slack::{Block, Control, Message, messages};
 
 fn place(value: Value) -> JsonNode {
     JsonNode::root(Arc::new(value))

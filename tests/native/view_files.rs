@@ -1,7 +1,7 @@
 //! The kind that a file is shown as, by its first bytes and its name.
 
-use turnwise::content::markdown::{Node, is_rtl};
-use turnwise::files::kind::FileKind;
+use turnwise_content::markdown::{Node, is_rtl};
+use turnwise_files::kind::FileKind;
 
 fn words(name: &str, head: &[u8]) -> &'static str {
     FileKind::detect(name, head).label()

@@ -1,11 +1,11 @@
 //! Figures, series, charts and their drawing across runs, from hand-made summaries.
 
 use serde_json::json;
-use turnwise::engine::*;
-use turnwise::trajectory::Summary;
-use turnwise::view::insight::chart::{ChartId, Role};
-use turnwise::view::insight::filter::Wanted;
-use turnwise::view::insight::{Filter, Insight, Step, charts};
+use turnwise_engine::*;
+use turnwise_record::trajectory::Summary;
+use turnwise_view::insight::chart::{ChartId, Role};
+use turnwise_view::insight::filter::Wanted;
+use turnwise_view::insight::{Filter, Insight, Step, charts};
 
 const DAY: u64 = 86_400_000;
 const START: u64 = 1_795_298_400_000; // 2026-11-21T22:00:00Z
@@ -192,9 +192,9 @@ fn every_chart_says_what_it_shows_and_names_every_figure() {
 
 mod drawn {
     use super::*;
-    use turnwise::view::insight::draw::{DARK, LIGHT, draw};
+    use turnwise_view::insight::draw::{DARK, LIGHT, draw};
 
-    fn all() -> Vec<turnwise::view::insight::Chart> {
+    fn all() -> Vec<turnwise_view::insight::Chart> {
         let mut runs: Vec<Summary> = (1..=40)
             .map(|n| {
                 run(n, (n % 11) as u32, ["llm_complete", "max_turns_synthesized", "llm_error", ""][n as usize % 4])

@@ -2,11 +2,11 @@
 
 use crate::support::tree::*;
 use crate::support::*;
-use turnwise::engine::*;
-use turnwise::trajectory::Trajectory;
-use turnwise::view::ending::Tone;
-use turnwise::view::tasks::EXAMPLES;
-use turnwise::view::*;
+use turnwise_engine::*;
+use turnwise_record::trajectory::Trajectory;
+use turnwise_view::ending::Tone;
+use turnwise_view::tasks::EXAMPLES;
+use turnwise_view::*;
 
 /// The root gives a part to each of three sub-agents: the first works until its limit, the second is done at once, the
 /// third's provider is down.

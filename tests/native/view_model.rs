@@ -2,12 +2,12 @@
 
 use crate::support::*;
 use serde_json::{Value, json};
-use turnwise::content::format;
-use turnwise::engine::*;
-use turnwise::trajectory::Trajectory;
-use turnwise::view::call::{CallState, Note};
-use turnwise::view::panel::Remedy;
-use turnwise::view::*;
+use turnwise_content::format;
+use turnwise_engine::*;
+use turnwise_record::trajectory::Trajectory;
+use turnwise_view::call::{CallState, Note};
+use turnwise_view::panel::Remedy;
+use turnwise_view::*;
 
 fn view(played: &Played) -> ViewModel {
     ViewModel::from(played.run())

@@ -4,17 +4,17 @@ use crate::support::plan as plans;
 
 use plans::*;
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::plan::*;
-use turnwise::protocol::Snapshot;
-use turnwise::protocol::desk::{Header, StoredKind, step_key};
-use turnwise::trajectory::Summary;
-use turnwise::view::ending::Tone;
-use turnwise::view::plan::cell::Field;
-use turnwise::view::plan::edit::{FaultView, PlanDraft};
-use turnwise::view::plan::example::PLAN;
-use turnwise::view::plan::*;
-use turnwise::view::{Origin, RailView, Source, TickKind, TickState};
+use turnwise_engine::*;
+use turnwise_protocol::Snapshot;
+use turnwise_protocol::desk::{Header, StoredKind, step_key};
+use turnwise_record::plan::*;
+use turnwise_record::trajectory::Summary;
+use turnwise_view::ending::Tone;
+use turnwise_view::plan::cell::Field;
+use turnwise_view::plan::edit::{FaultView, PlanDraft};
+use turnwise_view::plan::example::PLAN;
+use turnwise_view::plan::*;
+use turnwise_view::{Origin, RailView, Source, TickKind, TickState};
 
 /// Builds a plan; agents G* gather, S* synthesize.
 fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {
@@ -258,7 +258,7 @@ fn an_interrupted_plan_says_where_it_was_and_what_resume_costs() {
     driven.end(1, Outcome::Success, "one");
     let stored = RailView::from(&driven.run);
     let (config, task) = driven.running[&2].clone();
-    let begun = turnwise::trajectory::Recorder::start(config, task).0.document();
+    let begun = turnwise_record::trajectory::Recorder::start(config, task).0.document();
     // The run of step 3 was not stored.
     let document = driven.run.document(|order| (order == 2).then(|| begun.clone()));
     let steps = interrupted_views(&document);
@@ -349,7 +349,7 @@ fn a_record_from_the_middle_of_a_plan_is_not_running() {
 
 #[test]
 fn the_example_is_a_plan_of_five_and_two_over_files_that_are_there() {
-    let tools: Vec<String> = turnwise::tools::all().into_iter().map(|tool| tool.name).collect();
+    let tools: Vec<String> = turnwise_tools::all().into_iter().map(|tool| tool.name).collect();
     let names: Vec<&str> = tools.iter().map(String::as_str).collect();
     let plan = read(&PLAN.plan(), &names).unwrap_or_else(|faults| panic!("{}", fault::listed(&faults)));
     let kinds: Vec<AgentKind> = plan.steps.iter().map(|step| plan.kind(step)).collect();

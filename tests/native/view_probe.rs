@@ -1,8 +1,8 @@
 //! The Test button's view of a tiny run: the sentence in bold, what to do below it, and who answered.
 
 use crate::support::{Step, config, error, play};
-use turnwise::engine::*;
-use turnwise::view::probe::{Probe, facts, probe_config};
+use turnwise_engine::*;
+use turnwise_view::probe::{Probe, facts, probe_config};
 
 #[test]
 fn a_failure_is_one_sentence_and_what_to_do() {

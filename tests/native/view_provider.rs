@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use turnwise::engine::*;
-use turnwise::llm::models::{ModelInfo, table_row};
-use turnwise::view::models::{By, Known, options, price_words};
-use turnwise::view::provider::{COMPATIBLE, DEMOS, Need, Place, cards, demo_name, name, needs_key, provider_card};
-use turnwise::view::settings::{Field, Settings};
+use turnwise_engine::*;
+use turnwise_llm::models::{ModelInfo, table_row};
+use turnwise_view::models::{By, Known, options, price_words};
+use turnwise_view::provider::{COMPATIBLE, DEMOS, Need, Place, cards, demo_name, name, needs_key, provider_card};
+use turnwise_view::settings::{Field, Settings};
 
 fn with(fields: &[(Field, &str)]) -> Settings {
     let mut settings = Settings::default();
@@ -212,7 +212,7 @@ fn a_run_names_its_model_and_where_it_answers() {
 fn what_is_known_of_a_model_is_said_in_one_line_with_its_date() {
     let price = Price { input: 3.0, output: 15.0, cached: 0.3 };
     let known = Known { context_tokens: Some(200_000), price: Some(price), images: Some(true), by: By::Table };
-    let date = turnwise::llm::models::AS_OF;
+    let date = turnwise_llm::models::AS_OF;
     assert_eq!(
         known.description(),
         format!("200 K tokens of context · $3 in / $15 out per million tokens (as of {date}) · accepts pictures")

@@ -1,9 +1,9 @@
 //! Settings: from text to a configuration and back, and every fault named at its field.
 
-use turnwise::engine::*;
-use turnwise::view::preview::Preview;
-use turnwise::view::settings::{Field, Group, ROWS, Settings};
-use turnwise::view::tasks::EXAMPLES;
+use turnwise_engine::*;
+use turnwise_view::preview::Preview;
+use turnwise_view::settings::{Field, Group, ROWS, Settings};
+use turnwise_view::tasks::EXAMPLES;
 
 fn with(fields: &[(Field, &str)]) -> Settings {
     let mut settings = Settings::default();
@@ -140,11 +140,11 @@ fn a_strict_run_has_a_report_and_no_synthesis() {
 fn progress_and_batch_are_offered_only_where_the_user_wants_them() {
     let mut settings = Settings::default();
     let offered = |settings: &Settings| {
-        let config = settings.build(turnwise::tools::all()).expect("valid");
+        let config = settings.build(turnwise_tools::all()).expect("valid");
         config.tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>()
     };
     // Programs are on in the app.
-    assert_eq!(offered(&settings), [turnwise::tools::names(), vec!["run_code"]].concat());
+    assert_eq!(offered(&settings), [turnwise_tools::names(), vec!["run_code"]].concat());
     settings.toggle_tool("batch");
     settings.toggle_tool("now");
     let names = offered(&settings);
@@ -202,7 +202,7 @@ fn the_examples_show_different_things_and_change_only_the_demo_model() {
         example.apply(&mut demo);
         assert_eq!(demo.providers[0].demo, Some(example.demo));
         let mut chaos = with(&[(Field::Provider, "demo-chaos")]).build(Vec::new()).expect("valid");
-        assert_eq!(turnwise::view::provider::facts(&chaos), ["Demo: scripted, not an AI; misbehaves"]);
+        assert_eq!(turnwise_view::provider::facts(&chaos), ["Demo: scripted, not an AI; misbehaves"]);
         example.apply(&mut chaos);
         assert_eq!(chaos.providers[0].demo, Some(DemoMode::Chaos), "who chose it wants to see it");
     }
@@ -210,7 +210,7 @@ fn the_examples_show_different_things_and_change_only_the_demo_model() {
 
 #[test]
 fn changes_to_files_ask_only_if_the_user_wants_it() {
-    use turnwise::engine::{Rule, RunConfig};
+    use turnwise_engine::{Rule, RunConfig};
     let rule = |config: &RunConfig| config.permissions.as_ref().and_then(|rules| rules.workspace);
     assert_eq!(rule(&Settings::default().build(Vec::new()).expect("valid")), None);
     let asks = with(&[(Field::FileChanges, "ask")]);

@@ -1,11 +1,11 @@
 //! Signing in, images and the built-in model: what is sent, and what is shown.
 
-use turnwise::engine::Image;
-use turnwise::files::base64::base64;
-use turnwise::files::picture::{LONG_SIDE, PictureView, fit, is_picture};
-use turnwise::signin::{Back, auth_url, back, challenge, exchange, is_ours, key_of, verifier};
-use turnwise::view::built_in::BuiltIn;
-use turnwise::view::models::{By, Known, picture_note};
+use turnwise_engine::Image;
+use turnwise_files::base64::base64;
+use turnwise_view::built_in::BuiltIn;
+use turnwise_view::models::{By, Known, picture_note};
+use turnwise_view::picture::{LONG_SIDE, PictureView, fit, is_picture};
+use turnwise_view::signin::{Back, auth_url, back, challenge, exchange, is_ours, key_of, verifier};
 
 fn parameters(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()

@@ -3,13 +3,13 @@
 
 use crate::support::*;
 use serde_json::{Value, json};
-use turnwise::content::slack;
-use turnwise::engine::*;
-use turnwise::view::attempt::Weight;
-use turnwise::view::call::{CallState, Progress};
-use turnwise::view::log::{Level, Log, LogFilter};
-use turnwise::view::report::{Body, ReportPosition};
-use turnwise::view::*;
+use turnwise_content::slack;
+use turnwise_engine::*;
+use turnwise_view::attempt::Weight;
+use turnwise_view::call::{CallState, Progress};
+use turnwise_view::log::{Level, Log, LogFilter};
+use turnwise_view::report::{Body, ReportPosition};
+use turnwise_view::*;
 
 fn view(played: &Played) -> ViewModel {
     ViewModel::from(played.run())

@@ -1,6 +1,6 @@
 //! ZIP archives without compression: their headers and checksums.
 
-use turnwise::files::zip::{Crc32, Entry, TooMuch, frame};
+use turnwise_files::zip::{Crc32, Entry, TooMuch, frame};
 
 fn crc(of: &[u8]) -> u32 {
     let mut crc = Crc32::new();

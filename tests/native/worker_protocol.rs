@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use serde_json::json;
-use turnwise::content::markdown::Node;
-use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
-use turnwise::llm::demo::{DemoChunk, DemoRequest, Scripted};
-use turnwise::tools::{Arguments, Repaired};
 use turnwise::worker::pool::{Action, End, Input, Pool, WorkerId};
-use turnwise::worker::protocol::{Answer, Blocks, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
+use turnwise_content::markdown::Node;
+use turnwise_demo_model::{DemoChunk, DemoRequest, Scripted};
+use turnwise_engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
+use turnwise_protocol::tool_worker::{Answer, Blocks, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
+use turnwise_tools::{Arguments, Repaired};
 
 const W0: WorkerId = WorkerId(0);
 const W1: WorkerId = WorkerId(1);

@@ -1,5 +1,5 @@
 // The app's connection to its desk, the worker that drives and stores its runs. Orders and news are texts that this side
-// does not read; the app and the desk do (src/protocol/desk.rs).
+// does not read; the app and the desk do (crates/protocol/src/desk.rs).
 import { Host } from './host';
 import { Link } from './link';
 import type { Part } from './link';

@@ -5,7 +5,7 @@ import { disposable } from './lifetime';
 import { MAX_PATH, RESULTS } from './protocol';
 import type { FileChange } from './protocol';
 
-/** Normalizes a path as in src/tools/path.rs; throws an error for the first rule that it violates. */
+/** Normalizes a path as in crates/tools/src/path.rs; throws an error for the first rule that it violates. */
 function normal(given: string): string {
   const path = given.trim().replaceAll('\\', '/');
   const refuse = (why: string): never => { throw new TypeError(`path: the path ${why}`); };

@@ -196,7 +196,7 @@ function asText(value: unknown): string {
   return cut(text ?? 'null');
 }
 
-/** Cuts an oversized result before it is sent, with the note from src/engine/caps.rs. A UTF-16 unit is at least one byte. */
+/** Cuts an oversized result before it is sent, with the note from crates/engine/src/caps.rs. A UTF-16 unit is at least one byte. */
 function cut(text: string): string {
   if (text.length <= MAX_RESULT) return text;
   const bytes = new TextEncoder().encode(text.slice(0, MAX_RESULT));

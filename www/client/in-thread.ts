@@ -1,7 +1,7 @@
 // The tool worker in the engine's thread. Without a separate thread, calls run one after the other, and one that never
 // returns cannot be terminated.
 //
-// All workers share one module here. Each has a name, by which the module separates their state (src/worker/serve.rs), so
+// All workers share one module here. Each has a name, by which the module separates their state (crates/worker/src/serve.rs), so
 // that agents share only code.
 import type { MakeWorker } from 'turnwise-glue';
 import start from 'turnwise-tools';

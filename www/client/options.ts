@@ -31,7 +31,7 @@ const address: Check<string> = (value, path) => {
 };
 
 const AT_HOME = /^(?:[^.]+|127\.[\d.]+|10\.[\d.]+|192\.168\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+|.*\.local(?:host)?)$/i;
-/** Adds the scheme that was left out, by the same rule as `with_scheme` in src/llm/address.rs. */
+/** Adds the scheme that was left out, by the same rule as `with_scheme` in crates/llm/src/address.rs. */
 function withScheme(given: string) {
   const [, host = '', port] = /^([^/?#]*?)(:[^:/?#]*)?(?=[/?#]|$)/.exec(given) ?? [];
   const isHost = port ? /^:\d+$/.test(port) : host === 'localhost' || (host.includes('.') && !host.startsWith('.') && !host.endsWith('.php'));

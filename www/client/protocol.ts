@@ -1,5 +1,5 @@
 // The protocol between a page and the agent's worker. The messages are in messages.ts, which is generated from the Rust types
-// in src/protocol; this module indexes them by name and adds constants. A post is the JSON text of an array of messages, or an
+// in crates/protocol/src; this module indexes them by name and adds constants. A post is the JSON text of an array of messages, or an
 // array of that text followed by parts (bytes, blobs, long texts), which the messages that have parts take from the front, in
 // order. The Rust side documents which ones do.
 

@@ -7,7 +7,7 @@ import type { Code, DocumentTask, ExportFormat } from './protocol';
 
 const ask = (task: DocumentTask, name: string, text: string) => link.ask<'document', any>('document', { task, name }, [text]);
 
-/** A program of a record (src/trajectory/programs.rs). */
+/** A program of a record (crates/record/src/trajectory/programs.rs). */
 interface Recorded extends Code {
   turn: number | null;
   path: string;

@@ -7,7 +7,7 @@ import { linesOf, markdownOf, sizesOf } from './pdf-text.js';
 // This is where pdf.js looks for its worker's code before it starts a worker.
 globalThis.pdfjsWorker = { WorkerMessageHandler };
 
-/** Limits of one PDF; reading stops there, and the text says so. The caller sets the time (src/worker/serve.rs). */
+/** Limits of one PDF; reading stops there, and the text says so. The caller sets the time (crates/worker/src/serve.rs). */
 const MAX_CHARS = 16 << 20;
 const MAX_PAGES = 10_000;
 /** Pieces of text of one page: it may draw the same text a thousand million times, and each piece is an object. */

@@ -72,7 +72,7 @@ class Tables {
     return handle;
   }
 
-  /** Answers one request of src/tools/tabular/query_table.rs. `blobs` are the contents of its files. `sheets(bytes, name)` reads a workbook. */
+  /** Answers one request of crates/tools/src/tabular/query_table.rs. `blobs` are the contents of its files. `sheets(bytes, name)` reads a workbook. */
   async query(request, blobs, sheets) {
     const files = request.files.map((file, at) => ({ ...file, blob: blobs[at] }));
     try {

@@ -19,7 +19,7 @@ export function safe(href, base) {
 
 /**
  * Returns what a link shows behind its text: its host or mailbox, unless the whole text is just that or the very address. Text that is
- * not plain ASCII never is: it can look like other characters. The rule of src/content/markdown/target.rs, tested with the same cases.
+ * not plain ASCII never is: it can look like other characters. The rule of crates/content/src/markdown/target.rs, tested with the same cases.
  */
 export function beside(text, url) {
   const words = text.trim();

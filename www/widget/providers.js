@@ -1,4 +1,4 @@
-// Made of the rows in src/llm/providers.rs: UPDATE=1 cargo test --test native types::
+// Made of the rows in crates/llm/src/providers.rs: UPDATE=1 cargo test --test native types::
 
 export const NEED_KEY = new Set(['openai', 'openai-responses', 'anthropic', 'gemini', 'openrouter']);
 

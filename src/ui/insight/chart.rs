@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
-use crate::view::insight::chart::{Chart, ChartId, Mark, Role};
-use crate::view::insight::draw::draw;
+use turnwise_view::insight::chart::{Chart, ChartId, Mark, Role};
+use turnwise_view::insight::draw::draw;
 
 use super::super::dom;
 use super::super::icon;

@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::insight::{Filter, InsightPage, Pick, Range};
+use turnwise_view::insight::{Filter, InsightPage, Pick, Range};
 
 use super::super::dom;
 use super::super::reactive::{attribute, reactive};

@@ -8,9 +8,9 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::trajectory::Summary;
-use crate::view::insight::{Filter, Insight, InsightPage, Range, Tile};
 use crate::worker::records::{self, Kept};
+use turnwise_record::trajectory::Summary;
+use turnwise_view::insight::{Filter, Insight, InsightPage, Range, Tile};
 
 use super::dialog::dialog;
 use super::dom;

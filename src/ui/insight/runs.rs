@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::protocol::desk::StoredKind;
-use crate::trajectory::Summary;
+use turnwise_protocol::desk::StoredKind;
+use turnwise_record::trajectory::Summary;
 
 use super::super::state::{App, Backing, Thread};
 

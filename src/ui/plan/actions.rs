@@ -5,11 +5,11 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::engine::RunConfig;
-use crate::plan::Plan;
-use crate::protocol::desk::{After, Order, PlanId, SeatId};
-use crate::view::RailView;
 use crate::worker::Workspace;
+use turnwise_engine::RunConfig;
+use turnwise_protocol::desk::{After, Order, PlanId, SeatId};
+use turnwise_record::plan::Plan;
+use turnwise_view::RailView;
 
 use super::super::desk::Line;
 use super::super::slots::Local;

@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::plan::{ArtifactView, ContextView, TraceView};
+use turnwise_view::plan::{ArtifactView, ContextView, TraceView};
 
 use super::super::prose::Prose;
 use super::super::reactive::reactive;

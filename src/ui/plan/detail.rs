@@ -24,7 +24,7 @@ pub fn bring_into_view() {
 pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + use<>> {
     let slot = plan.slot(order)?.clone();
     let (agent, kind, action) = slot.view.with_untracked(|view| (view.agent.clone(), view.kind, view.action.clone()));
-    let level = if kind == crate::plan::AgentKind::Synthesis { "synthesis" } else { "normal" };
+    let level = if kind == turnwise_record::plan::AgentKind::Synthesis { "synthesis" } else { "normal" };
     let facts = {
         let (view, started) = (slot.view.clone(), plan.started_at);
         move || view.with(|view| view.facts(started)).into_iter().map(|fact| html::li().child(fact)).collect_view()

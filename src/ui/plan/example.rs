@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
-use crate::plan::{fault, read};
-use crate::view::plan::example::PLAN;
+use turnwise_record::plan::{fault, read};
+use turnwise_view::plan::example::PLAN;
 
 use super::super::samples::fetch;
 use super::super::state::App;

@@ -6,8 +6,8 @@ use leptos::html;
 use leptos::prelude::*;
 use leptos::svg;
 
-use crate::plan::{AgentKind, StepStatus};
-use crate::view::plan::{Edge, Given, Graph, Node, Port, StepView, Trunk};
+use turnwise_record::plan::{AgentKind, StepStatus};
+use turnwise_view::plan::{Edge, Given, Graph, Node, Port, StepView, Trunk};
 
 use super::super::dom;
 use super::super::ending::dot;

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use leptos::prelude::*;
 
-use crate::protocol::desk::{Begun, RunLocation, SeatId, Streamed};
-use crate::view::RailView;
+use turnwise_protocol::desk::{Begun, RunLocation, SeatId, Streamed};
+use turnwise_view::RailView;
 
 use super::super::desk::{Line, PlanChanges, PlanReport};
 use super::super::live::LiveRun;

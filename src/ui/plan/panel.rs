@@ -4,9 +4,9 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::format::clock;
-use crate::view::plan::PlanPanelView;
-use crate::view::plan::panel::PlanEndingView;
+use turnwise_content::format::clock;
+use turnwise_view::plan::PlanPanelView;
+use turnwise_view::plan::panel::PlanEndingView;
 
 use super::super::ending::dot;
 use super::super::icon::{Icon, chevron, icon};

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::engine::EpochMillis;
-use crate::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
-use crate::protocol::desk::{Begun, PlanId, RunLocation, SeatId};
-use crate::view::Origin;
-use crate::view::plan::{ContextView, Graph, PlanHead, PlanPanelView, PlanProgress, StepSource, StepView};
+use turnwise_engine::EpochMillis;
+use turnwise_protocol::desk::{Begun, PlanId, RunLocation, SeatId};
+use turnwise_record::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
+use turnwise_view::Origin;
+use turnwise_view::plan::{ContextView, Graph, PlanHead, PlanPanelView, PlanProgress, StepSource, StepView};
 
 use super::super::desk::{Line, PlanChanges, Seat};
 use super::super::slots::{Local, Page, put};

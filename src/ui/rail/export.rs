@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
-use crate::content::format::counted;
-use crate::protocol::desk::{Header, Order, StoredKind};
-use crate::trajectory::Format;
+use turnwise_content::format::counted;
+use turnwise_protocol::desk::{Header, Order, StoredKind};
+use turnwise_record::trajectory::Format;
 
 use super::super::desk::Line;
 use super::super::plan::state::{PlanPage, Record};

@@ -6,11 +6,11 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlDetailsElement;
 
-use crate::protocol::desk::{Header, StoredKind};
-use crate::view::ending::Tone;
-use crate::view::rail::day;
-use crate::view::search::has_words;
-use crate::view::version::labels;
+use turnwise_protocol::desk::{Header, StoredKind};
+use turnwise_view::ending::Tone;
+use turnwise_view::rail::day;
+use turnwise_view::search::has_words;
+use turnwise_view::version::labels;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};

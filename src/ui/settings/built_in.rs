@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::shell::prompt_api::{self, Availability};
-use crate::view::built_in::BuiltIn;
+use turnwise_view::built_in::BuiltIn;
 
 use super::super::reactive::{attribute, reactive};
 use super::super::state::App;

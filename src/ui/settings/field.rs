@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::settings::{Field, Input, Row};
+use turnwise_view::settings::{Field, Input, Row};
 
 use super::super::reactive::{attribute, flag, reactive};
 use super::super::state::App;

@@ -4,10 +4,10 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::engine::{ProviderKind, RunConfig};
-use crate::signin::SignIn;
-use crate::view::provider::{Need, ProviderCard, address as address_of, needs_key};
-use crate::view::settings::Field;
+use turnwise_engine::{ProviderKind, RunConfig};
+use turnwise_view::provider::{Need, ProviderCard, address as address_of, needs_key};
+use turnwise_view::settings::Field;
+use turnwise_view::signin::SignIn;
 
 use super::super::reactive::{attribute, reactive};
 use super::super::state::{App, Dialog};
@@ -168,5 +168,5 @@ fn sign_in(app: App) -> impl IntoView {
 }
 
 fn address(app: App) -> String {
-    app.settings.with(crate::view::settings::Settings::address).unwrap_or_default()
+    app.settings.with(turnwise_view::settings::Settings::address).unwrap_or_default()
 }

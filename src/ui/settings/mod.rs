@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement};
 
-use crate::view::settings::{Field, FieldError, Group, ROWS, Tab};
+use turnwise_view::settings::{Field, FieldError, Group, ROWS, Tab};
 
 use super::dialog::dialog;
 use super::dom;
@@ -31,7 +31,7 @@ const THEME: &str = "turnwise.theme";
 /// Restores what was set on an earlier visit, and saves changes from now on.
 pub fn keep(app: App) {
     if let Some(text) = storage::load(STORED) {
-        app.settings.set(crate::view::settings::Settings::from_json(&text));
+        app.settings.set(turnwise_view::settings::Settings::from_json(&text));
     }
     if let Some(key) = storage::load(THEME) {
         app.theme.set(Theme::of_key(&key));
@@ -162,7 +162,7 @@ fn content(app: App) -> impl IntoView {
                 .class("btn quiet")
                 .attr("hidden", attribute(move || (open.get() == Tab::Appearance).then_some("")))
                 .attr("title", "Reset everything but the model to the values of the preset")
-                .on(ev::click, move |_| app.settings.update(crate::view::settings::Settings::reset))
+                .on(ev::click, move |_| app.settings.update(turnwise_view::settings::Settings::reset))
                 .child("Reset to preset"),
             html::button()
                 .r#type("button")
@@ -202,7 +202,7 @@ fn folded(app: App, group: Group, errors: Errors) -> impl IntoView {
 }
 
 fn tools(app: App) -> impl IntoView {
-    let all = crate::tools::all();
+    let all = turnwise_tools::all();
     let count = all.len();
     let names: Vec<String> = all.iter().map(|tool| tool.name.clone()).collect();
     let summary = move || {

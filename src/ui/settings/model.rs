@@ -4,9 +4,9 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::engine::ProviderKind;
-use crate::view::provider::{COMPATIBLE, DEMOS, Place, ProviderCard, cards, demo_name, provider_card, title};
-use crate::view::settings::Field;
+use turnwise_engine::ProviderKind;
+use turnwise_view::provider::{COMPATIBLE, DEMOS, Place, ProviderCard, cards, demo_name, provider_card, title};
+use turnwise_view::settings::Field;
 
 use super::super::dom;
 use super::super::reactive::{flag, reactive};

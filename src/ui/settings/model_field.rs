@@ -11,13 +11,13 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::KeyboardEvent;
 
-use crate::content::format::{counted, one_line};
-use crate::engine::ProviderKind;
-use crate::llm::models::ModelInfo;
-use crate::protocol::desk::Order;
-use crate::view::models::{ModelOption, options};
-use crate::view::provider::{Need, ProviderCard};
-use crate::view::settings::Field;
+use turnwise_content::format::{counted, one_line};
+use turnwise_engine::ProviderKind;
+use turnwise_llm::models::ModelInfo;
+use turnwise_protocol::desk::Order;
+use turnwise_view::models::{ModelOption, options};
+use turnwise_view::provider::{Need, ProviderCard};
+use turnwise_view::settings::Field;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};

@@ -6,8 +6,8 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::protocol::desk::Order;
-use crate::view::probe::{Probe, probe_config};
+use turnwise_protocol::desk::Order;
+use turnwise_view::probe::{Probe, probe_config};
 
 use super::super::desk::Seat;
 use super::super::reactive::{attribute, reactive};

@@ -5,9 +5,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::content::format::{bytes, counted};
-use crate::protocol::desk::{Order, Share, Stored};
-use crate::view::settings::Tab;
+use turnwise_content::format::{bytes, counted};
+use turnwise_protocol::desk::{Order, Share, Stored};
+use turnwise_view::settings::Tab;
 
 use super::super::reactive::{flag, reactive};
 use super::super::state::App;

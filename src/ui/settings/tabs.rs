@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
-use crate::view::settings::{FieldError, Tab};
+use turnwise_view::settings::{FieldError, Tab};
 
 use super::super::dom;
 use super::super::reactive::{attribute, reactive};

@@ -7,9 +7,9 @@ use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 
-use crate::content::format::counted;
-use crate::protocol::desk::{Header, Order};
-use crate::view::RailView;
+use turnwise_content::format::counted;
+use turnwise_protocol::desk::{Header, Order};
+use turnwise_view::RailView;
 
 use super::super::desk::Seat;
 use super::super::drafts;

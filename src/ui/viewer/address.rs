@@ -8,8 +8,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, ReadableStreamDefaultReader, RequestRedirect, Url};
 
-use crate::content::format::bytes;
-use crate::protocol::record::Refused;
+use turnwise_content::format::bytes;
+use turnwise_protocol::record::Refused;
 
 use super::super::dom;
 use super::super::state::App;

@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::view::version::Choice;
+use turnwise_view::version::Choice;
 
 use super::super::focus;
 use super::super::icon::{Icon, icon};

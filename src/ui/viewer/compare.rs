@@ -4,11 +4,11 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::content::format::{counted, sentence_case};
-use crate::protocol::record::Ask;
-use crate::view::compare::{Comparison, Fact, Pair, Row, Side};
-use crate::view::replay::difference::{Piece, PieceKind};
 use crate::worker::ViewerHost;
+use turnwise_content::format::{counted, sentence_case};
+use turnwise_protocol::record::Ask;
+use turnwise_view::compare::{Comparison, Fact, Pair, Row, Side};
+use turnwise_view::replay::difference::{Piece, PieceKind};
 
 use super::super::original::Original;
 use super::super::prose::Prose;

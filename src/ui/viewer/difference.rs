@@ -3,9 +3,9 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::format::counted;
-use crate::view::replay::difference::{Piece, PieceKind};
-use crate::view::replay::{Difference, Entry};
+use turnwise_content::format::counted;
+use turnwise_view::replay::difference::{Piece, PieceKind};
+use turnwise_view::replay::{Difference, Entry};
 
 use super::super::reactive::reactive;
 use super::message::message;

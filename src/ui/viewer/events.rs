@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-use crate::content::format::clock;
-use crate::view::replay::{Step, StepKind, StepTone};
+use turnwise_content::format::clock;
+use turnwise_view::replay::{Step, StepKind, StepTone};
 
 use super::super::reactive::{attribute, reactive};
 use super::super::state::App;

@@ -18,7 +18,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, Window};
 
-use crate::protocol::record::Refused;
+use turnwise_protocol::record::Refused;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};

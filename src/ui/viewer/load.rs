@@ -8,12 +8,12 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
-use crate::protocol::Snapshot;
-use crate::protocol::record::{Ask, Refused};
-use crate::view::replay::Steps;
-use crate::view::replay::play::bands;
-use crate::view::{HeadView, Meter, Source};
 use crate::worker::ViewerHost;
+use turnwise_protocol::Snapshot;
+use turnwise_protocol::record::{Ask, Refused};
+use turnwise_view::replay::Steps;
+use turnwise_view::replay::play::bands;
+use turnwise_view::{HeadView, Meter, Source};
 
 use super::super::dom;
 use super::super::slots::{Behind, Local, Page};

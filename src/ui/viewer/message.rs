@@ -7,9 +7,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::content::format::{counted, thousands};
-use crate::protocol::record::Ask;
-use crate::view::replay::{Mark, MessageView};
+use turnwise_content::format::{counted, thousands};
+use turnwise_protocol::record::Ask;
+use turnwise_view::replay::{Mark, MessageView};
 
 use super::super::reactive::reactive;
 use super::super::{icon, meter, pieces};
@@ -22,7 +22,7 @@ pub fn message(stage: &Stage, request: usize, view: &MessageView, sign: Option<&
     let once = view.once.then(|| html::span().class("mark").child("this request only"));
     let failed = view.error.then(|| html::span().class("mark").attr("data-level", "urgent").child("failed"));
     let name = match view.role {
-        crate::view::replay::Role::Tool => Some(html::b().child(view.name.clone())),
+        turnwise_view::replay::Role::Tool => Some(html::b().child(view.name.clone())),
         _ => None,
     };
     let signed = sign.map(|sign| html::span().class("sign").child(sign));

@@ -9,12 +9,12 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
-use crate::content::format::bytes;
-use crate::protocol::Snapshot;
-use crate::protocol::record::{Ask, Opened, Refused};
-use crate::protocol::record::{Cursor, Part};
-use crate::trajectory::Format;
 use crate::worker::ViewerHost;
+use turnwise_content::format::bytes;
+use turnwise_protocol::Snapshot;
+use turnwise_protocol::record::{Ask, Opened, Refused};
+use turnwise_protocol::record::{Cursor, Part};
+use turnwise_record::trajectory::Format;
 
 use super::super::dom;
 use super::super::state::{App, OpenRecord, Thread};

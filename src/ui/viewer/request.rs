@@ -7,9 +7,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::content::format::counted;
-use crate::protocol::record::Ask;
-use crate::view::replay::{MessageView, RequestView};
+use turnwise_content::format::counted;
+use turnwise_protocol::record::Ask;
+use turnwise_view::replay::{MessageView, RequestView};
 
 use super::super::icon::{self, Icon, icon};
 use super::super::reactive::{attribute, reactive};

@@ -12,10 +12,10 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::protocol::record::Ask;
-use crate::view::replay::play::rest;
-use crate::view::replay::{Difference, RequestView, StateAt, Verdict};
 use crate::worker::ViewerHost;
+use turnwise_protocol::record::Ask;
+use turnwise_view::replay::play::rest;
+use turnwise_view::replay::{Difference, RequestView, StateAt, Verdict};
 
 use super::super::reactive::attribute;
 use super::super::slots::{Local, Page};

@@ -8,9 +8,9 @@ use js_sys::JsString;
 use leptos::prelude::*;
 use web_sys::Window;
 
-use crate::view::replay::play::{Band, Speed};
-use crate::view::replay::{Difference, RequestView, Step, Verdict};
 use crate::worker::ViewerHost;
+use turnwise_view::replay::play::{Band, Speed};
+use turnwise_view::replay::{Difference, RequestView, Step, Verdict};
 
 use super::super::slots::{Local, Page};
 use super::stepped::Stepped;

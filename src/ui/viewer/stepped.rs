@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Status, Trigger};
-use crate::protocol::Snapshot;
-use crate::protocol::snapshot::{Now, Subagent};
-use crate::view::Source;
-use crate::view::replay::{Standing, StateAt};
+use turnwise_engine::{Status, Trigger};
+use turnwise_protocol::Snapshot;
+use turnwise_protocol::snapshot::{Now, Subagent};
+use turnwise_view::Source;
+use turnwise_view::replay::{Standing, StateAt};
 
 /// The record, moved from step to step.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use leptos::svg;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
-use crate::content::format::clock_exact;
-use crate::view::replay::Verdict;
-use crate::view::replay::play::{Band, Speed};
+use turnwise_content::format::clock_exact;
+use turnwise_view::replay::Verdict;
+use turnwise_view::replay::play::{Band, Speed};
 
 use super::super::icon::{Icon, icon};
 use super::super::meter;

@@ -9,7 +9,7 @@ mod tool_calls;
 
 use crate::support::*;
 use serde_json::json;
-use turnwise::engine::*;
+use turnwise_engine::*;
 
 /// One situation.
 struct Row {

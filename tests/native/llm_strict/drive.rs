@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
-use turnwise::engine::*;
-use turnwise::llm::{Decoder, Encode, RetryHeaders, classify_response, encoder};
-use turnwise::trajectory::{Recorder, Trajectory, replay};
+use turnwise_engine::*;
+use turnwise_llm::{Decoder, Encode, RetryHeaders, classify_response, encoder};
+use turnwise_record::trajectory::{Recorder, Trajectory, replay};
 
 use super::replies::{Says, reply};
 use super::services::Service;

@@ -1,8 +1,8 @@
 //! Any history that the engine can make is accepted by every service, and what was sent before is a prefix of what is sent next.
 
 use serde_json::Value;
-use turnwise::engine::*;
-use turnwise::llm::{ServerName, encoder};
+use turnwise_engine::*;
+use turnwise_llm::{ServerName, encoder};
 
 use super::drive::{close, write};
 use super::services::{Service, services};

@@ -1,8 +1,8 @@
 //! Every service with every situation.
 
 use serde_json::json;
-use turnwise::engine::*;
-use turnwise::llm::ServerName;
+use turnwise_engine::*;
+use turnwise_llm::ServerName;
 
 use super::drive::{Failure, Model, Played, play};
 use super::replies::Says;

@@ -1,7 +1,7 @@
 //! How each service says what its model says: where thoughts, ids and the usage of tokens are.
 
 use serde_json::{Value, json};
-use turnwise::engine::ProviderKind;
+use turnwise_engine::ProviderKind;
 
 /// What a model says.
 #[derive(Clone, Debug, Default)]

@@ -2,9 +2,9 @@
 //! those, never from the rows of the product.
 
 use serde_json::{Value, json};
-use turnwise::engine::ProviderKind;
-use turnwise::engine::ReasoningEffort::{self, High, Low, Medium, Minimal, None as Off};
-use turnwise::llm::ServerName;
+use turnwise_engine::ProviderKind;
+use turnwise_engine::ReasoningEffort::{self, High, Low, Medium, Minimal, None as Off};
+use turnwise_llm::ServerName;
 
 use super::chat::{self, Verdict, extra, rule, unsupported, well_formed};
 use super::formats::{self, Claude, Thinks};

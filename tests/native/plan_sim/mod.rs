@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use naive::{Done, Ended};
 use proptest::prelude::*;
 use serde_json::Value;
-use turnwise::engine::retry::Rng;
-use turnwise::engine::*;
-use turnwise::plan::*;
+use turnwise_engine::retry::Rng;
+use turnwise_engine::*;
+use turnwise_record::plan::*;
 
 fn cases() -> u32 {
     std::env::var("TURNWISE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000)

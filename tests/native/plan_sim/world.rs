@@ -1,9 +1,9 @@
 //! Random plans, and the outcomes of their steps.
 
 use serde_json::{Value, json};
-use turnwise::engine::retry::Rng;
-use turnwise::engine::*;
-use turnwise::trajectory::Trajectory;
+use turnwise_engine::retry::Rng;
+use turnwise_engine::*;
+use turnwise_record::trajectory::Trajectory;
 
 use crate::support::plan as plans;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use turnwise::engine::*;
+use turnwise_engine::*;
 
 /// Checks the invariants of a run that has ended, including a sub-agent's.
 pub fn check_one(run: &Run, failed_attempts: usize) {

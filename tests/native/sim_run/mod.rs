@@ -14,9 +14,9 @@ use crate::support::*;
 use ended::{check_one, synthesis_attempts};
 use proptest::prelude::*;
 use seen::Seen;
-use turnwise::engine::retry::Rng;
-use turnwise::engine::*;
-use turnwise::trajectory::{Recorder, Trajectory, replay};
+use turnwise_engine::retry::Rng;
+use turnwise_engine::*;
+use turnwise_record::trajectory::{Recorder, Trajectory, replay};
 
 fn cases() -> u32 {
     std::env::var("TURNWISE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000)

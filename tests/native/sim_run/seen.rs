@@ -1,9 +1,9 @@
 //! An observer outside the worker sees the run exactly as it is.
 
-use turnwise::engine::Run;
-use turnwise::protocol::snapshot::{Now, Start, SubagentRequest};
-use turnwise::protocol::{Change, Reporter, Snapshot};
-use turnwise::trajectory::Summary;
+use turnwise_engine::Run;
+use turnwise_protocol::snapshot::{Now, Start, SubagentRequest};
+use turnwise_protocol::{Change, Reporter, Snapshot};
+use turnwise_record::trajectory::Summary;
 
 /// The run as its changes describe it.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! The actions of the random world: configurations, replies, calls, outcomes, errors.
 
-use turnwise::trajectory::Summary;
+use turnwise_record::trajectory::Summary;
 
 use super::*;
 
@@ -188,9 +188,9 @@ impl Sim {
 
 /// Checks that every run can be written in every format, and that what can be read again says the same.
 pub fn export_all(document: &Trajectory) {
-    use turnwise::trajectory::{Format, import::import};
+    use turnwise_record::trajectory::{Format, import::import};
     for format in Format::ALL {
-        let text = turnwise::view::export::export(document, *format);
+        let text = turnwise_view::export::export(document, *format);
         match format {
             Format::Native | Format::Html => assert_eq!(import(&text).as_ref(), Ok(document), "{format:?}"),
             Format::Atif => {

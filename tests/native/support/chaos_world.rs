@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
-use turnwise::engine::*;
-use turnwise::llm::demo::{BodyEnd, DemoRequest, Fault, Scripted, fault, script};
-use turnwise::llm::{Decoder, Online, RetryHeaders, classify_fetch_failure, classify_response, is_stream};
-use turnwise::tools::arguments::Validators;
-use turnwise::trajectory::{Recorder, Trajectory};
+use turnwise_demo_model::{BodyEnd, DemoRequest, Fault, Scripted, fault, script};
+use turnwise_engine::*;
+use turnwise_llm::{Decoder, Online, RetryHeaders, classify_fetch_failure, classify_response, is_stream};
+use turnwise_record::trajectory::{Recorder, Trajectory};
+use turnwise_tools::arguments::Validators;
 
 use super::demo_world::{docs, run_tool};
 use super::pattern::pattern;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::llm::Decoder;
-use turnwise::llm::demo::{DemoChunk, DemoRequest, Scripted, script};
-use turnwise::tools::html;
+use turnwise_demo_model::{DemoChunk, DemoRequest, Scripted, script};
+use turnwise_engine::*;
+use turnwise_llm::Decoder;
+use turnwise_tools::html;
 
 pub const CACHING: &str = "# Caching\n\nRules are matched in order. The first rule that matches\nwins, and the others are skipped.\n\n\
     ## Limits\n\nA cache entry lives for 300 seconds by default. Set `ttl` to change it.\n\n- Entries over 2 MB are never kept.\n";
@@ -91,14 +91,8 @@ pub fn run_tool(name: &str, args: &Value, files: &mut BTreeMap<String, String>) 
     }
 }
 
-#[cfg(feature = "worker")]
 pub fn calculate(expression: &str) -> Result<String, String> {
     fend_core::evaluate(expression, &mut fend_core::Context::new()).map(|result| result.get_main_result().to_owned())
-}
-
-#[cfg(not(feature = "worker"))]
-pub fn calculate(expression: &str) -> Result<String, String> {
-    Ok(if expression == "15% of 2340" { "351".into() } else { "42".into() })
 }
 
 pub struct Played {

@@ -7,10 +7,9 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use serde_json::{Value, json};
-use turnwise::engine::EpochMillis;
-use turnwise::tools::files::{Engine, FileInfo, Files};
-use turnwise::tools::tabular::jq;
-use turnwise::tools::{Index, run};
+use turnwise_engine::EpochMillis;
+use turnwise_files::{Engine, FileInfo, Files};
+use turnwise_tools::{Index, run};
 
 #[derive(Default)]
 pub struct Memory {
@@ -59,7 +58,7 @@ impl Files for Memory {
             Engine::Jq => {
                 let request: Value = serde_json::from_str(request).unwrap();
                 let format = serde_json::from_value(request["save"].clone()).unwrap();
-                let found = jq::run(request["filter"].as_str().unwrap(), self.text(paths[0]), format);
+                let found = turnwise_jq::run(request["filter"].as_str().unwrap(), self.text(paths[0]), format);
                 Ok(found.map_or_else(|fault| json!({ "fault": fault }).to_string(), |found| json!(found).to_string()))
             }
             Engine::Sql => {

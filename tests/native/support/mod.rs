@@ -17,8 +17,8 @@ pub mod work;
 use std::collections::VecDeque;
 
 use serde_json::json;
-use turnwise::engine::*;
-use turnwise::trajectory::{Recorder, Trajectory};
+use turnwise_engine::*;
+use turnwise_record::trajectory::{Recorder, Trajectory};
 
 /// A response of the scripted world when the engine asks for something.
 #[derive(Clone, Debug)]

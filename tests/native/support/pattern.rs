@@ -1,6 +1,6 @@
 //! Runs the regular expressions of schemas natively, where there is no browser.
 
-use turnwise::tools::schema::Pattern;
+use turnwise_tools::schema::Pattern;
 
 /// Close enough to ECMA-262 for tests.
 pub fn pattern(source: &str) -> Result<Pattern, String> {

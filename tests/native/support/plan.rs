@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::plan::*;
-use turnwise::trajectory::{Recorder, Trajectory};
+use turnwise_engine::*;
+use turnwise_record::plan::*;
+use turnwise_record::trajectory::{Recorder, Trajectory};
 
 pub const STARTED: EpochMillis = EpochMillis(1_795_298_400_000);
 

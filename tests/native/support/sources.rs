@@ -1,45 +1,11 @@
 //! The sources as text, for tests about their structure.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// A file, with its path from the root of the project.
 pub struct Source {
     pub path: String,
     pub text: String,
-}
-
-impl Source {
-    /// The folder: `engine` for `src/engine/run.rs`, empty for `src/lib.rs`.
-    pub fn folder(&self) -> &str {
-        let parts: Vec<&str> = self.path.split('/').collect();
-        if parts.len() > 2 { parts[1] } else { "" }
-    }
-
-    /// The file's depth in modules: 1 for `src/llm/mod.rs`, 2 for `src/llm/sse.rs`.
-    fn depth(&self) -> usize {
-        let parts = self.path.split('/').count() - 1;
-        if self.path.ends_with("/mod.rs") { parts - 1 } else { parts }
-    }
-
-    /// The identifiers in the code, without comments and strings.
-    pub fn words(&self) -> impl Iterator<Item = &str> {
-        let code = &self.text;
-        let blanked = blank(code);
-        let mut spans = Vec::new();
-        let mut start = None;
-        for (at, c) in blanked.char_indices().chain([(blanked.len(), ' ')]) {
-            match (c.is_alphanumeric() || c == '_', start) {
-                (true, None) => start = Some(at),
-                (false, Some(from)) => {
-                    spans.push((from, at));
-                    start = None;
-                }
-                _ => {}
-            }
-        }
-        spans.into_iter().map(|(from, to)| &code[from..to])
-    }
 }
 
 /// Reads a file of the project.
@@ -67,67 +33,11 @@ pub fn rust_sources(folder: &str) -> Vec<Source> {
     files(folder, ".rs").into_iter().map(|path| Source { text: text(&path), path }).collect()
 }
 
-/// The first names after `crate::`, `turnwise::` and as many `super::` as lead to the root.
-pub fn crate_names(source: &Source) -> BTreeSet<String> {
-    let code = blank(&source.text);
-    let tokens = tokens(&code);
-    let mut found = BTreeSet::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        let mut next = at;
-        let mut supers = 0;
-        while tokens.get(next) == Some(&"super") && tokens.get(next + 1) == Some(&"::") {
-            supers += 1;
-            next += 2;
-        }
-        let to_root = match tokens[at] {
-            "super" => supers == source.depth(),
-            "crate" | "turnwise" if tokens.get(at + 1) == Some(&"::") => {
-                next = at + 2;
-                true
-            }
-            _ => false,
-        };
-        if to_root {
-            first_names(&tokens[next..], &mut found);
-        }
-        at = next.max(at + 1);
-    }
-    found
-}
-
-/// Collects the name that follows, or the first name of each branch of a `{…}`.
-fn first_names(tokens: &[&str], found: &mut BTreeSet<String>) {
-    match tokens.first() {
-        Some(&"{") => {
-            let (mut depth, mut starts) = (0, true);
-            for token in tokens {
-                match *token {
-                    "{" => depth += 1,
-                    "}" => depth -= 1,
-                    "," if depth == 1 => starts = true,
-                    name if depth == 1 && starts => {
-                        found.insert(name.to_owned());
-                        starts = false;
-                    }
-                    _ => {}
-                }
-                if depth == 0 {
-                    break;
-                }
-            }
-        }
-        Some(name) => {
-            found.insert((*name).to_owned());
-        }
-        None => {}
-    }
-}
-
-/// The module of a source: `engine::run` for `src/engine/run.rs`, `engine` for `src/engine/mod.rs`.
+/// The module of a source in its crate: `export::html` for `crates/view/src/export/html.rs`, empty for `lib.rs` and `main.rs`.
 pub fn module(source: &Source) -> String {
-    let path = source.path.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
-    path.replace('/', "::")
+    let path = source.path.rsplit_once("src/").map_or(source.path.as_str(), |(_, path)| path);
+    let path = path.trim_end_matches(".rs").trim_end_matches("/mod");
+    if matches!(path, "lib" | "main") { String::new() } else { path.replace('/', "::") }
 }
 
 /// The modules that a source names by `crate::`, `super::` or `self::`, out of `modules`. What a module re-exports of its own
@@ -147,7 +57,7 @@ pub fn used_modules(source: &Source, modules: &BTreeSet<String>) -> BTreeSet<Str
     }
     let mut used = BTreeSet::new();
     for path in paths {
-        let mut base: Vec<&str> = own.split("::").collect();
+        let mut base: Vec<&str> = own.split("::").filter(|name| !name.is_empty()).collect();
         let mut names = path.as_slice();
         match names.first() {
             Some(&"crate") => base.clear(),
@@ -268,26 +178,4 @@ fn quoted(rest: &[u8], quote: u8) -> usize {
         at += if rest[at] == b'\\' { 2 } else { 1 };
     }
     (at + 1).min(rest.len())
-}
-
-/// The crates that `Cargo.toml` lists for wasm32 only, as the code names them.
-pub fn web_crates() -> BTreeSet<String> {
-    let manifest = text("Cargo.toml");
-    let target = "[target.'cfg(target_arch = \"wasm32\")'.dependencies";
-    let mut found = BTreeSet::new();
-    let mut inside = false;
-    for line in manifest.lines() {
-        if let Some(rest) = line.strip_prefix(target) {
-            inside = rest.starts_with(']');
-            if let Some((name, _)) = rest.strip_prefix('.').and_then(|rest| rest.split_once(']')) {
-                found.insert(name.replace('-', "_"));
-            }
-        } else if line.starts_with('[') {
-            inside = false;
-        } else if inside && let Some((name, _)) = line.split_once(" =") {
-            found.insert(name.replace('-', "_"));
-        }
-    }
-    assert!(Path::new("Cargo.toml").is_file());
-    found
 }

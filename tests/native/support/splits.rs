@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use turnwise::engine::*;
-use turnwise::llm::Decoder;
+use turnwise_engine::*;
+use turnwise_llm::Decoder;
 
 /// The result of decoding one body.
 #[derive(Debug, PartialEq)]

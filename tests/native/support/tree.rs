@@ -1,8 +1,8 @@
 //! A scripted tree of runs: a run and its sub-agents, with each request and tool call answered in order.
 
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::trajectory::Recorder;
+use turnwise_engine::*;
+use turnwise_record::trajectory::Recorder;
 
 use super::{config, task};
 

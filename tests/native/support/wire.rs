@@ -1,8 +1,8 @@
 //! Request bodies, for the tests of every wire format.
 
 use serde_json::{Value, json};
-use turnwise::engine::*;
-use turnwise::llm::{Encode, encoder};
+use turnwise_engine::*;
+use turnwise_llm::{Encode, encoder};
 
 use super::splits::Random;
 

@@ -4,13 +4,13 @@ use std::fs;
 
 use super::{MADE, check};
 use serde_json::json;
-use turnwise::engine::{ProviderConfig, ProviderKind};
-use turnwise::llm::ServerName;
-use turnwise::llm::providers::{Card, Need, Place, card, function, wire};
-use turnwise::llm::servers::{Browser, Forcing, Server};
-use turnwise::tools::{ON_REQUEST, names};
-use turnwise::trajectory::Format;
-use turnwise::view::provider::cards;
+use turnwise_engine::{ProviderConfig, ProviderKind};
+use turnwise_llm::ServerName;
+use turnwise_llm::providers::{Card, Need, Place, card, function, wire};
+use turnwise_llm::servers::{Browser, Forcing, Server};
+use turnwise_record::trajectory::Format;
+use turnwise_tools::{ON_REQUEST, names};
+use turnwise_view::provider::cards;
 
 /// Checks or writes one part of a file: what stands between two texts.
 fn part(path: &str, before: &str, after: &str, made: &str) {
@@ -106,7 +106,7 @@ fn each_model_server_has_a_function_of_its_name() {
     check(
         "www/client/sdk/providers.ts",
         &format!(
-            "// A function for each kind of model server. Made of the rows in src/llm/providers.rs: {MADE}\n\
+            "// A function for each kind of model server. Made of the rows in crates/llm/src/providers.rs: {MADE}\n\
              import {{ http }} from './models.js';\n\n{}",
             functions.collect::<String>()
         ),
@@ -149,7 +149,7 @@ fn the_docs_agent_offers_the_providers_whose_rows_say_so() {
     check(
         "www/widget/providers.js",
         &format!(
-            "// Made of the rows in src/llm/providers.rs: {MADE}\n\n\
+            "// Made of the rows in crates/llm/src/providers.rs: {MADE}\n\n\
              export const NEED_KEY = new Set([{}]);\n\n\
              /** Texts that are the same in each language: proper names. */\n\
              export const NAMES = {{\n{names}}};\n\n\

@@ -11,12 +11,12 @@ mod world;
 use std::collections::BTreeMap;
 
 use crate::support::*;
-use turnwise::engine::history::request_hash;
-use turnwise::engine::retry::Rng;
-use turnwise::engine::*;
-use turnwise::trajectory::replay::fold;
-use turnwise::trajectory::{Trajectory, replay};
-use turnwise::view::replay::{Op, Replay, StateAt, StepKind, verify};
+use turnwise_engine::history::request_hash;
+use turnwise_engine::retry::Rng;
+use turnwise_engine::*;
+use turnwise_record::trajectory::replay::fold;
+use turnwise_record::trajectory::{Trajectory, replay};
+use turnwise_view::replay::{Op, Replay, StateAt, StepKind, verify};
 
 fn cases() -> u64 {
     std::env::var("TURNWISE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)

@@ -1,15 +1,15 @@
 //! The answers about an open record: text, marks, parts, differences, comparison.
 
-use turnwise::engine::*;
-use turnwise::protocol::Snapshot;
-use turnwise::protocol::record::{Ask, Cursor, Part, Refused};
-use turnwise::trajectory::Summary;
-use turnwise::view::replay::Steps;
-use turnwise::view::replay::difference::{Piece, PieceKind};
-use turnwise::view::replay::play::{Speed, bands, rest};
-use turnwise::view::replay::text::{pieces, shortened};
-use turnwise::view::replay::{Difference, Entry, Mark, Replay, RequestView, StepTone, Verdict, Viewer};
-use turnwise::view::{Meter, Source};
+use turnwise_engine::*;
+use turnwise_protocol::Snapshot;
+use turnwise_protocol::record::{Ask, Cursor, Part, Refused};
+use turnwise_record::trajectory::Summary;
+use turnwise_view::replay::Steps;
+use turnwise_view::replay::difference::{Piece, PieceKind};
+use turnwise_view::replay::play::{Speed, bands, rest};
+use turnwise_view::replay::text::{pieces, shortened};
+use turnwise_view::replay::{Difference, Entry, Mark, Replay, RequestView, StepTone, Verdict, Viewer};
+use turnwise_view::{Meter, Source};
 
 use super::{eventful, world};
 use crate::support::*;

@@ -1,9 +1,9 @@
 //! Random runs, small and quick: every kind of reply, outcome, error and user action, with sub-agents and a small window.
 
 use serde_json::json;
-use turnwise::engine::retry::Rng;
-use turnwise::engine::*;
-use turnwise::trajectory::{Recorder, Trajectory};
+use turnwise_engine::retry::Rng;
+use turnwise_engine::*;
+use turnwise_record::trajectory::{Recorder, Trajectory};
 
 use crate::support::{config, task};
 

@@ -1,4 +1,4 @@
-// A function for each kind of model server. Made of the rows in src/llm/providers.rs: UPDATE=1 cargo test --test native types::
+// A function for each kind of model server. Made of the rows in crates/llm/src/providers.rs: UPDATE=1 cargo test --test native types::
 import { http } from './models.js';
 
 /** A model of OpenAI, through Chat Completions; with `baseUrl`, of any compatible server. */

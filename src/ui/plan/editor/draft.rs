@@ -6,10 +6,9 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::engine::{ProviderKind, RunConfig, Status};
-use crate::plan::{AgentSpec, draft, fault};
-use crate::protocol;
-use crate::view::plan::edit::PlanDraft;
+use turnwise_engine::{ProviderKind, RunConfig, Status};
+use turnwise_record::plan::{AgentSpec, draft, fault};
+use turnwise_view::plan::edit::PlanDraft;
 
 use super::super::super::desk::Seat;
 use super::super::super::reactive::{flag, reactive};
@@ -35,7 +34,7 @@ pub fn draft(app: App) -> impl IntoView {
         }
     });
     let demo = Memo::new(move |_| {
-        let (config, _) = app.settings.with(|settings| settings.draft(crate::tools::all()));
+        let (config, _) = app.settings.with(|settings| settings.draft(turnwise_tools::all()));
         is_demo(&config)
     });
     let busy = Memo::new(move |_| state.with(|state| matches!(state, DraftState::Drafting(_))));
@@ -113,7 +112,7 @@ fn begin(app: App, state: RwSignal<DraftState>) {
     let handle = seat.downgrade();
     seat.observe(move |_, _| {
         let Some(seat) = handle() else { return };
-        if seat.location() == protocol::desk::RunLocation::Interrupted {
+        if seat.location() == turnwise_protocol::desk::RunLocation::Interrupted {
             let _ = state.try_set(DraftState::Failed(
                 "The draft was lost because its worker stopped. Draft the plan again.".to_owned(),
             ));

@@ -4,8 +4,8 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::plan::cell::{Field, OF_AGENT, OF_STEP};
-use crate::view::plan::edit::{FaultView, PlanDraft};
+use turnwise_view::plan::cell::{Field, OF_AGENT, OF_STEP};
+use turnwise_view::plan::edit::{FaultView, PlanDraft};
 
 use super::super::super::icon::{Icon, icon};
 use super::super::super::reactive::{attribute, flag, reactive};

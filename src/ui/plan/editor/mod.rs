@@ -7,9 +7,9 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::plan::Plan;
-use crate::view::plan::edit::{FaultView, PlanDraft};
-use crate::view::plan::example::PLAN;
+use turnwise_record::plan::Plan;
+use turnwise_view::plan::edit::{FaultView, PlanDraft};
+use turnwise_view::plan::example::PLAN;
 
 use super::super::dialog::dialog;
 use super::super::reactive::{attribute, flag, reactive};
@@ -35,7 +35,7 @@ type Checked = Memo<Result<Plan, Vec<FaultView>>>;
 
 fn content(app: App) -> impl IntoView {
     let checked: Checked = Memo::new(move |_| {
-        let (config, _) = app.settings.with(|settings| settings.draft(crate::tools::all()));
+        let (config, _) = app.settings.with(|settings| settings.draft(turnwise_tools::all()));
         let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
         app.plan_draft.with(|draft| draft.plan(&tools))
     });

@@ -1,0 +1,347 @@
+//! Assembles a reply from stream events.
+//!
+//! The end marker is `message_stop`: the stop reason in `message_delta` counts only once the marker has arrived. Blocks
+//! arrive one after the other, so texts and thoughts are one string each, and offsets separate the blocks.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+use turnwise_engine::caps::{MAX_CALLS, MAX_PARTS};
+use turnwise_engine::{FinishReason, ModelError, RawCall, Reply, TokenCount, Usage};
+
+use super::super::classify::stream_error;
+use super::super::dialect::{Assemble, Draft, Load, Unfinished};
+use super::super::error_body::excerpt;
+use super::DIALECT;
+use super::blocks::keep;
+use super::wire::{Answer, Block, Delta, Event, Kind, WireUsage};
+
+/// Separates two thoughts, for users.
+const GAP: &str = "\n\n";
+
+/// The state of one reply.
+#[derive(Debug, Default)]
+pub(crate) struct Assembly {
+    draft: Draft,
+    blocks: Vec<Slot>,
+    /// Bytes of the calls' ids, names and arguments.
+    arguments: usize,
+    /// Bytes of signatures and of redacted reasoning.
+    opaque: usize,
+    usage: Option<WireUsage>,
+    /// Whether `message_start` was seen.
+    begun: bool,
+    /// The provider's stop reason; empty until it is known.
+    stop: String,
+}
+
+/// A block that has begun; blocks are kept in order.
+#[derive(Debug)]
+struct Slot {
+    index: Option<u64>,
+    part: Part,
+}
+
+#[derive(Debug)]
+enum Part {
+    /// The offset of its text.
+    Text {
+        start: usize,
+    },
+    /// The range of its text in the reasoning, and its signature.
+    Thinking {
+        text: Range<usize>,
+        signature: String,
+    },
+    Redacted {
+        data: String,
+    },
+    /// The index of the call, and whether its arguments came with the start of the block; deltas replace those.
+    Call {
+        at: usize,
+        given: bool,
+    },
+    /// Blocks of server tools, and unknown ones.
+    Other,
+}
+
+impl Assemble for Assembly {
+    fn event(&mut self, data: &[u8]) {
+        let data = data.trim_ascii();
+        if self.is_done() || data.is_empty() {
+            return;
+        }
+        if self.read(data).is_none() {
+            match String::from_utf8_lossy(data) {
+                // A server that splits its text inside a character sends invalid UTF-8.
+                Cow::Owned(mended) if self.read(mended.as_bytes()).is_some() => {}
+                text => self.not_an_event(&text),
+            }
+        }
+    }
+
+    fn has_begun(&self) -> bool {
+        self.draft.has_begun()
+    }
+
+    fn is_done(&self) -> bool {
+        self.draft.is_done()
+    }
+
+    fn content(&self) -> &str {
+        &self.draft.reply.content
+    }
+
+    fn reasoning(&self) -> &str {
+        &self.draft.reply.reasoning
+    }
+
+    fn load(&self) -> Load {
+        Load {
+            calls: self.draft.reply.tool_calls.len(),
+            arguments: self.arguments,
+            parts: self.blocks.len(),
+            opaque: self.opaque,
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished> {
+        self.draft.reply.opaque = self.thoughts();
+        self.draft.reply.usage = self.usage.as_ref().map(tokens);
+        self.draft.finish()
+    }
+}
+
+impl Assembly {
+    /// Reads one event. `None`: not an object, or a malformed object of a known type.
+    fn read(&mut self, data: &[u8]) -> Option<()> {
+        if data.first() != Some(&b'{') {
+            return None;
+        }
+        match serde_json::from_slice::<Event<'_>>(data) {
+            Ok(event) => self.take(data, event),
+            Err(_) => {
+                let Kind { kind } = serde_json::from_slice(data).ok()?;
+                match &*kind.0 {
+                    ""
+                    | "message"
+                    | "message_start"
+                    | "message_delta"
+                    | "content_block_start"
+                    | "content_block_delta" => None,
+                    "error" => {
+                        self.draft.fail(stream_error(&serde_json::from_slice(data).ok()?));
+                        Some(())
+                    }
+                    _ => Some(()),
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, data: &[u8], event: Event<'_>) -> Option<()> {
+        let Event { kind, index, message, content_block, delta, usage, error } = event;
+        if let Some(error) = error {
+            self.draft.fail(stream_error(&error));
+            return Some(());
+        }
+        match &*kind.0 {
+            "content_block_delta" => self.delta(index, &delta.unwrap_or_default()),
+            "content_block_start" => self.begin(index, &content_block.unwrap_or_default()),
+            "message_start" => self.answer(&message.unwrap_or_default()),
+            "message_delta" => {
+                let stop = delta.unwrap_or_default().stop_reason;
+                if !stop.is_empty() {
+                    self.stop = stop.0.into_owned();
+                }
+                self.count(usage);
+            }
+            "message_stop" => self.end(),
+            "message" => {
+                self.answer(&serde_json::from_slice(data).ok()?);
+                self.end();
+            }
+            "error" => self.draft.fail(stream_error(&serde_json::from_slice(data).ok()?)),
+            "" => return None,
+            // `ping`, `content_block_stop`, and future types.
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn answer(&mut self, answer: &Answer<'_>) {
+        self.begun = true;
+        self.draft.reply.id = answer.id.0.to_string();
+        self.draft.reply.model = answer.model.0.to_string();
+        self.stop = answer.stop_reason.0.to_string();
+        self.count(answer.usage);
+        for block in &answer.content {
+            self.begin(None, block);
+        }
+    }
+
+    fn begin(&mut self, index: Option<u64>, block: &Block<'_>) {
+        let reply = &mut self.draft.reply;
+        if self.blocks.len() > MAX_PARTS || reply.tool_calls.len() > MAX_CALLS {
+            return;
+        }
+        self.opaque += block.signature.0.len() + block.data.0.len();
+        let part = match &*block.kind.0 {
+            "text" => {
+                let start = reply.content.len();
+                reply.content.push_str(&block.text.0);
+                Part::Text { start }
+            }
+            "thinking" => {
+                let mut text = 0..0;
+                think(&mut reply.reasoning, &mut text, &block.thinking.0);
+                Part::Thinking { text, signature: block.signature.0.to_string() }
+            }
+            "redacted_thinking" => Part::Redacted { data: block.data.0.to_string() },
+            "tool_use" => {
+                let call = RawCall {
+                    id: block.id.0.to_string(),
+                    name: block.name.0.to_string(),
+                    arguments: block.input.map(|input| input.get().to_owned()).unwrap_or_default(),
+                };
+                self.arguments += call.id.len() + call.name.len() + call.arguments.len();
+                reply.tool_calls.push(call);
+                Part::Call { at: reply.tool_calls.len() - 1, given: true }
+            }
+            _ => Part::Other,
+        };
+        self.blocks.push(Slot { index, part });
+    }
+
+    fn delta(&mut self, index: Option<u64>, delta: &Delta<'_>) {
+        let reply = &mut self.draft.reply;
+        match &*delta.kind.0 {
+            "text_delta" => reply.content.push_str(&delta.text.0),
+            "thinking_delta" => match part(&mut self.blocks, index) {
+                Some(Part::Thinking { text, .. }) => think(&mut reply.reasoning, text, &delta.thinking.0),
+                _ => reply.reasoning.push_str(&delta.thinking.0),
+            },
+            "signature_delta" => {
+                if let Some(Part::Thinking { signature, .. }) = part(&mut self.blocks, index) {
+                    signature.push_str(&delta.signature.0);
+                    self.opaque += delta.signature.0.len();
+                }
+            }
+            "input_json_delta" if !delta.partial_json.is_empty() => {
+                if let Some(Part::Call { at, given }) = part(&mut self.blocks, index)
+                    && let Some(call) = reply.tool_calls.get_mut(*at)
+                {
+                    if std::mem::take(given) {
+                        call.arguments.clear();
+                    }
+                    call.arguments.push_str(&delta.partial_json.0);
+                    self.arguments += delta.partial_json.0.len();
+                }
+            }
+            // `citations_delta`, and future types.
+            _ => {}
+        }
+    }
+
+    /// Updates the usage. Counts cover the whole reply so far, and an event may omit counts that did not change.
+    fn count(&mut self, usage: Option<WireUsage>) {
+        let Some(new) = usage else { return };
+        let old = self.usage.unwrap_or_default();
+        self.usage = Some(WireUsage {
+            input_tokens: new.input_tokens.or(old.input_tokens),
+            cache_creation_input_tokens: new.cache_creation_input_tokens.or(old.cache_creation_input_tokens),
+            cache_read_input_tokens: new.cache_read_input_tokens.or(old.cache_read_input_tokens),
+            output_tokens: new.output_tokens.or(old.output_tokens),
+            output_tokens_details: new.output_tokens_details.or(old.output_tokens_details),
+        });
+    }
+
+    /// Handles the end marker. Before the reply has begun, it is ignored.
+    fn end(&mut self) {
+        if !self.begun {
+            return;
+        }
+        self.draft.finish = Some(match &*self.stop {
+            "end_turn" | "stop_sequence" => FinishReason::Stop,
+            "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+            "tool_use" => FinishReason::ToolCalls,
+            "pause_turn" => FinishReason::Paused,
+            "refusal" => FinishReason::Refusal,
+            _ if self.draft.reply.tool_calls.is_empty() => FinishReason::Stop,
+            _ => FinishReason::ToolCalls,
+        });
+    }
+
+    /// Returns the blocks in order if one of them must be sent back unchanged. A thought without a signature, as in a
+    /// reply that was cut off, is left out because the API would reject it.
+    fn thoughts(&self) -> Option<Value> {
+        let Reply { content, reasoning, .. } = &self.draft.reply;
+        let (mut order, mut any) = (Vec::new(), false);
+        for (at, slot) in self.blocks.iter().enumerate() {
+            let later = self.blocks.get(at + 1..).unwrap_or_default();
+            match &slot.part {
+                Part::Text { start } => {
+                    let end = later.iter().find_map(|slot| match slot.part {
+                        Part::Text { start } => Some(start),
+                        _ => None,
+                    });
+                    let text = content.get(*start..end.unwrap_or(content.len())).unwrap_or_default();
+                    order.push(json!({ "type": "text", "chars": text.chars().count() }));
+                }
+                Part::Thinking { signature, .. } if signature.is_empty() => {}
+                Part::Thinking { text, signature } => {
+                    let text = reasoning.get(text.clone()).unwrap_or_default();
+                    order.push(keep(&json!({ "type": "thinking", "thinking": text, "signature": signature })));
+                    any = true;
+                }
+                Part::Redacted { data } => {
+                    order.push(keep(&json!({ "type": "redacted_thinking", "data": data })));
+                    any = true;
+                }
+                Part::Call { .. } => order.push(json!({ "type": "tool_use" })),
+                Part::Other => {}
+            }
+        }
+        any.then(|| json!({ DIALECT: order }))
+    }
+
+    fn not_an_event(&mut self, text: &str) {
+        self.draft.fail_with(format!("The stream sent something that is not an event of a reply: {}", excerpt(text)));
+    }
+}
+
+/// Appends to a thought.
+fn think(reasoning: &mut String, thought: &mut Range<usize>, more: &str) {
+    if more.is_empty() {
+        return;
+    }
+    if thought.start == thought.end {
+        if !reasoning.is_empty() {
+            reasoning.push_str(GAP);
+        }
+        thought.start = reasoning.len();
+    }
+    reasoning.push_str(more);
+    thought.end = reasoning.len();
+}
+
+/// The block that a delta belongs to.
+fn part(blocks: &mut [Slot], index: Option<u64>) -> Option<&mut Part> {
+    blocks.iter_mut().rev().find(|slot| slot.index == index).map(|slot| &mut slot.part)
+}
+
+fn tokens(usage: &WireUsage) -> Usage {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates, as intended
+    let count = |number: f64| TokenCount(number as u64);
+    let cached = usage.cache_read_input_tokens.unwrap_or(0.0);
+    let written = usage.cache_creation_input_tokens.unwrap_or(0.0);
+    Usage {
+        input: count(usage.input_tokens.unwrap_or(0.0) + written + cached),
+        output: count(usage.output_tokens.unwrap_or(0.0)),
+        cached: count(cached),
+        reasoning: count(usage.output_tokens_details.and_then(|details| details.thinking_tokens).unwrap_or(0.0)),
+        estimated: false,
+    }
+}

@@ -1,0 +1,259 @@
+//! The errors that servers report, in their various formats.
+
+use serde_json::Value;
+
+use turnwise_engine::EpochMillis;
+
+/// An error as a server reports it; missing parts are empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct ErrorBody {
+    /// For people.
+    pub message: String,
+    /// `type`, Gemini's `status`, and `code`, also if it is a number that is no HTTP status: in lower case, separated by a space.
+    pub kind: String,
+    /// All that it says, in lower case: its texts, kinds, and what they are about. What it repeats of the request is no part of it.
+    pub said: String,
+    /// `code` if it is a number: an HTTP status.
+    pub status: Option<u16>,
+    pub wait: Wait,
+}
+
+/// When the server wants to be asked again, if its body says so. Its headers say the same, but scripts of another origin cannot
+/// read most of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Wait {
+    #[default]
+    Unknown,
+    /// In so many milliseconds.
+    For(u64),
+    Until(EpochMillis),
+}
+
+impl Wait {
+    /// The wait in milliseconds from `now`; a time in the past means no wait. Without a clock, only a duration is known.
+    pub fn ms(self, now: Option<EpochMillis>) -> Option<u64> {
+        match self {
+            Wait::Unknown => None,
+            Wait::For(ms) => Some(ms),
+            Wait::Until(at) => Some(at.0.saturating_sub(now?.0)),
+        }
+    }
+}
+
+impl ErrorBody {
+    /// Reads the body of a response, JSON or not.
+    pub fn read(body: &str) -> ErrorBody {
+        match serde_json::from_str::<Value>(body) {
+            Ok(value) => ErrorBody::of(&value),
+            Err(_) if body.trim_start().starts_with('<') => {
+                ErrorBody { message: page_title(body).unwrap_or_default().to_owned(), ..ErrorBody::default() }
+            }
+            Err(_) => ErrorBody {
+                message: excerpt(body),
+                said: cut(body).to_lowercase(),
+                wait: wait_in_words(body),
+                ..ErrorBody::default()
+            },
+        }
+    }
+
+    /// Reads `{"error": {…}}`, `{"error": "…"}` (Ollama), `{"code": …, "error": "…"}` (xAI), `[{"error": {…}}]` (Gemini),
+    /// `{"errors": …}` (Cloudflare), `{"base_resp": {…}}` (MiniMax), `{"message": …}` (vLLM, AWS), `{"detail": …}` (FastAPI),
+    /// or the value of `error`.
+    pub fn of(value: &Value) -> ErrorBody {
+        let outer = first(value);
+        let inner =
+            ["error", "errors", "base_resp"].iter().find_map(|name| outer.get(*name).filter(|inner| is_said(inner)));
+        let inner = inner.map(first);
+        // If the error is only a text, what is next to it belongs to it.
+        let error = inner.filter(|inner| inner.is_object()).unwrap_or(outer);
+        let word = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
+        let said = [
+            inner,
+            Some(error),
+            error.get("message"),
+            error.get("Message"),
+            error.get("detail"),
+            error.get("msg"),
+            error.get("status_msg"),
+            error.pointer("/detail/0/msg"),
+            error.pointer("/message/detail/0/msg"),
+            error.pointer("/detail/message"),
+        ];
+        let mut message = excerpt(said.into_iter().flatten().find_map(Value::as_str).unwrap_or_default());
+        // OpenRouter: the text of the upstream provider.
+        if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
+            message = excerpt(&format!("{message}: {raw}"));
+        }
+        let number = ["code", "status", "status_code"].iter().find_map(|name| error.get(*name)?.as_u64());
+        let status = number.and_then(|n| u16::try_from(n).ok()).filter(|n| (400..600).contains(n));
+        let code = number.filter(|_| status.is_none()).map(|number| number.to_string()).unwrap_or_default();
+        let kind = [word("type"), word("status"), word("code"), word("__type"), &code];
+        let kind = kind.iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>().join(" ").to_lowercase();
+        let wait = match (wait_in_fields(error), wait_in_words(&message)) {
+            (Wait::Unknown, words) => words,
+            (fields, _) => fields,
+        };
+        let mut said = String::new();
+        say(value, &mut said);
+        ErrorBody { message, kind, said: said.to_lowercase(), status, wait }
+    }
+}
+
+/// How much of an error is read for what it says.
+const MOST_SAID: usize = 4000;
+
+/// Adds the texts of an error and of what is in it. FastAPI repeats a part of the request as `input`.
+fn say(value: &Value, said: &mut String) {
+    match value {
+        _ if said.len() > MOST_SAID => {}
+        Value::String(text) => {
+            said.push_str(cut(text));
+            said.push(' ');
+        }
+        Value::Array(list) => list.iter().for_each(|value| say(value, said)),
+        Value::Object(fields) => {
+            let of_error = fields.iter().filter(|(key, _)| !matches!(key.as_str(), "input" | "ctx" | "body" | "url"));
+            of_error.for_each(|(_, value)| say(value, said));
+            // Whether it was nothing is a part of what is wrong.
+            if fields.get("input").is_some_and(Value::is_null) {
+                said.push_str("null ");
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MOST_SAID)).unwrap_or(text)
+}
+
+/// The first of a list, or the value itself.
+fn first(value: &Value) -> &Value {
+    value.as_array().and_then(|list| list.first()).unwrap_or(value)
+}
+
+/// Whether the value of `error` reports one: some servers always send the field, and `null`, `false`, `""`, `{}` or a
+/// `status_code` of 0 mean that all is well.
+pub(super) fn is_said(error: &Value) -> bool {
+    match error {
+        Value::Null => false,
+        Value::Bool(said) => *said,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => list.iter().any(is_said),
+        Value::Object(fields) => !fields.is_empty() && fields.get("status_code").is_none_or(is_said),
+    }
+}
+
+/// Gemini: `details: [{"retryDelay": "34s"}]`. OpenRouter: `metadata.headers`, with a time in milliseconds. Others: seconds.
+fn wait_in_fields(error: &Value) -> Wait {
+    let details = error.get("details").and_then(Value::as_array);
+    let delay = details.and_then(|details| details.iter().find_map(|detail| detail.get("retryDelay")?.as_str()));
+    if let Some(ms) = delay.and_then(|delay| duration(delay, None)) {
+        return Wait::For(ms);
+    }
+    let number = |value: &Value| {
+        let number = value.as_f64().or_else(|| value.as_str()?.trim().parse::<f64>().ok());
+        number.filter(|number| number.is_finite() && *number >= 0.0)
+    };
+    let field = |path: &str| error.pointer(path).and_then(number);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // not negative, and `as` saturates
+    let whole = |n: f64| n.ceil() as u64;
+    if let Some(seconds) = field("/retry_after").or_else(|| field("/metadata/retry_after_seconds")) {
+        return Wait::For(whole(seconds * 1000.0));
+    }
+    let headers = error.pointer("/metadata/headers").and_then(Value::as_object);
+    let header = |name: &str| {
+        let (_, value) = headers?.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))?;
+        number(value)
+    };
+    if let Some(seconds) = header("retry-after") {
+        return Wait::For(whole(seconds * 1000.0));
+    }
+    match header("x-ratelimit-reset") {
+        // Milliseconds or seconds since 1970, or seconds from now.
+        Some(at) if at > 1e11 => Wait::Until(EpochMillis(whole(at))),
+        Some(at) if at > 1e9 => Wait::Until(EpochMillis(whole(at * 1000.0))),
+        Some(seconds) => Wait::For(whole(seconds * 1000.0)),
+        None => Wait::Unknown,
+    }
+}
+
+/// OpenAI, Groq: `Please try again in 1m2.5s.` Azure: `Please retry after 33 seconds.`
+fn wait_in_words(message: &str) -> Wait {
+    const WORDS: [&str; 8] = [
+        "try again in ",
+        "try again after ",
+        "retry in ",
+        "retry after ",
+        "retry-after: ",
+        "please wait ",
+        "resets in ",
+        "available in ",
+    ];
+    let said = message.to_lowercase();
+    let found = WORDS.iter().find_map(|words| {
+        let (_, rest) = said.split_once(words)?;
+        // `Retry after 33`, as in the header.
+        duration(rest, words.contains("after").then_some(1000.0))
+    });
+    found.map_or(Wait::Unknown, Wait::For)
+}
+
+/// The duration at the start of a text, in milliseconds: `1h2m3.5s`, `20s`, `350ms`, `33 seconds`, `1 minute and 30 seconds`.
+/// `bare`: the unit of a number without one.
+fn duration(text: &str, bare: Option<f64>) -> Option<u64> {
+    let (mut total, mut rest, mut found) = (0.0, text, false);
+    loop {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (number, tail) = rest.split_at(digits);
+        let Ok(number) = number.trim_end_matches('.').parse::<f64>() else { break };
+        let tail = tail.trim_start_matches([' ', '-']);
+        let unit_end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
+        let (unit, tail) = tail.split_at(unit_end);
+        let unit = match unit {
+            "ms" | "millisecond" | "milliseconds" => Some(1.0),
+            "s" | "sec" | "secs" | "second" | "seconds" => Some(1000.0),
+            "m" | "min" | "mins" | "minute" | "minutes" => Some(60_000.0),
+            "h" | "hr" | "hrs" | "hour" | "hours" => Some(3_600_000.0),
+            "d" | "day" | "days" => Some(86_400_000.0),
+            _ if found => break,
+            "" => bare,
+            _ => None,
+        };
+        total += number * unit?;
+        found = true;
+        let next = tail.trim_start_matches([' ', ',']);
+        rest = next.strip_prefix("and ").unwrap_or(next);
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // not negative, and `as` saturates
+    found.then_some(total.ceil() as u64)
+}
+
+/// Shortens a text to at most 300 characters on one line.
+pub(super) fn excerpt(text: &str) -> String {
+    const MOST: usize = 300;
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.len() > MOST * 4 {
+            break;
+        }
+    }
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
+/// The title of a web page.
+pub(super) fn page_title(html: &str) -> Option<&str> {
+    let open = html.to_ascii_lowercase().find("<title")?;
+    let rest = html.get(open..)?.split_once('>')?.1;
+    let title = rest.split('<').next()?.trim();
+    (!title.is_empty() && title.len() < 200).then_some(title)
+}

@@ -1,0 +1,313 @@
+//! The messages between the page and a worker. PURE: shapes and their JSON text, no ports.
+//!
+//! Page to worker, one message per request: the JSON text of a [`Request`] or, if files changed, an array of that text
+//! followed by one `Blob` for each [`FileChange`] that has one, in order. Worker to page: the JSON text of a [`Reply`], or
+//! an array of that text and one `Blob` for each path that is written, or would be, in order. File contents are never inside the JSON.
+//! A worker posts [`Reply::Ready`] first and answers every request exactly once, in order; after [`Reply::Fatal`] it can no
+//! longer be used. Before all this, the loader of `worker.js` receives one `{boot: WebAssembly.Module | null}`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::record::Ask;
+use turnwise_content::markdown::Node;
+use turnwise_demo_model::{DemoRequest, Scripted};
+use turnwise_engine::ToolOutcome;
+use turnwise_tools::Arguments;
+
+pub use crate::DocumentTask;
+
+/// One request: `{id, method, args}`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Request {
+    pub id: Ticket,
+    #[serde(flatten)]
+    pub call: Call,
+}
+
+/// Identifies the request that an answer belongs to; unique among all requests of one host. Late answers are ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Ticket(pub u32);
+
+/// A request to a worker. Read by [`Request::decode`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "method", content = "args", rename_all = "snake_case")]
+pub enum Call {
+    /// Check the arguments and run a built-in tool; answered with [`Answer::Outcome`].
+    Run {
+        name: String,
+        arguments: String,
+        schema: SchemaRef,
+        /// Milliseconds since 1970, for `now`.
+        now: u64,
+        /// The changes to the workspace since the last call that sent any; the blobs are transferred along with the text.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        files: Vec<FileChange>,
+    },
+    /// Check the arguments and see what a built-in tool would write; answered with [`Answer::Preview`], or with
+    /// [`Answer::Checked`] if the call cannot run.
+    Preview {
+        name: String,
+        arguments: String,
+        schema: SchemaRef,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        files: Vec<FileChange>,
+    },
+    /// Check the arguments only; answered with [`Answer::Checked`].
+    Check { name: String, arguments: String, schema: SchemaRef },
+    /// Convert Markdown to nodes; answered with [`Answer::Nodes`].
+    Render {
+        markdown: String,
+        /// The text's number, if it grows: a repeated request for it is answered with what has changed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        growing: Option<u32>,
+    },
+    /// The text of the file whose blob is transferred along with the text, as the tools read it; answered with
+    /// [`Answer::Document`].
+    Text { path: String },
+    /// A question about the text of a record; answered with [`Answer::Document`].
+    Document { task: DocumentTask, text: String },
+    /// A question about the record that this worker has open, or a request to open the record whose blob is transferred along
+    /// with the text; answered with [`Answer::Document`].
+    View(Ask),
+    /// A question about the documentation site that this worker holds, with the fetched data as blobs alongside the text;
+    /// answered with [`Answer::Document`].
+    Docs(Box<turnwise_docs_index::Ask>),
+    /// A request to the demo model; answered with [`Answer::Demo`].
+    Demo(Box<DemoRequest>),
+}
+
+/// A schema by number; its text is included the first time a worker receives it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SchemaRef {
+    pub id: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub define: Option<Value>,
+}
+
+/// One path of the workspace that changed. `size: None`: removed, without a blob.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChange {
+    pub path: String,
+    pub version: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+}
+
+/// A message from a worker.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// `{id, result}`
+    Result { id: Ticket, result: Answer },
+    /// `{id, error}`: the request could not be understood or served; the worker keeps running.
+    Error { id: Ticket, error: String },
+    /// `{ready}`: the engine version; the first message of every worker.
+    Ready { ready: String },
+    /// `{fatal}`: a panic or a failed start.
+    Fatal { fatal: String },
+}
+
+/// A reply as JSON: one flat object, so that large results are deserialized directly.
+#[derive(Serialize, Deserialize)]
+struct ReplyObject {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<Ticket>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    result: Option<Answer>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ready: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fatal: Option<String>,
+}
+
+/// The result of a request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Outcome {
+        outcome: ToolOutcome,
+        /// Paths written, each with a blob alongside the text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        writes: Vec<String>,
+    },
+    Checked(Checked),
+    Preview(Preview),
+    Nodes(Blocks),
+    /// JSON text, or the text of an exported file.
+    Document(String),
+    Demo(Scripted),
+}
+
+/// The blocks of a text.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Blocks {
+    /// The number of blocks at the beginning that are the same as in the last answer for this text.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub same: usize,
+    /// The blocks after those.
+    pub nodes: Vec<Node>,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// What a call would do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Preview {
+    /// `Executed`: what the call answers if this is done.
+    pub outcome: ToolOutcome,
+    /// Its changes to files, as a unified diff; `None`: it writes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// The number of lines that the diff leaves out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted: usize,
+    /// Paths that it would write, each with a blob alongside the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
+}
+
+/// Arguments that passed the check, or the outcome that rejects them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Checked {
+    Valid(Arguments),
+    Refused(ToolOutcome),
+}
+
+impl Request {
+    /// The text of the message.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        // Plain data with string keys: serializing cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Finds the arguments first, then deserializes them according to the method. The code that serde derives for an adjacently
+    /// tagged enum deserializes each type in two ways, which adds 60 KB to the module.
+    ///
+    /// # Errors
+    /// The reason the text is not a request.
+    pub fn decode(text: &str) -> Result<Self, serde_json::Error> {
+        let Parts { id, method, args } = serde_json::from_str(text)?;
+        let args = args.get();
+        let call = match method.as_str() {
+            "run" => {
+                let RunArgs { name, arguments, schema, now, files } = serde_json::from_str(args)?;
+                Call::Run { name, arguments, schema, now, files }
+            }
+            "preview" => {
+                let PreviewArgs { name, arguments, schema, files } = serde_json::from_str(args)?;
+                Call::Preview { name, arguments, schema, files }
+            }
+            "check" => {
+                let CheckArgs { name, arguments, schema } = serde_json::from_str(args)?;
+                Call::Check { name, arguments, schema }
+            }
+            "render" => {
+                let RenderArgs { markdown, growing } = serde_json::from_str(args)?;
+                Call::Render { markdown, growing }
+            }
+            "text" => {
+                let TextArgs { path } = serde_json::from_str(args)?;
+                Call::Text { path }
+            }
+            "document" => {
+                let DocumentArgs { task, text } = serde_json::from_str(args)?;
+                Call::Document { task, text }
+            }
+            "view" => Call::View(serde_json::from_str(args)?),
+            "docs" => Call::Docs(serde_json::from_str(args)?),
+            "demo" => Call::Demo(serde_json::from_str(args)?),
+            other => return Err(serde::de::Error::custom(format_args!("unknown method {other}"))),
+        };
+        Ok(Request { id, call })
+    }
+}
+
+/// A request whose arguments are not deserialized yet.
+#[derive(Deserialize)]
+struct Parts<'a> {
+    id: Ticket,
+    method: String,
+    #[serde(borrow)]
+    args: &'a RawValue,
+}
+
+// The arguments of each method, as in `Call`.
+
+#[derive(Deserialize)]
+struct RunArgs {
+    name: String,
+    arguments: String,
+    schema: SchemaRef,
+    now: u64,
+    #[serde(default)]
+    files: Vec<FileChange>,
+}
+
+#[derive(Deserialize)]
+struct PreviewArgs {
+    name: String,
+    arguments: String,
+    schema: SchemaRef,
+    #[serde(default)]
+    files: Vec<FileChange>,
+}
+
+#[derive(Deserialize)]
+struct CheckArgs {
+    name: String,
+    arguments: String,
+    schema: SchemaRef,
+}
+
+#[derive(Deserialize)]
+struct RenderArgs {
+    markdown: String,
+    #[serde(default)]
+    growing: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct TextArgs {
+    path: String,
+}
+
+#[derive(Deserialize)]
+struct DocumentArgs {
+    task: DocumentTask,
+    text: String,
+}
+
+impl Reply {
+    /// The text of the message.
+    #[must_use]
+    pub fn encode(self) -> String {
+        let mut object = ReplyObject { id: None, result: None, error: None, ready: None, fatal: None };
+        match self {
+            Reply::Result { id, result } => (object.id, object.result) = (Some(id), Some(result)),
+            Reply::Error { id, error } => (object.id, object.error) = (Some(id), Some(error)),
+            Reply::Ready { ready } => object.ready = Some(ready),
+            Reply::Fatal { fatal } => object.fatal = Some(fatal),
+        }
+        serde_json::to_string(&object).unwrap_or_default()
+    }
+
+    /// # Errors
+    /// The reason the text is not a reply.
+    pub fn decode(text: &str) -> Result<Self, serde_json::Error> {
+        match serde_json::from_str(text)? {
+            ReplyObject { id: Some(id), result: Some(result), .. } => Ok(Reply::Result { id, result }),
+            ReplyObject { id: Some(id), error: Some(error), .. } => Ok(Reply::Error { id, error }),
+            ReplyObject { ready: Some(ready), .. } => Ok(Reply::Ready { ready }),
+            ReplyObject { fatal: Some(fatal), .. } => Ok(Reply::Fatal { fatal }),
+            ReplyObject { .. } => Err(serde::de::Error::custom("not an answer, a ready message or a fatal error")),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Exports a trajectory to a file in any format; the two human-readable formats are written here, with the view's texts.
+//!
+//! Behind the feature `worker`, because the HTML report parses the models' Markdown.
+
+mod figures;
+mod html;
+mod markdown;
+mod nodes;
+mod turns;
+
+use turnwise_record::trajectory::{Format, Trajectory};
+
+/// Returns the text of the file.
+#[must_use]
+pub fn export(document: &Trajectory, format: Format) -> String {
+    match format {
+        Format::Html => html::write(document),
+        Format::Markdown => markdown::write(document),
+        // All others have a writer, which a test checks.
+        other => other.writer().map(|write| write(document)).unwrap_or_default(),
+    }
+}

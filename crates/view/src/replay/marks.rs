@@ -1,0 +1,129 @@
+//! Marks special messages and lines: the counter line, a notice, the synthesis prompt, a result that was shortened.
+
+use serde::{Deserialize, Serialize};
+
+use turnwise_engine::{CounterLevel, Message, Run, RunConfig, ToolMessage, Trigger, prompts};
+
+/// The mark of a special message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// A system notice about a failure.
+    Notice,
+    SynthesisPrompt,
+    /// A result that the context guard removed.
+    Removed,
+    /// A result that was truncated because it was too long.
+    Cut,
+}
+
+impl Mark {
+    /// Returns the mark as text.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Mark::Notice => "system notice",
+            Mark::SynthesisPrompt => "synthesis prompt",
+            Mark::Removed => "result removed by the context guard",
+            Mark::Cut => "long result, cut in the middle",
+        }
+    }
+}
+
+/// A message with its mark and its special lines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marked {
+    pub message: Message,
+    pub mark: Option<Mark>,
+    /// For the last tool result of a turn: the counter level, and the bytes of the counter line at its end, including the line
+    /// break.
+    pub counter: Option<(CounterLevel, usize)>,
+    /// The bytes of the context line before the counter line, including the line break.
+    pub context: usize,
+}
+
+/// The data needed to mark messages.
+#[derive(Debug)]
+pub(super) struct Marker {
+    /// The possible prompts of a synthesis.
+    prompts: Vec<Message>,
+}
+
+const TRIGGERS: &[Trigger] =
+    &[Trigger::MaxTurns, Trigger::Stop, Trigger::Context, Trigger::WallTime, Trigger::Tokens, Trigger::Cost];
+
+impl Marker {
+    pub fn new(run: &Run) -> Self {
+        let config = run.config();
+        let prompts = config.synthesis.as_ref().map(|used_trigger| {
+            TRIGGERS.iter().map(|trigger| prompts::synthesis_prompt(config.preset, used_trigger, *trigger)).collect()
+        });
+        Marker { prompts: prompts.unwrap_or_default() }
+    }
+
+    /// Marks a message that is for one request only.
+    pub fn of_tail(&self, message: Message) -> Marked {
+        let mark = match &message {
+            prompt if self.prompts.contains(prompt) => Some(Mark::SynthesisPrompt),
+            Message::User { content, .. } if content.starts_with(prompts::NOTICE_PREFIX) => Some(Mark::Notice),
+            _ => None,
+        };
+        Marked { message, mark, counter: None, context: 0 }
+    }
+
+    /// Marks a message of the history, as it was first sent.
+    pub fn of_history(&self, message: Message, run: &Run) -> Marked {
+        let (mut mark, mut level, mut context) = (None, None, 0);
+        match &message {
+            Message::Tool(tool) => {
+                mark = shortened(tool);
+                level = counter_line(&tool.content, run.config(), run);
+                let end = tool.content.len() - level.map_or(0, |(_, bytes)| bytes);
+                context = tool.content.get(..end).map_or(0, context_line);
+            }
+            prompt if self.prompts.contains(prompt) => mark = Some(Mark::SynthesisPrompt),
+            _ => {}
+        }
+        Marked { message, mark, counter: level, context }
+    }
+}
+
+impl Marked {
+    /// Removes the special lines from a tool result that is not the last in its turn: only the last one has a counter line.
+    pub fn without_lines(self) -> Self {
+        Marked { counter: None, context: 0, ..self }
+    }
+}
+
+/// Finds the counter line of the turn whose calls were answered: the open turn if one of its attempts failed, otherwise the
+/// turn before.
+fn counter_line(content: &str, config: &RunConfig, run: &Run) -> Option<(CounterLevel, usize)> {
+    let config = config.counter.as_ref()?;
+    let open = run.turns().last().map_or(0, |turn| turn.turn);
+    // A grant raises the limit after the line was written.
+    let limits = run.segments().iter().map(|ending| ending.effective_max_turns).chain([run.effective_max_turns()]);
+    let mut lines =
+        limits.flat_map(|max| [open, open.saturating_sub(1), open.saturating_sub(2)].map(|turn| (turn, max)));
+    lines.find_map(|(turn, max)| {
+        let (level, line) = prompts::counter_line(config, turn, max);
+        let rest = content.strip_suffix(line.as_str())?.strip_suffix('\n')?;
+        Some((level, content.len() - rest.len()))
+    })
+}
+
+/// The bytes of the context line at the end of a result without its counter line, including the line break.
+pub(in super::super) fn context_line(content: &str) -> usize {
+    match content.rsplit_once('\n') {
+        Some((rest, line)) if line.starts_with("[Context ") && line.ends_with("% full]") => content.len() - rest.len(),
+        _ => 0,
+    }
+}
+
+fn shortened(tool: &ToolMessage) -> Option<Mark> {
+    let read = format!("read_result(\"{}\") reads it]", tool.call_id);
+    if tool.content.starts_with(&format!("[Result of {} removed: ", tool.name)) && tool.content.ends_with(&read) {
+        return Some(Mark::Removed);
+    }
+    let cut = format!(" characters were cut here; read_result(\"{}\")", tool.call_id);
+    tool.content.contains(&cut).then_some(Mark::Cut)
+}

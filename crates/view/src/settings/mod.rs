@@ -1,0 +1,215 @@
+//! Settings: the user's changes, as text, and the run's configuration built from them.
+//!
+//! Only differences from the preset are kept, so that a preset's own values can change with a version. Settings never
+//! contain a key. Invariant: [`Settings::build`] returns either a valid configuration or an error for every invalid field.
+
+mod apply;
+mod fields;
+mod provider;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use turnwise_engine::{Preset, RunConfig, ToolSpec, own_tools};
+
+use super::provider::Need;
+
+pub use fields::{Field, Group, Input, ROWS, Row, Tab};
+pub use provider::Whose;
+
+/// The user's changes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    changed: BTreeMap<Field, String>,
+    /// Tools that are on although they are off by default, or the reverse.
+    tools_toggled: BTreeSet<String>,
+    /// The settings of the providers that are not chosen now. For this visit only.
+    put_by: BTreeMap<String, BTreeMap<Field, String>>,
+    /// The lists of models that providers returned. For this visit only.
+    heard: provider::Heard,
+}
+
+/// A value that cannot be used, with the reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    pub field: Field,
+    pub message: String,
+}
+
+/// The key under which toggled tools are stored.
+const TOOLS: &str = "tools_off";
+
+/// Offered only if the user wants them: a model with fewer tools chooses better.
+const OFF_BY_DEFAULT: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN];
+
+impl Settings {
+    /// Returns the text of a field: the user's, or else the preset's.
+    #[must_use]
+    pub fn value(&self, field: Field) -> String {
+        self.changed.get(&field).cloned().unwrap_or_else(|| match (field, self.provider_card()) {
+            (Field::Model, Some(card)) => card.model.to_owned(),
+            _ => apply::text(&RunConfig::preset(self.preset()), field),
+        })
+    }
+
+    #[must_use]
+    pub fn is_on(&self, field: Field) -> bool {
+        self.value(field) == "on"
+    }
+
+    /// Sets a field; the preset's own value does not count as a change. Choosing a preset applies its limit and its synthesis.
+    /// Choosing a provider restores the settings made for it, and puts away the settings of the previous one.
+    pub fn set(&mut self, field: Field, value: &str) {
+        if field == Field::Provider {
+            self.swap_provider(value);
+        }
+        self.changed.remove(&field);
+        if self.value(field) != value {
+            self.changed.insert(field, value.to_owned());
+        }
+        if field == Field::Preset {
+            let own = [Field::Synthesis, Field::SynthesisRole, Field::SynthesisNumbered, Field::SynthesisOnError];
+            self.changed.retain(|field, _| *field != Field::MaxTurns && !own.contains(field));
+        }
+    }
+
+    /// Resets to the preset, but keeps the model.
+    pub fn reset(&mut self) {
+        let model = [Field::Provider, Field::BaseUrl, Field::Model, Field::MaxOutputTokens];
+        self.put_by.clear();
+        self.changed.retain(|field, _| model.contains(field));
+        self.tools_toggled.clear();
+    }
+
+    #[must_use]
+    pub fn preset(&self) -> Preset {
+        match self.changed.get(&Field::Preset).map(String::as_str) {
+            Some(key) => Preset::ALL.iter().copied().find(|preset| preset.as_str() == key).unwrap_or_default(),
+            None => Preset::default(),
+        }
+    }
+
+    #[must_use]
+    pub fn tool_offered(&self, name: &str) -> bool {
+        OFF_BY_DEFAULT.contains(&name) == self.tools_toggled.contains(name)
+    }
+
+    pub fn toggle_tool(&mut self, name: &str) {
+        if !self.tools_toggled.remove(name) {
+            self.tools_toggled.insert(name.to_owned());
+        }
+    }
+
+    /// Returns a short summary of a group's values.
+    #[must_use]
+    pub fn summary(&self, group: Group) -> String {
+        let value = |field: Field| self.value(field);
+        match group {
+            Group::Counter if self.is_on(Field::Counter) => {
+                format!("amber from {}, red from {}", value(Field::ModerateAt), value(Field::UrgentAt))
+            }
+            Group::Synthesis if self.is_on(Field::Synthesis) => {
+                let counted = if self.is_on(Field::SynthesisNumbered) { "counts as a turn" } else { "not counted" };
+                format!("{} attempts, {counted}", value(Field::SynthesisAttempts))
+            }
+            Group::Counter | Group::Synthesis => "off".to_owned(),
+            Group::Report => value(Field::ReportFormat),
+            Group::Prices => self.prices(),
+            Group::Deadlines => format!("{} s for the whole answer", value(Field::RequestTimeout)),
+            Group::Retries => format!("{} s doubling up to {} s", value(Field::RetryBase), value(Field::RetryCap)),
+            Group::Model | Group::Run | Group::Tools | Group::Limits => String::new(),
+        }
+    }
+
+    fn prices(&self) -> String {
+        let (input, output) = (self.value(Field::PriceInput), self.value(Field::PriceOutput));
+        if input.is_empty() && output.is_empty() {
+            return "list prices".to_owned();
+        }
+        let shown = |price: &str| if price.is_empty() { "list price".to_owned() } else { format!("${price}") };
+        format!("{} in, {} out", shown(&input), shown(&output))
+    }
+
+    /// Returns whether a field applies, given the other fields.
+    #[must_use]
+    pub fn applies(&self, field: Field) -> bool {
+        match field {
+            Field::BaseUrl | Field::MaxOutputTokens => self.provider_card().is_some_and(|card| card.kind.is_http()),
+            Field::Model => self.provider_card().is_some_and(|card| card.model_need != Need::No),
+            Field::ModerateAt | Field::UrgentAt => self.is_on(Field::Counter),
+            Field::TemplateNormal | Field::TemplateModerate | Field::TemplateUrgent => self.is_on(Field::Counter),
+            Field::Synthesis => self.preset() != Preset::Strict,
+            Field::SynthesisRole | Field::SynthesisNumbered | Field::SynthesisAttempts => self.synthesizes(),
+            Field::SynthesisOnError | Field::SynthesisPrompt => self.synthesizes(),
+            Field::ReportFormat => self.preset() == Preset::Strict,
+            Field::ReportSchema => self.preset() == Preset::Strict && self.value(Field::ReportFormat) == "json",
+            _ => true,
+        }
+    }
+
+    /// Returns whether there is a synthesis; the last turn of a strict run asks for the report instead.
+    fn synthesizes(&self) -> bool {
+        self.preset() != Preset::Strict && self.is_on(Field::Synthesis)
+    }
+
+    /// Returns whether any field of a group applies, given the other fields.
+    #[must_use]
+    pub fn group_applies(&self, group: Group) -> bool {
+        ROWS.iter().any(|row| row.group == group && self.applies(row.field))
+    }
+
+    /// Builds the configuration, which offers the `tools` that are on; or returns all errors.
+    pub fn build(&self, tools: Vec<ToolSpec>) -> Result<RunConfig, Vec<FieldError>> {
+        let (config, errors) = self.draft(tools);
+        if errors.is_empty() { Ok(config) } else { Err(errors) }
+    }
+
+    /// Like [`Settings::build`], but invalid fields keep the preset's value.
+    #[must_use]
+    pub fn draft(&self, tools: Vec<ToolSpec>) -> (RunConfig, Vec<FieldError>) {
+        let mut config = RunConfig::preset(self.preset());
+        let mut errors = Vec::new();
+        // The model's facts are known only after its rows are read, so these come first.
+        let (model, rest): (Vec<&Row>, Vec<&Row>) =
+            ROWS.iter().filter(|row| self.applies(row.field)).partition(|row| row.group == Group::Model);
+        for (rows, is_model) in [(model, true), (rest, false)] {
+            for row in rows {
+                if let Err(message) = apply::apply(&mut config, row, &self.value(row.field)) {
+                    errors.push(FieldError { field: row.field, message });
+                }
+            }
+            if is_model {
+                self.missing(&mut errors);
+                self.fill_in(&mut config, &errors);
+            }
+        }
+        errors.extend(apply::contradictions(&config));
+        config.tools = tools.into_iter().filter(|tool| self.tool_offered(&tool.name)).collect();
+        (config, errors)
+    }
+
+    /// Returns the stored form: a flat JSON object of texts.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut fields: BTreeMap<&str, String> =
+            self.changed.iter().map(|(field, value)| (field.key(), value.clone())).collect();
+        if !self.tools_toggled.is_empty() {
+            fields.insert(TOOLS, self.tools_toggled.iter().cloned().collect::<Vec<_>>().join(" "));
+        }
+        fields.insert(provider::VERSION_KEY, provider::VERSION.to_owned());
+        serde_json::to_string(&fields).unwrap_or_default()
+    }
+
+    /// Reads the stored form; fields that no longer exist are dropped.
+    #[must_use]
+    pub fn from_json(text: &str) -> Self {
+        let mut fields: BTreeMap<String, String> = serde_json::from_str(text).unwrap_or_default();
+        provider::migrate(&mut fields);
+        let mut settings = Settings::default();
+        if let Some(toggled) = fields.get(TOOLS) {
+            settings.tools_toggled = toggled.split(' ').map(ToOwned::to_owned).collect();
+        }
+        settings.changed =
+            fields.into_iter().filter_map(|(key, value)| Field::of_key(&key).map(|field| (field, value))).collect();
+        settings
+    }
+}

@@ -1,0 +1,121 @@
+//! Tasks on records: replay, continuation in another run, other formats. PURE: text in, text out.
+//!
+//! They run in a worker, because a page that never opens a record should not load the code that reads one.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use turnwise_content::figure;
+use turnwise_engine::Message;
+use turnwise_protocol::tool_worker::DocumentTask;
+use turnwise_record::plan::{PlanDocument, StepRun, StepStatus};
+use turnwise_record::trajectory::import::import;
+use turnwise_record::trajectory::{BranchWish, Course, Mismatch, Summary, Trajectory, programs, replay};
+use turnwise_view::export::export;
+use turnwise_view::insight::{Filter, Insight};
+
+/// The data that a follow-up takes over.
+#[derive(Serialize)]
+struct Carried<'a> {
+    session_id: &'a str,
+    history: &'a [Message],
+}
+
+/// Summaries, and the filter that selects from them.
+#[derive(Deserialize)]
+struct InsightRequest {
+    summaries: Vec<Summary>,
+    #[serde(default)]
+    filter: Filter,
+}
+
+/// Returns what a follow-up of a record takes over, as JSON.
+///
+/// # Errors
+/// A message for users that says what is wrong with the record.
+pub fn carried(text: &str) -> Result<String, String> {
+    let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+    // Taken from the replay, so that only data the engine itself derives is carried over.
+    let recorder = replay(&document).map_err(|_| does_not_replay("this trajectory"))?;
+    let task = recorder.run.task();
+    Ok(written(&Carried { session_id: &task.session_id, history: recorder.run.messages() }))
+}
+
+/// Answers a task on the text of a record: with JSON, or with the text of an exported file.
+///
+/// # Errors
+/// A message for users that says what is wrong with the record.
+pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
+    match task {
+        DocumentTask::Replay => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            if let Some(from) = &document.imported {
+                return Err(format!("it was imported ({from}) and has no events, so it cannot be replayed"));
+            }
+            Ok(match replay(&document) {
+                Ok(_) => json!({ "ok": true, "programs": programs(&document) }).to_string(),
+                Err(mismatch) => refused(&mismatch),
+            })
+        }
+        DocumentTask::Export(format) => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            Ok(export(&document, format))
+        }
+        DocumentTask::Import => Ok(written(&import(text).map_err(|e| e.to_string())?)),
+        DocumentTask::Session => {
+            let session = PlanDocument::parse(text).map_err(|e| e.to_string())?;
+            // Later steps receive the results of the completed ones.
+            for step in session.steps.iter().filter(|step| step.status == StepStatus::Completed) {
+                let run = step.run.as_ref().map(StepRun::trajectory);
+                if !run.is_some_and(|run| run.is_ok_and(|run| replay(&run).is_ok())) {
+                    return Err(does_not_replay(&format!("the run of step {}", step.order)));
+                }
+            }
+            Ok("true".to_owned())
+        }
+        DocumentTask::Summarize => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            Ok(written(&Summary::from(&document)))
+        }
+        DocumentTask::Insight => {
+            let InsightRequest { summaries, filter } = serde_json::from_str(text).map_err(|e| wrong(&e))?;
+            Ok(written(&Insight::from_summaries(&summaries, &filter)))
+        }
+        DocumentTask::Figure => Ok(written(&figure::read(text))),
+        DocumentTask::Separated => Ok(written(&figure::of_separated(text))),
+        DocumentTask::Carry => carried(text),
+        DocumentTask::Resume => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            Ok(written(&Course::resumed(&document)?))
+        }
+        DocumentTask::Branch => {
+            let wish: BranchWish = serde_json::from_str(text).map_err(|e| wrong(&e))?;
+            Ok(written(&Course::branched(wish)?))
+        }
+    }
+}
+
+fn refused(mismatch: &Mismatch) -> String {
+    #[derive(Serialize)]
+    struct Refused<'a> {
+        ok: bool,
+        #[serde(flatten)]
+        mismatch: &'a Mismatch,
+    }
+    written(&Refused { ok: false, mismatch })
+}
+
+/// Returns the error without its position: users did not write the text, so the position would not help them.
+fn wrong(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or_default().to_owned()
+}
+
+fn does_not_replay(what: &str) -> String {
+    format!("{what} does not replay; replay() reports where it differs")
+}
+
+fn written(part: &impl Serialize) -> String {
+    // Plain data with string keys: serializing cannot fail.
+    serde_json::to_string(part).unwrap_or_default()
+}

@@ -1,0 +1,310 @@
+//! The worker's main loop: one request at a time, answered in order. It uses the global scope of a dedicated worker;
+//! in Node.js the loader of `worker.js` provides the same (`www/worker-loader.js`).
+//!
+//! A separate thread hosts one worker. If the agents' own thread takes the place of workers (`www/client/in-thread.ts`), one
+//! module serves many of them: each message then names its worker in the field `worker`, and `{ worker, ended: true }` drops
+//! the state of that worker. All state is in [`Worker`], so workers share only code.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use js_sys::{Array, Reflect, Uint8Array};
+use serde_json::Value;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, BlobPropertyBag, MessageEvent};
+
+use crate::growing::Growing;
+use turnwise_content::markdown::Node;
+use turnwise_docs_index::site::Site;
+use turnwise_docs_index::{self as docs, Ask};
+use turnwise_engine::{EpochMillis, ToolOutcome};
+use turnwise_files::{FileInfo, Files};
+use turnwise_protocol::tool_worker::{
+    Answer, Blocks, Call, Checked, DocumentTask, FileChange, Preview, Reply, Request, SchemaRef,
+};
+use turnwise_tools::arguments::Validators;
+
+/// What a worker can do besides the checks of arguments and the search of a documentation site, which every worker can. A module
+/// links only what its abilities call.
+// Everything is on one thread, so no future has to be `Send`.
+#[allow(async_fn_in_trait)]
+pub trait Abilities: Default + 'static {
+    /// Markdown as nodes.
+    fn render(markdown: &str) -> Vec<Node>;
+
+    /// Answers a task on the text of a record.
+    ///
+    /// # Errors
+    /// A message for users.
+    fn document(task: DocumentTask, text: &str) -> Result<String, String>;
+
+    /// Runs a built-in tool whose arguments have passed its schema.
+    ///
+    /// # Errors
+    /// The tool's own failure, as a message for the model.
+    async fn run(&mut self, name: &str, args: &Value, files: &mut BlobFiles, at: EpochMillis)
+    -> Result<String, String>;
+
+    /// What these writes would change, as a unified diff, and the number of lines that it leaves out.
+    async fn diff(&self, files: &BlobFiles, writes: &[(String, String)]) -> (Option<String>, usize);
+
+    /// Answers any other request.
+    ///
+    /// # Errors
+    /// A message for users.
+    async fn answer(&mut self, call: Call, blobs: Vec<Blob>) -> Result<Answer, String>;
+}
+
+/// Installs the message handler, then posts `Ready`. Called once, from the worker's `main`.
+pub fn serve<A: Abilities>() {
+    std::panic::set_hook(Box::new(|info| {
+        post(&JsValue::from_str(&Reply::Fatal { fatal: info.to_string() }.encode()));
+    }));
+    let workers = Rc::new(Workers::<A>::default());
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        let member = |name: &str| Reflect::get(&event, &name.into()).unwrap_or_default();
+        let name = member("worker").as_string().unwrap_or_default();
+        if member("ended").is_truthy() {
+            workers.borrow_mut().remove(&name);
+            return;
+        }
+        let workers = workers.clone();
+        spawn_local(async move { take(&workers, name, event.data()).await });
+    });
+    let _ = Reflect::set(&js_sys::global(), &"onmessage".into(), on_message.as_ref());
+    on_message.forget(); // for the worker's lifetime
+    post(&JsValue::from_str(&Reply::Ready { ready: env!("CARGO_PKG_VERSION").to_owned() }.encode()));
+}
+
+/// The workers of this module by name; `None` while a call holds the state.
+type Workers<A> = RefCell<BTreeMap<String, Option<Worker<A>>>>;
+
+/// The state of a worker between calls.
+struct Worker<A> {
+    validators: Validators,
+    files: BlobFiles,
+    /// The text of a reply that streams.
+    growing: Growing,
+    /// The documentation site that is open.
+    site: Option<Site>,
+    abilities: A,
+}
+
+impl<A: Abilities> Default for Worker<A> {
+    fn default() -> Self {
+        Worker {
+            validators: Validators::new(crate::pattern::pattern),
+            files: BlobFiles::default(),
+            growing: Growing::default(),
+            site: None,
+            abilities: A::default(),
+        }
+    }
+}
+
+impl<A: Abilities> Worker<A> {
+    /// Answers one request; `blobs` came with the request.
+    async fn answer(&mut self, request: Request, blobs: Vec<Blob>) -> (Reply, Vec<Blob>) {
+        let id = request.id;
+        let mut written = Vec::new();
+        let result = match request.call {
+            Call::Render { markdown, growing } => {
+                let nodes = A::render(&markdown);
+                Answer::Nodes(match growing {
+                    Some(text) => self.growing.changes(text, nodes),
+                    None => Blocks { same: 0, nodes },
+                })
+            }
+            Call::Document { task, text } => match A::document(task, &text) {
+                Ok(answer) => Answer::Document(answer),
+                Err(error) => return (Reply::Error { id, error }, written),
+            },
+            Call::Docs(ask) => match self.docs(*ask, blobs).await {
+                Ok(answer) => Answer::Document(answer),
+                Err(error) => return (Reply::Error { id, error }, written),
+            },
+            Call::Check { name, arguments, schema } => {
+                self.define(&schema);
+                Answer::Checked(match self.validators.check(&name, schema.id, &arguments) {
+                    Ok(arguments) => Checked::Valid(arguments),
+                    Err(outcome) => Checked::Refused(outcome),
+                })
+            }
+            Call::Preview { name, arguments, schema, files } => {
+                self.define(&schema);
+                self.files.apply(files, blobs);
+                match self.run(&name, schema.id, &arguments, EpochMillis(0)).await {
+                    outcome @ ToolOutcome::Executed { .. } => {
+                        let writes = std::mem::take(&mut self.files.writes);
+                        let (diff, omitted) = self.abilities.diff(&self.files, &writes).await;
+                        let (writes, blobs) = into_blobs(writes);
+                        written = blobs;
+                        Answer::Preview(Preview { outcome, diff, omitted, writes })
+                    }
+                    outcome => Answer::Checked(Checked::Refused(outcome)),
+                }
+            }
+            Call::Run { name, arguments, schema, now, files } => {
+                self.define(&schema);
+                self.files.apply(files, blobs);
+                let outcome = self.run(&name, schema.id, &arguments, EpochMillis(now)).await;
+                let (writes, blobs) = into_blobs(std::mem::take(&mut self.files.writes));
+                written = blobs;
+                Answer::Outcome { outcome, writes }
+            }
+            call @ (Call::View(_) | Call::Demo(_) | Call::Text { .. }) => {
+                match self.abilities.answer(call, blobs).await {
+                    Ok(answer) => answer,
+                    Err(error) => return (Reply::Error { id, error }, written),
+                }
+            }
+        };
+        (Reply::Result { id, result }, written)
+    }
+
+    async fn docs(&mut self, ask: Ask, blobs: Vec<Blob>) -> Result<String, String> {
+        let mut texts = Vec::new();
+        for blob in blobs {
+            let text = JsFuture::from(blob.text()).await.map_err(|_| "the fetched data could not be read")?;
+            texts.push(text.as_string().unwrap_or_default());
+        }
+        docs::answer::answer(&mut self.site, ask, texts)
+    }
+
+    fn define(&mut self, schema: &SchemaRef) {
+        if let Some(text) = &schema.define {
+            self.validators.define(schema.id, text);
+        }
+    }
+
+    async fn run(&mut self, name: &str, schema: u32, arguments: &str, now: EpochMillis) -> ToolOutcome {
+        let arguments = match self.validators.check(name, schema, arguments) {
+            Ok(arguments) => arguments,
+            Err(outcome) => return outcome,
+        };
+        match self.abilities.run(name, &arguments.value, &mut self.files, now).await {
+            Ok(content) => {
+                ToolOutcome::Executed { content, images: Vec::new(), repaired_args: arguments.if_repaired() }
+            }
+            Err(message) => {
+                // A failed tool has written nothing.
+                self.files.writes.clear();
+                ToolOutcome::Failed { message }
+            }
+        }
+    }
+}
+
+/// The paths of these files, and their contents.
+fn into_blobs(writes: Vec<(String, String)>) -> (Vec<String>, Vec<Blob>) {
+    writes.into_iter().map(|(path, content)| (path, text_blob(&content))).unzip()
+}
+
+/// The workspace as this worker knows it: handles, read on demand.
+#[derive(Debug, Default)]
+pub struct BlobFiles {
+    infos: BTreeMap<String, FileInfo>,
+    blobs: BTreeMap<String, Blob>,
+    writes: Vec<(String, String)>,
+}
+
+impl BlobFiles {
+    /// The content of a file, not read yet.
+    ///
+    /// # Errors
+    /// There is no such file.
+    pub fn blob(&self, path: &str) -> Result<&Blob, String> {
+        self.blobs.get(path).ok_or_else(|| format!("there is no file {path}"))
+    }
+
+    /// Takes over changes of the workspace; `blobs` are the contents of those that have one, in order.
+    pub fn apply(&mut self, changes: Vec<FileChange>, blobs: Vec<Blob>) {
+        let mut blobs = blobs.into_iter();
+        for FileChange { path, version, size } in changes {
+            match size.and_then(|size| Some((size, blobs.next()?))) {
+                Some((size, blob)) => {
+                    self.infos.insert(path.clone(), FileInfo { version, size });
+                    self.blobs.insert(path, blob);
+                }
+                None => {
+                    self.infos.remove(&path);
+                    self.blobs.remove(&path);
+                }
+            }
+        }
+    }
+}
+
+/// Why a file cannot be read that was there: on the disk it was removed or changed.
+#[must_use]
+pub fn gone(path: &str) -> String {
+    format!("{path} can no longer be read; the user must add it again")
+}
+
+impl Files for BlobFiles {
+    fn list(&self) -> &BTreeMap<String, FileInfo> {
+        &self.infos
+    }
+
+    async fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let blob = self.blob(path)?;
+        // A dropped file may have been removed or changed on disk since then.
+        let buffer = JsFuture::from(blob.array_buffer()).await;
+        let buffer = buffer.map_err(|_| gone(path))?;
+        Ok(Uint8Array::new(&buffer).to_vec())
+    }
+
+    fn write(&mut self, path: String, content: String) {
+        self.writes.push((path, content));
+    }
+}
+
+async fn take<A: Abilities>(workers: &Workers<A>, name: String, data: JsValue) {
+    let (text, blobs) = match data.dyn_ref::<Array>() {
+        Some(parts) => (parts.get(0), parts.iter().skip(1).map(JsCast::unchecked_into).collect()),
+        None => (data, Vec::new()),
+    };
+    let request = match Request::decode(&text.as_string().unwrap_or_default()) {
+        Ok(request) => request,
+        Err(error) => return send(Reply::Fatal { fatal: format!("cannot read the request: {error}") }, Vec::new()),
+    };
+    // The state is taken out while a call runs: the page sends the next call only after the answer.
+    let state = workers.borrow_mut().entry(name.clone()).or_insert_with(|| Some(Worker::default())).take();
+    let Some(mut state) = state else {
+        return send(Reply::Error { id: request.id, error: "the worker is busy".to_owned() }, Vec::new());
+    };
+    let (reply, written) = state.answer(request, blobs).await;
+    // If the worker was ended in the meantime, it has no entry, and its state is dropped here.
+    if let Some(place) = workers.borrow_mut().get_mut(&name) {
+        *place = Some(state);
+    }
+    send(reply, written);
+}
+
+fn send(reply: Reply, blobs: Vec<Blob>) {
+    let text = JsValue::from_str(&reply.encode());
+    if blobs.is_empty() {
+        post(&text);
+    } else {
+        let mut message = Array::of1(&text);
+        message.extend(blobs);
+        post(&message);
+    }
+}
+
+/// A text as a blob.
+fn text_blob(text: &str) -> Blob {
+    let parts = Array::of1(&JsValue::from_str(text));
+    let options = BlobPropertyBag::new();
+    options.set_type("text/plain");
+    // The constructor throws only if the parts are not a sequence.
+    Blob::new_with_str_sequence_and_options(&parts, &options).unwrap_or_else(|error| error.unchecked_into())
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = postMessage)]
+    fn post(message: &JsValue);
+}

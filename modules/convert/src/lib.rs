@@ -1,0 +1,27 @@
+//! Office documents, e-books and workbooks as Markdown with places, and workbooks as rows. PURE: bytes in, text out.
+//!
+//! This is a part of the tools' worker (feature `convert`, `modules/convert/src/main.rs`), loaded on first use. The format is told by the
+//! bytes; the name only serves messages. Deliberately absent: PDFs (`www/parts/pdf.js`), and files that are text already.
+
+mod limits;
+mod markdown;
+mod office;
+mod package;
+mod sheets;
+mod text;
+
+pub use sheets::{Sheet, sheets};
+use turnwise_files::document::Document;
+
+/// The text of a document. `name`: its path.
+///
+/// # Errors
+/// A sentence without the file's name that says why it has no text, such as `it is protected by a password`.
+pub fn convert(bytes: &[u8], name: &str) -> Result<Document, String> {
+    limits::check_size(bytes)?;
+    match package::kind(bytes)? {
+        package::Kind::Office(format) => office::convert(bytes, format),
+        package::Kind::Workbook(format) => sheets::convert(bytes, format),
+        package::Kind::Archive => package::listing(bytes, name),
+    }
+}

@@ -1,0 +1,47 @@
+//! What the docs agent's worker can do.
+
+use serde_json::Value;
+use web_sys::Blob;
+
+use turnwise_content::markdown::{Node, parse};
+use turnwise_engine::EpochMillis;
+use turnwise_protocol::tool_worker::{Answer, Call, DocumentTask};
+use turnwise_tools::run_basic;
+use turnwise_worker::documents;
+use turnwise_worker::serve::{Abilities, BlobFiles};
+
+const NOT_HERE: &str = "this worker cannot do that: it needs worker.js";
+
+#[derive(Default)]
+pub struct Basic;
+
+impl Abilities for Basic {
+    fn render(markdown: &str) -> Vec<Node> {
+        parse(markdown)
+    }
+
+    fn document(task: DocumentTask, text: &str) -> Result<String, String> {
+        match task {
+            DocumentTask::Carry => documents::carried(text),
+            _ => Err(NOT_HERE.to_owned()),
+        }
+    }
+
+    async fn run(
+        &mut self,
+        name: &str,
+        args: &Value,
+        files: &mut BlobFiles,
+        at: EpochMillis,
+    ) -> Result<String, String> {
+        run_basic(name, args, files, at).await
+    }
+
+    async fn diff(&self, _: &BlobFiles, _: &[(String, String)]) -> (Option<String>, usize) {
+        (None, 0)
+    }
+
+    async fn answer(&mut self, _: Call, _: Vec<Blob>) -> Result<Answer, String> {
+        Err(NOT_HERE.to_owned())
+    }
+}

@@ -1,6 +1,0 @@
-//! The app: mounts the page. Everything is in `turnwise::ui`.
-
-fn main() {
-    #[cfg(target_arch = "wasm32")]
-    turnwise::ui::mount();
-}
