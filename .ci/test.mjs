@@ -19,7 +19,7 @@ else process.env.TURNWISE_SHORT = '1';
 const onlyAll = (...commands) => (ALL ? commands : []);
 const clippy = (...args) => ['cargo', 'clippy', '--locked', '--quiet', ...args, '--', '--deny', 'warnings'];
 
-const doc = (...args) => ['cargo', 'doc', '--locked', '--quiet', '--no-deps', ...args];
+const doc = (...args) => ['cargo', 'doc', '--workspace', '--locked', '--quiet', '--no-deps', ...args];
 
 /** The figures of nextest and of cargo's runner. */
 // Summary [ 3.1s] 10 tests run: 9 passed (1 slow), 1 failed, 2 skipped
@@ -53,17 +53,9 @@ const steps = {
   },
   clippy: {
     commands: [
-      clippy('--all-targets'),
-      // The builds have their own targets and features, which the steps `build` and `wasm` compile: a missing gate shows itself there.
-      ...onlyAll(
-        clippy('--target', WASM, '--lib', '--bins', '--examples', '--test', 'wasm_*'),
-        clippy('--target', WASM, '--no-default-features', '--lib', '--features', 'sdk'),
-        clippy('--target', WASM, '--no-default-features', '--lib', '--features', 'desk'),
-        clippy('--target', WASM, '--no-default-features', '--bin', 'app', '--features', 'app'),
-        clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'worker,test-tools'),
-        clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'docs'),
-        clippy('--target', WASM, '--no-default-features', '--bin', 'convert', '--features', 'convert'),
-      ),
+      clippy('--workspace', '--all-targets'),
+      // What is for browsers only is compiled by the steps `build` and `wasm`.
+      ...onlyAll(clippy('--workspace', '--target', WASM, '--lib', '--bins', '--examples', '--test', 'wasm_*')),
     ],
   },
   docs: {
@@ -75,7 +67,7 @@ const steps = {
     commands: [hasNextest()
       ? ['cargo', 'nextest', 'run', '--locked', '--cargo-quiet', '--status-level', 'fail', '--final-status-level', 'fail', '--no-fail-fast']
       : ['cargo', 'test', '--locked', '--quiet', '--no-fail-fast', '--tests'],
-    ['cargo', 'test', '--locked', '--quiet', '--doc'],
+    ['cargo', 'test', '--workspace', '--locked', '--quiet', '--doc'],
     ['cargo', 'run', '--locked', '--quiet', '--example', 'scripted_model']],
     count: ofCargo,
   },
@@ -87,7 +79,10 @@ const steps = {
   // The other plain commands, as users type them, but for the folder of trunk: dist/ may have a release.
   plain: {
     all: true,
-    commands: [['cargo', 'test'], ['cargo', 'doc'], ['trunk', 'build', '--dist', 'target/site/trunk']],
+    commands: [
+      ['cargo', 'test'], ['cargo', 'doc'], ['trunk', 'build', '--dist', 'target/site/trunk'],
+      ['cargo', 'publish', '--dry-run', '--allow-dirty', '--quiet', '--package', 'turnwise-engine', '--package', 'turnwise-llm'],
+    ],
     count: ofCargo,
   },
   e2e: {

@@ -1,7 +1,7 @@
 //! Turnwise: an agent runtime that lives in the browser.
 //!
 //! This package is what needs a browser: [`worker`] (the page's end of the tools' worker) and, on wasm32, `shell` (performs the
-//! engine's effects), `docs_fetch`, `store`, `desk`, `embed` (the agent's worker) and `ui` (the app). The rules are in the crates below
+//! engine's effects), `docs_fetch`, `store`, `desk`, `embed` (the agent's worker). The rules are in the crates below
 //! `crates`; `ARCHITECTURE.md` is the map, and the rules that a run follows are in `docs/semantics.md`.
 
 pub mod worker;
@@ -16,5 +16,3 @@ pub mod embed;
 pub mod shell;
 #[cfg(target_arch = "wasm32")]
 pub mod store;
-#[cfg(target_arch = "wasm32")]
-pub mod ui;

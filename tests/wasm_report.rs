@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use leptos::IntoView;
 use serde_json::{Value, json};
-use turnwise::ui;
+use turnwise_ui;
 use turnwise_content::json::JsonNode;
 use turnwise_content::slack::messages;
 use wasm_bindgen::JsCast;

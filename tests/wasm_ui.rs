@@ -8,7 +8,7 @@ use std::rc::Rc;
 use js_sys::{Array, Function};
 use turnwise::desk::Desk;
 use turnwise::shell::{Approval, Code, Page, PendingRequest, Piece};
-use turnwise::ui;
+use turnwise_ui;
 use turnwise_content::markdown::{Align, Class, Item, Node, Span, Table, parse};
 use turnwise_engine::{CounterLevel, ProgramAnswer};
 use turnwise_protocol::CallNumber;

@@ -1,6 +1,6 @@
-//! The page of the app. Everything is in `turnwise::ui`.
+//! The page of the app. Everything is in `turnwise_ui`.
 
 fn main() {
     #[cfg(target_arch = "wasm32")]
-    turnwise::ui::mount();
+    turnwise_ui::mount();
 }

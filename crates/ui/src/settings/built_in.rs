@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::shell::prompt_api::{self, Availability};
+use turnwise::shell::prompt_api::{self, Availability};
 use turnwise_view::built_in::BuiltIn;
 
 use super::super::reactive::{attribute, reactive};

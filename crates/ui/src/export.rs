@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
-use crate::worker::records;
+use turnwise::worker::records;
 use turnwise_protocol::tool_worker::DocumentTask;
 use turnwise_record::trajectory::Format;
 use turnwise_view::formats::{COMPRESSED, COMPRESSED_NAME, SHARE};

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
-use crate::worker::ViewerHost;
+use turnwise::worker::ViewerHost;
 use turnwise_protocol::Snapshot;
 use turnwise_protocol::record::{Ask, Refused};
 use turnwise_view::replay::Steps;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::shell::{random_seed, session_id};
-use crate::worker::Workspace;
+use turnwise::shell::{random_seed, session_id};
+use turnwise::worker::Workspace;
 use turnwise_content::format::counted;
 use turnwise_engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
 use turnwise_llm::models;

@@ -8,7 +8,7 @@ use js_sys::JsString;
 use leptos::prelude::*;
 use web_sys::Window;
 
-use crate::worker::ViewerHost;
+use turnwise::worker::ViewerHost;
 use turnwise_view::replay::play::{Band, Speed};
 use turnwise_view::replay::{Difference, RequestView, Step, Verdict};
 

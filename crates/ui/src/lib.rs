@@ -3,6 +3,7 @@
 //! Components draw what `view` makes of the desk's reports, and send orders to the desk; they hold no rules. Elements
 //! are created by leptos' builders and by `web_sys`, never from HTML text, so that nothing a model writes can become
 //! markup. Deliberately absent: the run's rules (`engine`), its texts (`view`), its requests (`shell`).
+#![cfg(target_arch = "wasm32")]
 
 mod actions;
 mod answer;
@@ -96,7 +97,7 @@ pub fn mount() {
     }
     // `www/boot.js` starts workers in the way that the page's policy asks for.
     let make = js_sys::Reflect::get(&js_sys::global(), &"turnwiseWorker".into()).ok();
-    crate::worker::make_by(make.and_then(|make| make.dyn_into().ok()));
+    turnwise::worker::make_by(make.and_then(|make| make.dyn_into().ok()));
     leptos::mount::mount_to_body(app);
 }
 

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::worker::Workspace;
+use turnwise::worker::Workspace;
 use turnwise_content::format::{bytes, counted};
 use turnwise_engine::hidden::visible;
 use turnwise_engine::{Permissions, Rule, RunConfig};

@@ -4,7 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::worker::ViewerHost;
+use turnwise::worker::ViewerHost;
 use turnwise_content::format::{counted, sentence_case};
 use turnwise_protocol::record::Ask;
 use turnwise_view::compare::{Comparison, Fact, Pair, Row, Side};

@@ -12,7 +12,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::worker::ViewerHost;
+use turnwise::worker::ViewerHost;
 use turnwise_protocol::record::Ask;
 use turnwise_view::replay::play::rest;
 use turnwise_view::replay::{Difference, RequestView, StateAt, Verdict};

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::worker::Workspace;
+use turnwise::worker::Workspace;
 use turnwise_content::format::counted;
 use turnwise_protocol::FileChange;
 use turnwise_protocol::desk::Order;

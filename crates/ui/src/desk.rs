@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::worker::{Twin, Workspace};
+use turnwise::worker::{Twin, Workspace};
 use turnwise_engine::Authority;
 use turnwise_protocol::desk::{Begun, FilesId, Order, PlanId, QuestionId, RunLocation, SeatId, Streamed, With};
 use turnwise_protocol::snapshot::Start;

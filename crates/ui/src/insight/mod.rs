@@ -8,7 +8,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::worker::records::{self, Kept};
+use turnwise::worker::records::{self, Kept};
 use turnwise_record::trajectory::Summary;
 use turnwise_view::insight::{Filter, Insight, InsightPage, Range, Tile};
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use wasm_bindgen_futures::spawn_local;
 
-use crate::worker::RenderHost;
+use turnwise::worker::RenderHost;
 use turnwise_protocol::DocumentTask;
 
 use super::dom;

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
-use crate::worker::ViewerHost;
+use turnwise::worker::ViewerHost;
 use turnwise_content::format::bytes;
 use turnwise_protocol::Snapshot;
 use turnwise_protocol::record::{Ask, Opened, Refused};

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::shell::stream;
+use turnwise::shell::stream;
 use turnwise_engine::RAW_CAP;
 use turnwise_view::provider::provider_card;
 use turnwise_view::settings::Field;

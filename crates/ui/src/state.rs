@@ -12,8 +12,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
-use crate::worker::workspace::Subscription;
-use crate::worker::{ViewerHost, Workspace};
+use turnwise::worker::workspace::Subscription;
+use turnwise::worker::{ViewerHost, Workspace};
 use turnwise_protocol::Snapshot;
 use turnwise_protocol::desk::{Header, SeatId};
 use turnwise_record::trajectory::Summary;

@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::worker::Workspace;
+use turnwise::worker::Workspace;
 use turnwise_content::format::one_line;
 use turnwise_engine::{Authority, Branch, RunConfig};
 use turnwise_protocol::desk::Order;

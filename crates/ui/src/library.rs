@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use leptos::prelude::*;
 use web_sys::Blob;
 
-use crate::worker::Workspace;
+use turnwise::worker::Workspace;
 use turnwise_content::format::{bytes, counted};
 use turnwise_engine::hidden::visible;
 use turnwise_tools::path::normalize;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::worker::Workspace;
+use turnwise::worker::Workspace;
 use turnwise_engine::RunConfig;
 use turnwise_protocol::desk::{After, Order, PlanId, SeatId};
 use turnwise_record::plan::Plan;
