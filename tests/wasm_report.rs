@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use leptos::IntoView;
 use serde_json::{Value, json};
-use turnwise_ui;
 use turnwise_content::json::JsonNode;
 use turnwise_content::slack::messages;
+use turnwise_ui;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};

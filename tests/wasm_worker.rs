@@ -8,6 +8,7 @@ use turnwise_demo_model::DemoRequest;
 use turnwise_engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
 use turnwise_protocol::tool_worker::{Answer, Blocks, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
 use turnwise_tools::{Repaired, builtin, names};
+use turnwise_tools_module::Complete;
 use turnwise_worker::serve::Worker;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
@@ -24,7 +25,7 @@ fn blob(bytes: &[u8]) -> Blob {
 /// A worker and the page's half of the conversation, including files and schemas.
 #[derive(Default)]
 struct Talk {
-    worker: Worker,
+    worker: Worker<Complete>,
     files: Vec<FileChange>,
     blobs: Vec<Blob>,
     version: u64,
@@ -258,7 +259,7 @@ async fn markdown_becomes_nodes() {
     };
     let text = |text: &str| vec![Node::Text(text.into())];
     let expected = [Node::Heading { level: 1, children: text("T") }, Node::Paragraph(text("<script>x</script>"))];
-    assert_eq!(nodes, expected);
+    assert_eq!(nodes.read().unwrap(), expected);
 }
 
 #[wasm_bindgen_test]
@@ -266,7 +267,7 @@ async fn of_a_text_that_grows_only_the_changed_blocks_are_answered() {
     let mut talk = Talk::default();
     let mut blocks = async |text: &str, growing| {
         let Answer::Nodes(blocks) = talk.ask(Call::Render { markdown: text.into(), growing }).await else { panic!() };
-        (blocks.same, blocks.nodes.len())
+        (blocks.same, blocks.nodes.read().unwrap().len())
     };
     assert_eq!(blocks("one\n\ntwo", Some(1)).await, (0, 2));
     assert_eq!(blocks("one\n\ntwo and three\n\nfour", Some(1)).await, (1, 2));
@@ -282,7 +283,7 @@ async fn hostile_markdown_does_not_overflow_the_stack() {
     else {
         panic!()
     };
-    assert!(turnwise_content::markdown::plain_text(&nodes).contains("deep"));
+    assert!(turnwise_content::markdown::plain_text(&nodes.read().unwrap()).contains("deep"));
 }
 
 #[wasm_bindgen_test]

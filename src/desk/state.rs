@@ -11,7 +11,7 @@ use super::running::PlanRunning;
 use super::seat::{NewsSender, PostNews, Seat};
 use crate::shell::{Access, Page, Session, SessionOptions};
 use crate::store::{Database, Tabs};
-use crate::worker::{Twin, Workspace};
+use crate::worker::{Twin, Workspace, workspace_with_folders};
 use turnwise_engine::{Answers, Permissions, Rule, RunConfig};
 use turnwise_llm::address::ServerAddress;
 use turnwise_protocol::desk::{FilesId, News, Order, PlanId, SeatId, With};
@@ -62,7 +62,7 @@ impl Desk {
     pub(super) fn files(&self, id: FilesId) -> Rc<Twin> {
         let news = self.news();
         let make = || {
-            Twin::new(Workspace::new(), move |changes, blobs| {
+            Twin::new(workspace_with_folders(), move |changes, blobs| {
                 news.post(News::Wrote { files: id, changes }, blobs.into_iter().map(JsValue::from).collect());
             })
         };

@@ -64,7 +64,7 @@ pub(super) fn render(outbox: &Rc<Outbox>, id: AskId, url: String, markdown: Stri
     });
     spawn_local(async move {
         match host.render(&markdown).await {
-            Ok(nodes) => outbox.done(id, &nodes),
+            Ok(nodes) => outbox.done_with(id, nodes.into_bytes()),
             Err(why) => outbox.refused(id, &Refusal::Untimely(why.to_string())),
         }
         let uses = SHARED.with_borrow_mut(|all| {

@@ -11,7 +11,7 @@ use web_sys::Blob;
 use super::live::{Heard, Live, Stage};
 use super::pool::{Action, End, Input, Pool, WorkerId};
 use super::workspace::Workspace;
-use super::writes::Target;
+use super::writes::WriteTarget;
 use turnwise_protocol::tool_worker::{Answer, Call, Reply, Request, SchemaRef, Ticket};
 use turnwise_tools::{Needs, needs};
 
@@ -255,8 +255,8 @@ impl Driver {
     }
 
     /// The files of the run, as far as calls write to them.
-    pub fn target(&self) -> Target {
-        Target { workspace: self.workspace.clone(), folders: self.folders.borrow().clone() }
+    pub fn target(&self) -> Box<dyn WriteTarget> {
+        self.workspace.target(self.folders.borrow().clone())
     }
 
     /// Adds the files that the tool wrote to the workspace, now that its call has ended. Those below a folder on the user's disk

@@ -1,7 +1,7 @@
 //! The page's end of the tools' worker; the other end is `turnwise-worker`, the messages are `turnwise_protocol::tool_worker`.
 //!
 //! [`pool`] is PURE: the assignment of calls to workers. On wasm32 `workspace` holds the files as blobs, `driver` starts and ends
-//! workers as the pool decides, `writes` and `disk` apply what calls write, and other modules use `host`, `demo`, `render`,
+//! workers as the pool decides, `writes`, `on_disk` and `disk` apply what calls write, and other modules use `host`, `demo`, `render`,
 //! `records`, `viewer` and `docs`.
 
 pub mod pool;
@@ -18,6 +18,8 @@ mod driver;
 pub mod host;
 #[cfg(target_arch = "wasm32")]
 mod live;
+#[cfg(target_arch = "wasm32")]
+mod on_disk;
 #[cfg(target_arch = "wasm32")]
 pub mod records;
 #[cfg(target_arch = "wasm32")]
@@ -37,6 +39,7 @@ pub use self::{
     docs::DocsHost,
     host::ToolHost,
     live::make_by,
+    on_disk::workspace_with_folders,
     render::{RenderError, RenderHost},
     twin::Twin,
     viewer::ViewerHost,

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use super::driver::{Driver, Ended};
 use super::pool::End;
 use super::workspace::Workspace;
-use turnwise_content::markdown::Node;
 use turnwise_protocol::tool_worker::{Answer, Blocks, Call, DocumentTask};
 
 /// A text that takes longer than this is not worth waiting for.
@@ -34,12 +33,12 @@ impl RenderHost {
         RenderHost { driver: Driver::new(worker_url, Workspace::new(), 1) }
     }
 
-    /// Returns the nodes of a Markdown text.
+    /// Returns the nodes of a Markdown text, as JSON text.
     ///
     /// # Errors
     /// If the text was not rendered; the page then shows it as it is.
-    pub async fn render(&self, markdown: &str) -> Result<Vec<Node>, RenderError> {
-        self.blocks(markdown, None).await.map(|blocks| blocks.nodes)
+    pub async fn render(&self, markdown: &str) -> Result<String, RenderError> {
+        self.blocks(markdown, None).await.map(|blocks| blocks.nodes.text().to_owned())
     }
 
     /// Returns what has changed in a text that grows since it was last rendered; `text` numbers it.

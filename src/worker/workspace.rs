@@ -3,6 +3,8 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::{Rc, Weak};
 
 use wasm_bindgen::{JsCast, JsValue};
@@ -10,15 +12,23 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag};
 
 use super::disk::DiskFolder;
+use super::writes::{Looking, Place, Write, WriteTarget};
 use turnwise_protocol::tool_worker::FileChange;
 use turnwise_tools::path::{PathError, RESULTS, normalize, result_path};
 
 /// A shared handle to one workspace.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Workspace {
     inner: Rc<RefCell<WorkspaceState>>,
     /// The run's own folder for the full text of truncated tool results: call ids are unique only within one run.
     scope: Option<Rc<str>>,
+    make_target: MakeTarget,
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Workspace { inner: Rc::default(), scope: None, make_target: in_memory }
+    }
 }
 
 #[derive(Default)]
@@ -57,6 +67,17 @@ impl Workspace {
         Workspace::default()
     }
 
+    /// A workspace whose files are written elsewhere, too.
+    #[must_use]
+    pub(super) fn writing_to(make_target: MakeTarget) -> Self {
+        Workspace { make_target, ..Workspace::default() }
+    }
+
+    /// Where calls write. `folders`: those on the user's disk in the run's rules, also those that are not open.
+    pub(super) fn target(&self, folders: Vec<String>) -> Box<dyn WriteTarget> {
+        (self.make_target)(self.clone(), folders)
+    }
+
     /// Returns whether both handles refer to the same workspace.
     #[must_use]
     pub fn is(&self, other: &Workspace) -> bool {
@@ -66,7 +87,7 @@ impl Workspace {
     /// Returns the same files with a separate folder for the full text of truncated tool results. For concurrent runs.
     #[must_use]
     pub fn scoped(&self, scope: &str) -> Self {
-        Workspace { inner: Rc::clone(&self.inner), scope: Some(format!("{RESULTS}{scope}/").into()) }
+        Workspace { scope: Some(format!("{RESULTS}{scope}/").into()), ..self.clone() }
     }
 
     /// Returns all files by path, without the full text of truncated tool results.
@@ -224,6 +245,39 @@ impl Workspace {
         for listener in listeners {
             listener();
         }
+    }
+}
+
+/// Makes the target of a run: its workspace, and the folders on the user's disk in its rules, also those that are not open.
+pub(super) type MakeTarget = fn(Workspace, Vec<String>) -> Box<dyn WriteTarget>;
+
+/// The target in a page without folders.
+pub(super) fn in_memory(workspace: Workspace, _: Vec<String>) -> Box<dyn WriteTarget> {
+    Box::new(InMemory(workspace))
+}
+
+struct InMemory(Workspace);
+
+impl WriteTarget for InMemory {
+    fn look(&self, files: Vec<(String, Blob)>) -> Looking<'_> {
+        let writes = files.into_iter().map(|(path, content)| Write { path, content, place: Place::Workspace });
+        Box::pin(std::future::ready(Ok(Some(writes.collect()))))
+    }
+
+    fn is_current<'a>(&'a self, writes: &'a [Write], seen: u64) -> Pin<Box<dyn Future<Output = bool> + 'a>> {
+        Box::pin(std::future::ready(!writes.iter().any(|write| self.0.has_changed(&write.path, seen))))
+    }
+
+    fn write(&self, writes: Vec<Write>, _: bool) -> Pin<Box<dyn Future<Output = Result<bool, String>> + '_>> {
+        for Write { path, content, .. } in writes {
+            // The tool normalised the path before it wrote.
+            let _ = self.0.put(&path, content);
+        }
+        Box::pin(std::future::ready(Ok(true)))
+    }
+
+    fn is_on_disk(&self, _: &str) -> bool {
+        false
     }
 }
 

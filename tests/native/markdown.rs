@@ -539,7 +539,7 @@ proptest! {
             let whole = parse(&text);
             let blocks = growing.changes(number, whole.clone());
             page.truncate(blocks.same);
-            page.extend(blocks.nodes);
+            page.extend(blocks.nodes.read().unwrap());
             prop_assert_eq!(&page, &whole);
         }
     }

@@ -105,11 +105,11 @@ fn replies_are_ready_fatal_or_id_with_result_or_error() {
                 {"status": "rejected", "slug": "invalid_arguments", "path": "/a", "message": "m"}}}}),
         ),
         (
-            Reply::Result { id: A, result: Answer::Nodes(Blocks { same: 0, nodes: vec![Node::Rule] }) },
+            Reply::Result { id: A, result: Answer::Nodes(Blocks { same: 0, nodes: [Node::Rule].as_slice().into() }) },
             json!({"id": 1, "result": {"nodes": {"nodes": ["rule"]}}}),
         ),
         (
-            Reply::Result { id: A, result: Answer::Nodes(Blocks { same: 2, nodes: vec![] }) },
+            Reply::Result { id: A, result: Answer::Nodes(Blocks { same: 2, nodes: [].as_slice().into() }) },
             json!({"id": 1, "result": {"nodes": {"same": 2, "nodes": []}}}),
         ),
         (

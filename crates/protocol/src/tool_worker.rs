@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::record::Ask;
 use turnwise_content::markdown::Node;
@@ -149,7 +149,47 @@ pub struct Blocks {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub same: usize,
     /// The blocks after those.
-    pub nodes: Vec<Node>,
+    pub nodes: Nodes,
+}
+
+/// Nodes as JSON text. Only who draws them reads them: whoever passes them on has no code for it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Nodes(Box<RawValue>);
+
+impl Nodes {
+    /// The nodes.
+    ///
+    /// # Errors
+    /// The reason the text is not a list of nodes.
+    pub fn read(&self) -> Result<Vec<Node>, serde_json::Error> {
+        serde_json::from_str(self.0.get())
+    }
+
+    /// The JSON text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.0.get()
+    }
+}
+
+impl From<&[Node]> for Nodes {
+    fn from(nodes: &[Node]) -> Self {
+        // Plain data with string keys: serializing cannot fail.
+        Nodes(to_raw_value(nodes).unwrap_or_default())
+    }
+}
+
+impl Default for Nodes {
+    fn default() -> Self {
+        Nodes::from([].as_slice())
+    }
+}
+
+impl PartialEq for Nodes {
+    fn eq(&self, other: &Self) -> bool {
+        self.text() == other.text()
+    }
 }
 
 fn is_zero(n: &usize) -> bool {

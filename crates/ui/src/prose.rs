@@ -284,14 +284,15 @@ impl Prose {
         if inner.number != number {
             return true;
         }
+        let nodes = blocks.nodes.read().unwrap_or_default();
         inner.weights.truncate(blocks.same);
-        inner.weights.extend(blocks.nodes.iter().map(|node| weight(std::slice::from_ref(node))));
+        inner.weights.extend(nodes.iter().map(|node| weight(std::slice::from_ref(node))));
         if inner.is_large() {
             return false;
         }
         let same = blocks.same.saturating_sub(inner.kept);
         inner.waiting.truncate(same);
-        inner.waiting.extend(blocks.nodes);
+        inner.waiting.extend(nodes);
         inner.kept = inner.kept.min(blocks.same);
         // The worker may answer several times in a frame: a text that grows is built once in each.
         if inner.scheduled || inner.host.has_attribute(STREAMING) {

@@ -21,6 +21,6 @@ impl Growing {
             false => 0,
         };
         self.nodes = nodes;
-        Blocks { same, nodes: self.nodes.get(same..).unwrap_or_default().to_vec() }
+        Blocks { same, nodes: self.nodes.get(same..).unwrap_or_default().into() }
     }
 }

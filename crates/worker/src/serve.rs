@@ -30,7 +30,7 @@ use turnwise_tools::arguments::Validators;
 /// links only what its abilities call.
 // Everything is on one thread, so no future has to be `Send`.
 #[allow(async_fn_in_trait)]
-pub trait Abilities: Default + 'static {
+pub trait Abilities: Default + std::fmt::Debug + 'static {
     /// Markdown as nodes.
     fn render(markdown: &str) -> Vec<Node>;
 
@@ -82,7 +82,8 @@ pub fn serve<A: Abilities>() {
 type Workers<A> = RefCell<BTreeMap<String, Option<Worker<A>>>>;
 
 /// The state of a worker between calls.
-struct Worker<A> {
+#[derive(Debug)]
+pub struct Worker<A> {
     validators: Validators,
     files: BlobFiles,
     /// The text of a reply that streams.
@@ -106,7 +107,7 @@ impl<A: Abilities> Default for Worker<A> {
 
 impl<A: Abilities> Worker<A> {
     /// Answers one request; `blobs` came with the request.
-    async fn answer(&mut self, request: Request, blobs: Vec<Blob>) -> (Reply, Vec<Blob>) {
+    pub async fn answer(&mut self, request: Request, blobs: Vec<Blob>) -> (Reply, Vec<Blob>) {
         let id = request.id;
         let mut written = Vec::new();
         let result = match request.call {
@@ -114,7 +115,7 @@ impl<A: Abilities> Worker<A> {
                 let nodes = A::render(&markdown);
                 Answer::Nodes(match growing {
                     Some(text) => self.growing.changes(text, nodes),
-                    None => Blocks { same: 0, nodes },
+                    None => Blocks { same: 0, nodes: nodes.as_slice().into() },
                 })
             }
             Call::Document { task, text } => match A::document(task, &text) {

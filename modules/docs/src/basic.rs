@@ -12,7 +12,7 @@ use turnwise_worker::serve::{Abilities, BlobFiles};
 
 const NOT_HERE: &str = "this worker cannot do that: it needs worker.js";
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Basic;
 
 impl Abilities for Basic {

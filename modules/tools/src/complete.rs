@@ -208,3 +208,9 @@ extern "C" {
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     fn clock() -> f64;
 }
+
+impl std::fmt::Debug for Complete {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Complete")
+    }
+}

@@ -1,14 +1,6 @@
-//! The tools' worker: tools, checks of arguments, records, rendering. One module for every worker, in pages and in Node.js.
-#![cfg_attr(not(target_arch = "wasm32"), allow(unused))] // it runs in a browser or in Node.js only
-
-#[cfg(target_arch = "wasm32")]
-mod complete;
-#[cfg(target_arch = "wasm32")]
-mod engines;
-#[cfg(target_arch = "wasm32")]
-mod parts;
+//! The tools' worker. One module for every worker, in pages and in Node.js.
 
 fn main() {
     #[cfg(target_arch = "wasm32")]
-    turnwise_worker::serve::serve::<complete::Complete>();
+    turnwise_worker::serve::serve::<turnwise_tools_module::Complete>();
 }
