@@ -65,8 +65,8 @@ const steps = {
   },
   native: {
     commands: [hasNextest()
-      ? ['cargo', 'nextest', 'run', '--locked', '--cargo-quiet', '--status-level', 'fail', '--final-status-level', 'fail', '--no-fail-fast']
-      : ['cargo', 'test', '--locked', '--quiet', '--no-fail-fast', '--tests'],
+      ? ['cargo', 'nextest', 'run', '--workspace', '--locked', '--cargo-quiet', '--status-level', 'fail', '--final-status-level', 'fail', '--no-fail-fast']
+      : ['cargo', 'test', '--workspace', '--locked', '--quiet', '--no-fail-fast', '--tests'],
     ['cargo', 'test', '--workspace', '--locked', '--quiet', '--doc'],
     ['cargo', 'run', '--locked', '--quiet', '--example', 'scripted_model']],
     count: ofCargo,

@@ -190,13 +190,15 @@ fn code_of_a_known_language_is_highlighted_in_classes() {
         ("diff", "+a\n-b", vec![(Class::Inserted, "+a\n"), (Class::Deleted, "-b\n")]),
     ];
     for (language, code, expected) in cases {
-        let Node::CodeBlock { spans, .. } = only(&format!("```{language}\n{code}\n```")) else { panic!("{code}") };
+        let nodes = parse_highlighted(&format!("```{language}\n{code}\n```"));
+        let [Node::CodeBlock { spans, .. }] = nodes.as_slice() else { panic!("{code}") };
         for (class, text) in expected {
             assert!(spans.iter().any(|span| span.class == class && span.text == text), "{text:?} in {spans:?}");
         }
         assert_eq!(spans.iter().map(|span| span.text.as_str()).collect::<String>(), format!("{code}\n"));
     }
-    let Node::CodeBlock { spans, .. } = only("```nolang\nfn main\n```") else { panic!() };
+    let nodes = parse_highlighted("```nolang\nfn main\n```");
+    let [Node::CodeBlock { spans, .. }] = nodes.as_slice() else { panic!() };
     assert_eq!(spans.len(), 1);
 }
 

@@ -107,8 +107,12 @@ pub(super) struct CallIds {
 
 impl CallIds {
     /// With the ids of a conversation that is carried over: the engine's, and those that only a model has.
-    pub fn new(child: u32, used: BTreeSet<CallId>, given: BTreeSet<String>) -> Self {
-        CallIds { child, used, given }
+    pub fn new(child: u32, used: impl Iterator<Item = CallId>, given: impl Iterator<Item = String>) -> Self {
+        let mut ids = CallIds { child, used: BTreeSet::new(), given: BTreeSet::new() };
+        // Not by `collect`, which sorts first: a sort is 3 KB of the agent's module.
+        ids.used.extend(used);
+        ids.given.extend(given);
+        ids
     }
 
     /// The ids of a call of the model: the engine's, and the model's own if that is another one and no other call of the conversation

@@ -167,10 +167,9 @@ fn by_rank(slugs: Vec<Slug>) -> Vec<Slug> {
     let mut once: Vec<Slug> = Vec::new();
     for slug in slugs {
         if !once.contains(&slug) {
-            once.push(slug);
+            once.insert(once.partition_point(|other| other.rank() <= slug.rank()), slug);
         }
     }
-    once.sort_by_key(|slug| slug.rank());
     once
 }
 

@@ -455,8 +455,8 @@ fn ids_of_calls(child: u32, history: &[Message]) -> CallIds {
         _ => None,
     });
     let calls = calls.flatten();
-    let given = calls.clone().filter_map(|call| call.wire_id.clone()).collect();
-    CallIds::new(child, calls.map(|call| call.id.clone()).collect(), given)
+    let given = calls.clone().filter_map(|call| call.wire_id.clone());
+    CallIds::new(child, calls.map(|call| call.id.clone()), given)
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // the shape that serde asks for

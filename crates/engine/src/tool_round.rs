@@ -855,7 +855,7 @@ mod tests {
 
     impl Alone {
         fn new(config: RunConfig, calls: &[(&str, &str)]) -> Self {
-            let mut ids = CallIds::new(0, std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+            let mut ids = CallIds::new(0, std::iter::empty(), std::iter::empty());
             let call = |(name, arguments): &(&str, &str)| crate::message::RawCall {
                 id: String::new(),
                 name: (*name).to_owned(),
