@@ -9,7 +9,7 @@ import { spec as Spec } from 'node:test/reporters';
 import { LEFT, SHORT } from '../tests/e2e/lib/tier.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
-const SLOWEST = 10;
+const SLOWEST = Number(process.env.SLOWEST || 10);
 // Half of what a test does is waiting: for a browser to start, for a stream, for a deadline. More files than cores keep the
 // cores busy meanwhile.
 const CONCURRENCY = Number(process.env.CONCURRENCY || 3);

@@ -6,7 +6,8 @@ use crate::support::work::Work;
 use proptest::prelude::*;
 use turnwise_content::format::pieces;
 use turnwise_content::markdown::{
-    Align, Class, Item, MAX_DEPTH, Node, Task, parse, plain_text, safe_href, target, web_href, weight,
+    Align, Class, Item, MAX_DEPTH, Node, Task, parse, parse_highlighted, plain_text, safe_href, target, web_href,
+    weight,
 };
 use turnwise_worker::growing::Growing;
 
