@@ -211,9 +211,14 @@ impl ErrorBody {
 
     /// Whether the model's reply could not be read as a call: another one is another sample. Gateways have the kind in their text.
     fn is_bad_sample(&self) -> bool {
-        // Groq, Bedrock (harness-sdk#649).
-        const WORDS: [&str; 4] =
-            ["tool_use_failed", "json_validate_failed", "output_parse_failed", "invalid sequence as part of tooluse"];
+        // Groq, Bedrock (harness-sdk#649), vLLM where a call is demanded (inference-perf#695).
+        const WORDS: [&str; 5] = [
+            "tool_use_failed",
+            "json_validate_failed",
+            "output_parse_failed",
+            "invalid sequence as part of tooluse",
+            "validation error for list[function-wrap[",
+        ];
         WORDS.iter().any(|words| self.said.contains(words))
     }
 

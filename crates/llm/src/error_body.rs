@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use turnwise_engine::EpochMillis;
+use turnwise_engine::{EpochMillis, time};
 
 /// An error as a server reports it; missing parts are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -192,6 +192,9 @@ fn wait_in_fields(error: &Value) -> Wait {
     if let Some(seconds) = field("/resets_at").filter(|at| *at > 1e9) {
         return Wait::Until(EpochMillis(whole(seconds * 1000.0)));
     }
+    if let Some(at) = error.get("resets_at").and_then(Value::as_str).and_then(time_with_zone) {
+        return Wait::Until(at);
+    }
     let headers = error.pointer("/metadata/headers").and_then(Value::as_object);
     let header = |name: &str| {
         let (_, value) = headers?.iter().find(|(key, _)| key.eq_ignore_ascii_case(name))?;
@@ -230,7 +233,21 @@ fn wait_in_words(message: &str) -> Wait {
         // `Retry after 33`, as in the header.
         duration(rest, words.contains("after").then_some(1000.0))
     });
-    found.map_or(Wait::Unknown, Wait::For)
+    found.map(Wait::For).or_else(|| reset_in_words(message)).unwrap_or_default()
+}
+
+/// Z.ai: `Resets at 2026-08-07T05:00:00Z` (TeXRA#9865). A time without a zone may be that of any place, so it is not read.
+fn reset_in_words(message: &str) -> Option<Wait> {
+    let said = message.to_ascii_lowercase();
+    let at = said.find("resets at ").or_else(|| said.find("reset at "))?;
+    let word = message.get(at..)?.split_whitespace().nth(2)?;
+    time_with_zone(word.trim_end_matches(['.', ',', ')', ';'])).map(Wait::Until)
+}
+
+fn time_with_zone(text: &str) -> Option<EpochMillis> {
+    const DATE: usize = "2026-08-07".len();
+    let has_zone = text.ends_with(['Z', 'z']) || text.get(DATE..)?.contains(['+', '-']);
+    time::parse(text).filter(|_| has_zone)
 }
 
 /// The duration at the start of a text, in milliseconds: `1h2m3.5s`, `20s`, `350ms`, `33 seconds`, `1 minute and 30 seconds`.

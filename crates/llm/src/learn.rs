@@ -124,6 +124,8 @@ const REFUSALS: &[Refusal] = &[
     (&["reasoning_effort"], NOT_TAKEN, Correction::NoEffort),
     (&["reasoning.effort"], NOT_TAKEN, Correction::NoEffort),
     (&["reasoning effort"], NOT_TAKEN, Correction::NoEffort),
+    // xAI (hermes-agent#23435)
+    (&["reasoningeffort"], NOT_TAKEN, Correction::NoEffort),
     (&["reasoning parameter"], NOT_TAKEN, Correction::NoEffort),
     // Anthropic
     (&["output_config"], NOT_TAKEN, Correction::NoEffort),

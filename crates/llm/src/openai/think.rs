@@ -6,8 +6,9 @@ const TAGS: &[(&str, &str)] = &[
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
-    // Mistral (vllm-mlx#599), Gemma 4 (ollama#18288)
+    // Mistral (vllm-mlx#599), Kimi-VL (better-chatbot#107), Gemma 4 (ollama#18288)
     ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
     ("<|channel>thought", "<channel|>"),
 ];
 
@@ -121,7 +122,9 @@ fn joins(before: &str, after: &str) -> bool {
     let begins = match after.chars().next() {
         None => false,
         Some('\n') => !line.is_empty(),
-        Some(c) => c.is_alphanumeric() || matches!(c, '{' | '[' | '#' | '*' | '<' | '-'),
+        // Inside a line, it may be markup.
+        Some('<') => line.is_empty(),
+        Some(c) => c.is_alphanumeric() || matches!(c, '{' | '[' | '#' | '*' | '-'),
     };
     !is_code && ends && begins
 }
