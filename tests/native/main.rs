@@ -54,6 +54,7 @@ mod llm_models;
 mod llm_options;
 mod llm_pdf;
 mod llm_prompt_api;
+mod llm_reports;
 mod llm_responses;
 mod llm_servers;
 mod llm_sse;

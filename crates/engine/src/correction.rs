@@ -23,6 +23,8 @@ pub enum Correction {
     Effort(ReasoningEffort),
     /// The tool choice is left out.
     NoToolChoice,
+    /// The tools are declared where none may be called, too.
+    DeclareTools,
     /// The model's own thoughts go back to it, in `reasoning_content`.
     SendThoughts,
     /// No thoughts go back.
@@ -58,6 +60,7 @@ impl Correction {
             Correction::NoEffort => "leaves out the reasoning effort",
             Correction::Effort(effort) => return format!("sets the reasoning effort to {}", effort.as_str()).into(),
             Correction::NoToolChoice => "leaves out the tool choice",
+            Correction::DeclareTools => "declares the tools, whether or not they may be called",
             Correction::SendThoughts => "sends the model's thoughts back",
             Correction::DropThoughts => "sends no thoughts back",
             Correction::OneSystemMessage => "has one system message, the first",
@@ -89,7 +92,7 @@ impl Correction {
             Correction::NoSampling => config.temperature.is_some() || config.top_p.is_some(),
             Correction::NoEffort | Correction::Effort(_) => config.reasoning.is_some() || has_tools,
             Correction::OtherLimitName => config.providers.iter().any(|p| p.max_output_tokens.is_some()),
-            Correction::NoToolChoice | Correction::PlainSchemas => has_tools,
+            Correction::NoToolChoice | Correction::DeclareTools | Correction::PlainSchemas => has_tools,
             Correction::NoUsageFlag
             | Correction::SendThoughts
             | Correction::DropThoughts

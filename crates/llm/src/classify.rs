@@ -106,8 +106,10 @@ pub(super) fn stream_error(error: &Value) -> ModelError {
         retry = Retry::Fatal;
         message.push_str(" Check the base URL: most servers want it to end in /v1.");
     }
-    // Of the request, not of the reply: the decoder drops it once the reply has begun.
-    let status = body.status.or(body.is_refused_request().then_some(400)).filter(|_| slug == Slug::ProviderError);
+    // Of the request, not of the reply: the decoder drops it once the reply has begun. An error that does not say what it is may be a
+    // refusal, too (vscode-unify-chat-provider#178).
+    let is_refusal = body.is_refused_request() || !body.is_failure();
+    let status = body.status.or(is_refusal.then_some(400)).filter(|_| slug == Slug::ProviderError);
     if let Some(correction) = status.and_then(|status| named(status, &body)) {
         retry = Retry::With(correction);
     }
@@ -149,7 +151,9 @@ fn verdict(status: Option<u16>, error: &ErrorBody) -> (Slug, Retry) {
         Some(429) => (Slug::RateLimited, Retry::Yes),
         Some(409 | 500..=599) => (Slug::ProviderError, Retry::Yes),
         Some(_) => (Slug::ProviderError, Retry::Fatal),
-        None if error.has("rate_limit") || error.has("resource_exhausted") => (Slug::RateLimited, Retry::Yes),
+        None if ["rate_limit", "resource_exhausted", "usage_limit_reached"].iter().any(|kind| error.has(kind)) => {
+            (Slug::RateLimited, Retry::Yes)
+        }
         None if error.has("authentication") || error.has("permission") => (Slug::AuthError, Retry::Fatal),
         None if error.is_refused_request() => (Slug::ProviderError, Retry::Fatal),
         // The request itself was accepted, so the failure is on the server's side.
@@ -183,7 +187,7 @@ impl ErrorBody {
             "arrearage",
         ];
         // xAI, OpenRouter, DeepSeek, Anthropic, MiniMax, Fireworks.
-        const WORDS: [&str; 11] = [
+        const WORDS: [&str; 12] = [
             "insufficient balance",
             "insufficient credit",
             "insufficient funds",
@@ -194,6 +198,8 @@ impl ErrorBody {
             "have any credits",
             "all available credits",
             "spending limit",
+            // kandev#3811
+            "monthly spend limit",
             "requires more credits",
         ];
         let said = self.message.to_lowercase();
@@ -203,9 +209,22 @@ impl ErrorBody {
             || WORDS.iter().any(|words| said.contains(words))
     }
 
-    /// Whether the model's reply could not be read as a call: another one is another sample (Groq).
+    /// Whether the model's reply could not be read as a call: another one is another sample. Gateways have the kind in their text.
     fn is_bad_sample(&self) -> bool {
-        ["tool_use_failed", "json_validate_failed", "output_parse_failed"].iter().any(|kind| self.has(kind))
+        // Groq, Bedrock (harness-sdk#649), vLLM where a call is demanded (inference-perf#695).
+        const WORDS: [&str; 5] = [
+            "tool_use_failed",
+            "json_validate_failed",
+            "output_parse_failed",
+            "invalid sequence as part of tooluse",
+            "validation error for list[function-wrap[",
+        ];
+        WORDS.iter().any(|words| self.said.contains(words))
+    }
+
+    /// Whether the server says that it failed itself.
+    fn is_failure(&self) -> bool {
+        ["server_error", "overloaded", "internal", "unavailable", "api_error"].iter().any(|kind| self.has(kind))
     }
 
     /// Whether this request will never be accepted. The last three are sent by Responses inside a stream.
@@ -233,7 +252,7 @@ impl ErrorBody {
             "tokens_limit_reached",
         ];
         // Each list of words occurs in this order.
-        const WORDS: [&[&str]; 33] = [
+        const WORDS: [&[&str]; 34] = [
             &["maximum context length"],
             &["context window"],
             &["context size"],
@@ -276,6 +295,8 @@ impl ErrorBody {
             &["prompt contains", "tokens", "maximum"],
             &["too many tokens in"],
             &["token limit exceeded"],
+            // Bedrock (harness-sdk#3969).
+            &["too many total text bytes"],
             // OpenAI says this of a request that is larger than a minute's limit, with status 429.
             &["request too large", "must be reduced"],
         ];
@@ -291,6 +312,7 @@ impl ErrorBody {
         self.has_code("1261")
             || KINDS.iter().any(|kind| self.has(kind))
             || (!matches!(status, Some(401..=404)) && !is_rate && WORDS.iter().any(|words| in_order(words)))
+            || (!matches!(status, Some(401..=404 | 429)) && !is_rate && exceeds(&said))
     }
 
     /// Gemini and xAI respond with 400 to a wrong key.
@@ -333,6 +355,21 @@ impl ErrorBody {
     fn refuses_pages(&self) -> bool {
         self.message.contains("CORS") || self.message.contains("direct-browser-access")
     }
+}
+
+/// Whether a text in lower case says that the tokens of the prompt are more than the most there may be. Services say it in words of their
+/// own: "number of input tokens (204703) has exceeded max_prompt_tokens (202752) limit" (cursor-byok#129), "prompt tokens (1200008) exceed
+/// model maximum" (harness-sdk#3722), "tokens in request more than max tokens allowed" (opencode#27519).
+fn exceeds(said: &str) -> bool {
+    const PROMPT: [&str; 6] =
+        ["prompt token", "input token", "tokens in request", "tokens in the request", "request token", "prompt length"];
+    const MORE: [&str; 6] = ["exceed", "more than", "longer than", "larger than", "greater than", "over the"];
+    const MOST: [&str; 3] = ["max", "limit", "allowed"];
+    let after =
+        |text: &'_ str, words: &[&str]| words.iter().filter_map(|words| Some(text.find(words)? + words.len())).min();
+    let behind = |words| after(said, words).and_then(|at| said.get(at..));
+    let more = behind(&PROMPT).and_then(|rest| rest.get(after(rest, &MORE)?..));
+    more.is_some_and(|rest| MOST.iter().any(|words| rest.contains(words)))
 }
 
 /// The option of vLLM that its error names.

@@ -53,6 +53,11 @@ fn versioned(p: &ProviderConfig, base: &str) -> String {
     }
     let last = base.rsplit('/').next().unwrap_or_default();
     let is_version = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    // Some services have URLs of a different form.
-    if is_version || matches!(last, "openai" | "inference") { base.to_owned() } else { format!("{base}{version}") }
+    // Some services have URLs of a different form: Azure's deployments, and Perplexity, which has no version (cst#742).
+    let is_other = base.contains("/openai/deployments/") || endpoint::host(p) == "api.perplexity.ai";
+    if is_version || is_other || matches!(last, "openai" | "inference") {
+        base.to_owned()
+    } else {
+        format!("{base}{version}")
+    }
 }

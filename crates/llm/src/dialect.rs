@@ -15,6 +15,7 @@ use super::abilities::Settings;
 use super::anthropic;
 use super::call_ids::WireIds;
 use super::endpoint;
+use super::error_body::excerpt;
 use super::gemini;
 use super::json::{field, raw};
 use super::openai;
@@ -117,6 +118,10 @@ pub(super) struct Choice {
     required: Option<&'static str>,
     /// Whether `none` is respected: then a synthesis declares the tools, none of which may be called.
     keeps_tools: bool,
+    /// Whether tools are declared in any case: the server refused a conversation with calls without them.
+    declares_tools: bool,
+    /// Whether a choice may be sent.
+    takes_choice: bool,
     /// Whether the final report can be demanded by its name: then the other tools stay declared.
     forces_report: bool,
 }
@@ -130,6 +135,8 @@ impl Choice {
             by_name: server.forcing == Forcing::ByName,
             required: forces.then_some(server.required),
             keeps_tools: respects_none(p) && takes_choice,
+            declares_tools: learnt.contains(&Correction::DeclareTools),
+            takes_choice,
             forces_report: endpoint::is_openai(p) && takes_choice && settings.forces,
         }
     }
@@ -142,7 +149,7 @@ impl Choice {
     /// Whether a request declares a tool.
     pub fn offers(&self, choice: ToolChoice, tool: &ToolSpec) -> bool {
         match choice {
-            ToolChoice::None => self.keeps_tools,
+            ToolChoice::None => self.keeps_tools || self.declares_tools,
             ToolChoice::Report if self.forces_report => true,
             _ => choice.offers(tool) && self.asked(choice).is_none_or(|asked| self.keeps(asked) || asked.allows(tool)),
         }
@@ -150,18 +157,19 @@ impl Choice {
 
     /// Whether tools that may not be called stay declared: the server keeps to the choice that is written.
     fn keeps(&self, asked: &AskedTool) -> bool {
-        self.by_name && (self.required.is_some() || !matches!(asked, AskedTool::Tool(_)))
+        (self.by_name && (self.required.is_some() || !matches!(asked, AskedTool::Tool(_))))
+            || (self.declares_tools && *asked == AskedTool::None)
     }
 
     /// Writes the choice of a request that declares tools: a word, or a choice by name, which `name` writes.
     pub fn write(&self, choice: ToolChoice, out: &mut Vec<u8>, name: impl FnOnce(&mut Vec<u8>, &str)) {
         let word = match (choice, self.asked(choice)) {
-            (ToolChoice::None, _) => "none",
+            (ToolChoice::None, _) if self.takes_choice => "none",
             (ToolChoice::Report, _) if self.forces_report => {
                 raw(out, ",\"tool_choice\":");
                 return name(out, own_tools::REPORT);
             }
-            (_, None) => return,
+            (ToolChoice::None, _) | (_, None) => return,
             (_, Some(AskedTool::Auto)) => "auto",
             (_, Some(AskedTool::None)) => "none",
             (_, Some(AskedTool::Tool(tool))) if self.by_name && self.required.is_some() => {
@@ -279,6 +287,24 @@ impl Me {
         let Author { kind, base_url, model } = &self.author;
         (*kind, model) == (from.kind, &from.model)
             && endpoint::base_of(*kind, base_url) == endpoint::base_of(*kind, &from.base_url)
+    }
+}
+
+/// Whether the end of a reply says that its call could not be read: `malformed_tool_use` of Bedrock (opencode#46193), which gateways pass on,
+/// as they do Gemini's reasons (sub2api#7098).
+pub(super) fn is_malformed(reason: &str) -> bool {
+    reason.to_ascii_lowercase().contains("malformed")
+}
+
+/// The error of a reply whose call the provider could not read: another sample may be readable.
+pub(super) fn malformed(reason: &str, message: &str) -> ModelError {
+    let said = if message.is_empty() { String::new() } else { format!(" It says: {}", excerpt(message)) };
+    ModelError {
+        slug: Slug::MalformedToolCall,
+        message: format!("The model made a tool call that the provider could not read ({reason}).{said}"),
+        status: None,
+        retry_after_ms: None,
+        retry: Retry::Yes,
     }
 }
 

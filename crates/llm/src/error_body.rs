@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use turnwise_engine::EpochMillis;
+use turnwise_engine::{EpochMillis, time};
 
 /// An error as a server reports it; missing parts are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,32 +68,50 @@ impl ErrorBody {
         // If the error is only a text, what is next to it belongs to it.
         let error = inner.filter(|inner| inner.is_object()).unwrap_or(outer);
         let word = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
-        let said = [
-            inner,
-            Some(error),
-            error.get("message"),
-            error.get("Message"),
-            error.get("detail"),
-            error.get("msg"),
-            error.get("status_msg"),
-            error.pointer("/detail/0/msg"),
-            error.pointer("/message/detail/0/msg"),
-            error.pointer("/detail/message"),
+        let texts = [
+            "/message",
+            "/Message",
+            "/detail",
+            "/msg",
+            "/status_msg",
+            "/detail/0/msg",
+            "/message/detail/0/msg",
+            "/detail/message",
+            "/details",
         ];
-        let mut message = excerpt(said.into_iter().flatten().find_map(Value::as_str).unwrap_or_default());
+        let text = texts.iter().find_map(|path| error.pointer(path)?.as_str()).unwrap_or_default();
+        // A relay passes the whole body of the server behind it on as its message (gemini-for-kubernetes-development#1215).
+        let nested = is_begun(text).then(|| serde_json::from_str::<Value>(text).ok()).flatten();
+        let nested = nested.filter(|value| first(value).is_object()).map(|value| ErrorBody::of(&value));
+        let own = [inner, Some(error)].into_iter().flatten().find_map(Value::as_str).unwrap_or_default();
+        let mut message = match (&nested, own, text) {
+            (Some(nested), ..) if !nested.message.is_empty() => nested.message.clone(),
+            // Next to a name of the error may be what is wrong (opencrabs#1059).
+            (_, "", text) | (_, text, "") => excerpt(text),
+            (_, own, text) if own == text => excerpt(text),
+            (_, own, text) => excerpt(&format!("{own}: {text}")),
+        };
         // OpenRouter: the text of the upstream provider.
         if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
             message = excerpt(&format!("{message}: {raw}"));
         }
         let number = ["code", "status", "status_code"].iter().find_map(|name| error.get(*name)?.as_u64());
-        let status = number.and_then(|n| u16::try_from(n).ok()).filter(|n| (400..600).contains(n));
-        let code = number.filter(|_| status.is_none()).map(|number| number.to_string()).unwrap_or_default();
+        let is_status = |n: &u64| (400..600).contains(n);
+        // An event of a stream has it next to the error (claude-code-proxy#139).
+        let beside = || ["status_code", "status"].iter().find_map(|name| outer.get(*name)?.as_u64()).filter(is_status);
+        let status = number.filter(is_status).or_else(beside).and_then(|n| u16::try_from(n).ok());
+        let code = number.filter(|n| !is_status(n)).map(|number| number.to_string()).unwrap_or_default();
         let kind = [word("type"), word("status"), word("code"), word("__type"), &code];
-        let kind = kind.iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>().join(" ").to_lowercase();
-        let wait = match (wait_in_fields(error), wait_in_words(&message)) {
-            (Wait::Unknown, words) => words,
-            (fields, _) => fields,
-        };
+        let mut kind =
+            kind.iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>().join(" ").to_lowercase();
+        let mut waits = vec![wait_in_fields(error), wait_in_words(&message)];
+        let mut status = status;
+        if let Some(nested) = nested {
+            kind = format!("{kind} {}", nested.kind).trim().to_owned();
+            status = status.or(nested.status);
+            waits.push(nested.wait);
+        }
+        let wait = waits.into_iter().find(|wait| *wait != Wait::Unknown).unwrap_or_default();
         let mut said = String::new();
         say(value, &mut said);
         ErrorBody { message, kind, said: said.to_lowercase(), status, wait }
@@ -124,6 +142,11 @@ fn say(value: &Value, said: &mut String) {
     }
 }
 
+/// Whether a text may be JSON.
+fn is_begun(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}
+
 fn cut(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MOST_SAID)).unwrap_or(text)
 }
@@ -146,10 +169,11 @@ pub(super) fn is_said(error: &Value) -> bool {
     }
 }
 
-/// Gemini: `details: [{"retryDelay": "34s"}]`. OpenRouter: `metadata.headers`, with a time in milliseconds. Others: seconds.
+/// Gemini: `details: [{"retryDelay": "34s"}]`. Codex: `resets_in_seconds`, `resets_at`. OpenRouter: `metadata.headers`, with a time in milliseconds. Others: seconds.
 fn wait_in_fields(error: &Value) -> Wait {
     let details = error.get("details").and_then(Value::as_array);
-    let delay = details.and_then(|details| details.iter().find_map(|detail| detail.get("retryDelay")?.as_str()));
+    let delay = |path: &str| details?.iter().find_map(|detail| detail.pointer(path)?.as_str());
+    let delay = delay("/retryDelay").or_else(|| delay("/metadata/quotaResetDelay"));
     if let Some(ms) = delay.and_then(|delay| duration(delay, None)) {
         return Wait::For(ms);
     }
@@ -160,8 +184,16 @@ fn wait_in_fields(error: &Value) -> Wait {
     let field = |path: &str| error.pointer(path).and_then(number);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // not negative, and `as` saturates
     let whole = |n: f64| n.ceil() as u64;
-    if let Some(seconds) = field("/retry_after").or_else(|| field("/metadata/retry_after_seconds")) {
+    const SECONDS: [&str; 4] =
+        ["/retry_after", "/retry_after_seconds", "/resets_in_seconds", "/metadata/retry_after_seconds"];
+    if let Some(seconds) = SECONDS.iter().find_map(|path| field(path)) {
         return Wait::For(whole(seconds * 1000.0));
+    }
+    if let Some(seconds) = field("/resets_at").filter(|at| *at > 1e9) {
+        return Wait::Until(EpochMillis(whole(seconds * 1000.0)));
+    }
+    if let Some(at) = error.get("resets_at").and_then(Value::as_str).and_then(time_with_zone) {
+        return Wait::Until(at);
     }
     let headers = error.pointer("/metadata/headers").and_then(Value::as_object);
     let header = |name: &str| {
@@ -182,7 +214,7 @@ fn wait_in_fields(error: &Value) -> Wait {
 
 /// OpenAI, Groq: `Please try again in 1m2.5s.` Azure: `Please retry after 33 seconds.`
 fn wait_in_words(message: &str) -> Wait {
-    const WORDS: [&str; 8] = [
+    const WORDS: [&str; 10] = [
         "try again in ",
         "try again after ",
         "retry in ",
@@ -190,6 +222,9 @@ fn wait_in_words(message: &str) -> Wait {
         "retry-after: ",
         "please wait ",
         "resets in ",
+        // pi#2851
+        "reset after ",
+        "reset in ",
         "available in ",
     ];
     let said = message.to_lowercase();
@@ -198,7 +233,21 @@ fn wait_in_words(message: &str) -> Wait {
         // `Retry after 33`, as in the header.
         duration(rest, words.contains("after").then_some(1000.0))
     });
-    found.map_or(Wait::Unknown, Wait::For)
+    found.map(Wait::For).or_else(|| reset_in_words(message)).unwrap_or_default()
+}
+
+/// Z.ai: `Resets at 2026-08-07T05:00:00Z` (TeXRA#9865). A time without a zone may be that of any place, so it is not read.
+fn reset_in_words(message: &str) -> Option<Wait> {
+    let said = message.to_ascii_lowercase();
+    let at = said.find("resets at ").or_else(|| said.find("reset at "))?;
+    let word = message.get(at..)?.split_whitespace().nth(2)?;
+    time_with_zone(word.trim_end_matches(['.', ',', ')', ';'])).map(Wait::Until)
+}
+
+fn time_with_zone(text: &str) -> Option<EpochMillis> {
+    const DATE: usize = "2026-08-07".len();
+    let has_zone = text.ends_with(['Z', 'z']) || text.get(DATE..)?.contains(['+', '-']);
+    time::parse(text).filter(|_| has_zone)
 }
 
 /// The duration at the start of a text, in milliseconds: `1h2m3.5s`, `20s`, `350ms`, `33 seconds`, `1 minute and 30 seconds`.

@@ -28,7 +28,7 @@ pub(super) fn raw(out: &mut Vec<u8>, text: &str) {
 pub(super) fn arguments(text: &str) -> String {
     let trimmed = text.trim();
     // No arguments, in other words.
-    if matches!(trimmed, "" | "null" | "\"\"" | "[]") {
+    if matches!(trimmed, "" | "null" | "\"\"" | "''" | "[]") {
         return "{}".to_owned();
     }
     let is_object = trimmed.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(trimmed).is_ok();

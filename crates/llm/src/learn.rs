@@ -70,6 +70,12 @@ const NO_FIELD: &[&str] = &[
     "deprecated",
 ];
 
+/// How servers say that a model always thinks.
+const CANNOT_BE_OFF: &[&str] = &["can't be disabled", "cannot be disabled", "can not be disabled"];
+
+/// What is missing must not be left out as well: Gemini's signature of a call (securo#884).
+const MISSING: &[&[&str]] = &[&["missing", "thought_signature"]];
+
 // The first that fits.
 const REFUSALS: &[Refusal] = &[
     // DeepSeek (continue#9720, zed#55321), Moonshot (opencode#16318)
@@ -78,6 +84,8 @@ const REFUSALS: &[Refusal] = &[
         &["must be passed", "must be sent", "must be provided", "must be included", "missing", "required"],
         Correction::SendThoughts,
     ),
+    // DeepSeek in the Messages format (hermes-agent#22313)
+    (&["thinking", "must be passed back"], &[], Correction::SendThoughts),
     // Groq (freellmapi#1070), Cerebras (kilocode#10375), Mistral (crush#1590)
     (&["reasoning_content"], NOT_TAKEN, Correction::DropThoughts),
     // OpenAI Responses (w25)
@@ -100,6 +108,9 @@ const REFUSALS: &[Refusal] = &[
     (&["tool_choice"], NOT_TAKEN, Correction::NoToolChoice),
     (&["tool choice"], &["not support", "n't support", "incompatible"], Correction::NoToolChoice),
     (&["forces tool use"], &[], Correction::NoToolChoice),
+    // Bedrock, behind LiteLLM (litellm#40735) and by itself (oh-my-pi#1227): the history has calls, so it wants tools.
+    (&["without `tools=`"], &[], Correction::DeclareTools),
+    (&["toolconfig", "must be defined"], &[], Correction::DeclareTools),
     (&["function calling mode"], NOT_TAKEN, Correction::NoToolChoice),
     (&["function_calling_config"], NOT_TAKEN, Correction::NoToolChoice),
     // OpenAI (litellm#34569)
@@ -113,6 +124,8 @@ const REFUSALS: &[Refusal] = &[
     (&["reasoning_effort"], NOT_TAKEN, Correction::NoEffort),
     (&["reasoning.effort"], NOT_TAKEN, Correction::NoEffort),
     (&["reasoning effort"], NOT_TAKEN, Correction::NoEffort),
+    // xAI (hermes-agent#23435)
+    (&["reasoningeffort"], NOT_TAKEN, Correction::NoEffort),
     (&["reasoning parameter"], NOT_TAKEN, Correction::NoEffort),
     // Anthropic
     (&["output_config"], NOT_TAKEN, Correction::NoEffort),
@@ -129,7 +142,11 @@ const REFUSALS: &[Refusal] = &[
     (&["thinking_config"], NOT_TAKEN, Correction::NoEffort),
     (&["thinkingconfig"], NOT_TAKEN, Correction::NoEffort),
     (&["only works in thinking mode"], &[], Correction::NoEffort),
-    (&["thinking"], &["can't be disabled", "cannot be disabled", "can not be disabled"], Correction::NoEffort),
+    (&["thinking"], CANNOT_BE_OFF, Correction::NoEffort),
+    // OpenRouter (rakazo#114)
+    (&["reasoning"], CANNOT_BE_OFF, Correction::NoEffort),
+    // Ollama (skim#41)
+    (&["invalid think value"], &[], Correction::NoEffort),
     (&["does not support thinking"], &[], Correction::NoEffort),
     // GPT-5 and later behind a proxy; Mistral (eca#231) the other way round
     (&["max_tokens", "max_completion_tokens"], &[], Correction::OtherLimitName),
@@ -146,6 +163,9 @@ const REFUSALS: &[Refusal] = &[
     // opencode#5034
     (&["roles are supported", "system"], &[], Correction::NoSystemMessage),
     (&["system", "role"], &["not support", "n't support", "unsupported"], Correction::NoSystemMessage),
+    // Servers in Rust (claude-code#63454)
+    (&["unknown variant `system`"], &[], Correction::NoSystemMessage),
+    (&["unknown variant system,"], &[], Correction::NoSystemMessage),
     (&["system message"], &["not support", "n't support", "unsupported"], Correction::NoSystemMessage),
     (&["system prompt"], &["not support", "n't support", "unsupported"], Correction::NoSystemMessage),
     (&["developer instruction"], NOT_TAKEN, Correction::NoSystemMessage),
@@ -165,6 +185,9 @@ const REFUSALS: &[Refusal] = &[
             "more than one system",
             "unexpected role 'system'",
             "unexpected role \"system\"",
+            // Qwen#956, claude-code#73821
+            "incorrect role system",
+            "role 'system' must precede",
         ],
         Correction::OneSystemMessage,
     ),
@@ -258,18 +281,22 @@ pub(super) fn named(status: u16, error: &ErrorBody) -> Option<Correction> {
     if !matches!(status, 400 | 404 | 422 | 500) {
         return None;
     }
-    // Most refusals are of this kind, whatever is wrong.
-    let said = &error.said.replace("invalid_request_error", "");
+    // Most refusals are of these kinds, whatever is wrong.
+    let said = &error.said.replace("invalid_request_error", "").replace("invalid_argument", "");
+    if MISSING.iter().any(|all| all.iter().all(|words| said.contains(words))) {
+        return None;
+    }
     let fits = |(all, any, _): &&Refusal| {
         (any.is_empty() || any.iter().any(|words| said.contains(words))) && all.iter().all(|words| said.contains(words))
     };
     let (_, _, correction) = *REFUSALS.iter().find(fits)?;
-    // A template of llama.cpp fails with 500; other failures of a server are none of the request.
+    // A template fails with 500 (llama.cpp, omlx#1997); other failures of a server are none of the request.
     let is_template = matches!(
         correction,
         Correction::AlternateRoles
             | Correction::OneSystemMessage
             | Correction::NoSystemMessage
+            | Correction::NineCharacterIds
             | Correction::PlainSchemas
     );
     if status == 500 && !is_template {

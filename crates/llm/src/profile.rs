@@ -88,6 +88,7 @@ impl Profile {
             | Correction::NoEffort
             | Correction::Effort(_)
             | Correction::NoToolChoice
+            | Correction::DeclareTools
             | Correction::NineCharacterIds
             | Correction::PlainIds
             | Correction::NoOpaque

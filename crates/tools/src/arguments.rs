@@ -3,7 +3,7 @@
 //! Text that can be read in only one way is repaired: single quotes, unquoted keys and words, trailing commas, `True`,
 //! `False`, `None`, raw line breaks and tabs in strings, a code fence around the object, an object encoded twice (as a
 //! JSON string). What servers and models put around the object is removed: `{}` or a copy of it before it, and an object
-//! around it (`{"arguments": {…}}`) if only the inner one fits. No text, `null` and `[]` are `{}`. Text is **not** repaired if
+//! around it (`{"arguments": {…}}`) if only the inner one fits. No text (also in quotes), `null` and `[]` are `{}`. Text is **not** repaired if
 //! something would have to be invented or dropped: truncated text (an open string or bracket), missing commas, colons or
 //! values, quotes inside strings, comments, other text around the object. The rule is checked, not trusted: after a repair of
 //! its JSON the text may differ only in quotes, white space, trailing commas and those three words, it must parse to an object,
@@ -64,7 +64,7 @@ impl Validators {
         };
         let (value, parse_error) = match serde_json::from_str(arguments) {
             Ok(value) => (plain(value)?, None),
-            Err(_) if arguments.trim().is_empty() => (Value::Object(Map::new()), None),
+            Err(_) if is_nothing(arguments) => (Value::Object(Map::new()), None),
             Err(error) => match last_of_repeated(arguments).or_else(|| repair(arguments)) {
                 Some(value) => (value, Some(error)),
                 None => return Err(malformed(&error, schema)),
@@ -98,12 +98,18 @@ fn plain(value: Value) -> Result<Value, ToolOutcome> {
         Value::Null => Ok(Value::Object(Map::new())),
         Value::String(text) => match serde_json::from_str(&text) {
             Ok(inner @ Value::Object(_)) => Ok(inner),
+            Err(_) if is_nothing(&text) => Ok(Value::Object(Map::new())),
             _ => Err(not_an_object("a string")),
         },
         Value::Array(_) => Err(not_an_object("an array")),
         Value::Number(_) => Err(not_an_object("a number")),
         Value::Bool(_) => Err(not_an_object("a boolean")),
     }
+}
+
+/// Whether a text that is not JSON says that there are no arguments: it is empty, or Python's empty text (bedrock-engineer#188).
+fn is_nothing(text: &str) -> bool {
+    matches!(text.trim(), "" | "''")
 }
 
 /// Whether the text was not itself an object: nothing, `null`, `[]`, or an object encoded twice.

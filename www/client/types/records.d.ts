@@ -516,6 +516,7 @@ export type Correction =
   | "no_effort"
   | { effort: ReasoningEffort }
   | "no_tool_choice"
+  | "declare_tools"
   | "send_thoughts"
   | "drop_thoughts"
   | "one_system_message"

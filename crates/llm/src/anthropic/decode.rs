@@ -12,11 +12,12 @@ use turnwise_engine::caps::{MAX_CALLS, MAX_PARTS};
 use turnwise_engine::{FinishReason, ModelError, RawCall, Reply, TokenCount, Usage};
 
 use super::super::classify::stream_error;
-use super::super::dialect::{Assemble, Draft, Load, Unfinished};
-use super::super::error_body::excerpt;
+use super::super::dialect::{Assemble, Draft, Load, Unfinished, is_malformed, malformed};
+use super::super::error_body::{excerpt, is_said};
+use super::super::openai::{Number, Object};
 use super::DIALECT;
 use super::blocks::keep;
-use super::wire::{Answer, Block, Delta, Event, Kind, WireUsage};
+use super::wire::{Answer, Begun, Block, Delta, Event, Kind, WireUsage};
 
 /// Separates two thoughts, for users.
 const GAP: &str = "\n\n";
@@ -40,7 +41,7 @@ pub(crate) struct Assembly {
 /// A block that has begun; blocks are kept in order.
 #[derive(Debug)]
 struct Slot {
-    index: Option<u64>,
+    index: Number,
     part: Part,
 }
 
@@ -143,16 +144,23 @@ impl Assembly {
 
     fn take(&mut self, data: &[u8], event: Event<'_>) -> Option<()> {
         let Event { kind, index, message, content_block, delta, usage, error } = event;
-        if let Some(error) = error {
+        if let Some(error) = error.filter(is_said) {
             self.draft.fail(stream_error(&error));
             return Some(());
         }
         match &*kind.0 {
-            "content_block_delta" => self.delta(index, &delta.unwrap_or_default()),
-            "content_block_start" => self.begin(index, &content_block.unwrap_or_default()),
-            "message_start" => self.answer(&message.unwrap_or_default()),
+            "content_block_delta" => self.delta(index, &delta.0.unwrap_or_default()),
+            "content_block_start" => {
+                let elsewhere = || serde_json::from_slice::<Begun<'_>>(data).ok()?.delta.0;
+                self.begin(index, &content_block.0.or_else(elsewhere).unwrap_or_default());
+            }
+            "message_start" => match message.0 {
+                Some(message) => self.answer(&message),
+                None if is_missing(data, "message") => self.answer(&Answer::default()),
+                None => return None,
+            },
             "message_delta" => {
-                let stop = delta.unwrap_or_default().stop_reason;
+                let stop = delta.0.unwrap_or_default().stop_reason;
                 if !stop.is_empty() {
                     self.stop = stop.0.into_owned();
                 }
@@ -160,7 +168,12 @@ impl Assembly {
             }
             "message_stop" => self.end(),
             "message" => {
-                self.answer(&serde_json::from_slice(data).ok()?);
+                let answer: Answer<'_> = serde_json::from_slice(data).ok()?;
+                // A whole reply without its content would be a success that says nothing.
+                if answer.content.0.is_empty() && !is_list(data, "content") {
+                    return None;
+                }
+                self.answer(&answer);
                 self.end();
             }
             "error" => self.draft.fail(stream_error(&serde_json::from_slice(data).ok()?)),
@@ -177,12 +190,12 @@ impl Assembly {
         self.draft.reply.model = answer.model.0.to_string();
         self.stop = answer.stop_reason.0.to_string();
         self.count(answer.usage);
-        for block in &answer.content {
-            self.begin(None, block);
+        for block in &answer.content.0 {
+            self.begin(Number(None), block);
         }
     }
 
-    fn begin(&mut self, index: Option<u64>, block: &Block<'_>) {
+    fn begin(&mut self, index: Number, block: &Block<'_>) {
         let reply = &mut self.draft.reply;
         if self.blocks.len() > MAX_PARTS || reply.tool_calls.len() > MAX_CALLS {
             return;
@@ -215,7 +228,7 @@ impl Assembly {
         self.blocks.push(Slot { index, part });
     }
 
-    fn delta(&mut self, index: Option<u64>, delta: &Delta<'_>) {
+    fn delta(&mut self, index: Number, delta: &Delta<'_>) {
         let reply = &mut self.draft.reply;
         match &*delta.kind.0 {
             "text_delta" => reply.content.push_str(&delta.text.0),
@@ -246,15 +259,16 @@ impl Assembly {
     }
 
     /// Updates the usage. Counts cover the whole reply so far, and an event may omit counts that did not change.
-    fn count(&mut self, usage: Option<WireUsage>) {
-        let Some(new) = usage else { return };
+    fn count(&mut self, usage: Object<WireUsage>) {
+        let Some(new) = usage.0 else { return };
         let old = self.usage.unwrap_or_default();
+        let latest = |new: Number, old: Number| Number(new.0.or(old.0));
         self.usage = Some(WireUsage {
-            input_tokens: new.input_tokens.or(old.input_tokens),
-            cache_creation_input_tokens: new.cache_creation_input_tokens.or(old.cache_creation_input_tokens),
-            cache_read_input_tokens: new.cache_read_input_tokens.or(old.cache_read_input_tokens),
-            output_tokens: new.output_tokens.or(old.output_tokens),
-            output_tokens_details: new.output_tokens_details.or(old.output_tokens_details),
+            input_tokens: latest(new.input_tokens, old.input_tokens),
+            cache_creation_input_tokens: latest(new.cache_creation_input_tokens, old.cache_creation_input_tokens),
+            cache_read_input_tokens: latest(new.cache_read_input_tokens, old.cache_read_input_tokens),
+            output_tokens: latest(new.output_tokens, old.output_tokens),
+            output_tokens_details: Object(new.output_tokens_details.0.or(old.output_tokens_details.0)),
         });
     }
 
@@ -262,6 +276,9 @@ impl Assembly {
     fn end(&mut self) {
         if !self.begun {
             return;
+        }
+        if is_malformed(&self.stop) {
+            return self.draft.fail(malformed(&self.stop, ""));
         }
         self.draft.finish = Some(match &*self.stop {
             "end_turn" | "stop_sequence" => FinishReason::Stop,
@@ -312,6 +329,22 @@ impl Assembly {
     }
 }
 
+/// The value of a field of an event.
+fn field(data: &[u8], name: &str) -> Value {
+    serde_json::from_slice::<Value>(data)
+        .ok()
+        .and_then(|mut event| event.get_mut(name).map(Value::take))
+        .unwrap_or_default()
+}
+
+fn is_missing(data: &[u8], name: &str) -> bool {
+    field(data, name).is_null()
+}
+
+fn is_list(data: &[u8], name: &str) -> bool {
+    field(data, name).is_array()
+}
+
 /// Appends to a thought.
 fn think(reasoning: &mut String, thought: &mut Range<usize>, more: &str) {
     if more.is_empty() {
@@ -328,20 +361,20 @@ fn think(reasoning: &mut String, thought: &mut Range<usize>, more: &str) {
 }
 
 /// The block that a delta belongs to.
-fn part(blocks: &mut [Slot], index: Option<u64>) -> Option<&mut Part> {
+fn part(blocks: &mut [Slot], index: Number) -> Option<&mut Part> {
     blocks.iter_mut().rev().find(|slot| slot.index == index).map(|slot| &mut slot.part)
 }
 
 fn tokens(usage: &WireUsage) -> Usage {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates, as intended
     let count = |number: f64| TokenCount(number as u64);
-    let cached = usage.cache_read_input_tokens.unwrap_or(0.0);
-    let written = usage.cache_creation_input_tokens.unwrap_or(0.0);
+    let cached = usage.cache_read_input_tokens.0.unwrap_or(0.0);
+    let written = usage.cache_creation_input_tokens.0.unwrap_or(0.0);
     Usage {
-        input: count(usage.input_tokens.unwrap_or(0.0) + written + cached),
-        output: count(usage.output_tokens.unwrap_or(0.0)),
+        input: count(usage.input_tokens.0.unwrap_or(0.0) + written + cached),
+        output: count(usage.output_tokens.0.unwrap_or(0.0)),
         cached: count(cached),
-        reasoning: count(usage.output_tokens_details.and_then(|details| details.thinking_tokens).unwrap_or(0.0)),
+        reasoning: count(usage.output_tokens_details.0.and_then(|details| details.thinking_tokens.0).unwrap_or(0.0)),
         estimated: false,
     }
 }

@@ -54,6 +54,8 @@ pub struct Encoder {
     called: BTreeSet<String>,
     me: Me,
     ids: WireIds,
+    /// Whether each message with calls has a thought, signed or not: DeepSeek refuses it otherwise (hermes-agent#22313).
+    needs_thoughts: bool,
 }
 
 /// The state at the end of the bytes written so far.
@@ -100,6 +102,7 @@ impl Encoder {
             called: BTreeSet::new(),
             me: Me::new(p, learnt),
             ids: WireIds::new(IdRule::Safe(64).corrected(learnt)),
+            needs_thoughts: learnt.contains(&Correction::SendThoughts),
         }
     }
 
@@ -179,7 +182,17 @@ impl Encoder {
     fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
         let mut ends_with_thought = false;
         self.me.ids(message, &mut self.ids);
-        for piece in blocks::in_order(message, self.me.opaque(message, DIALECT)) {
+        let pieces = blocks::in_order(message, self.me.opaque(message, DIALECT));
+        let has_thought = pieces.iter().any(|piece| matches!(piece, Piece::Thought(_)));
+        if self.needs_thoughts && !has_thought && !message.tool_calls.is_empty() {
+            // Those of another model would be taken for the model's own.
+            let own = if self.me.wrote(message) { message.reasoning.as_str() } else { "" };
+            self.block(Open::Assistant, out);
+            raw(out, "{\"type\":\"thinking\"");
+            field(out, "thinking", if own.is_empty() { " " } else { own });
+            field(out, "signature", "");
+        }
+        for piece in pieces {
             ends_with_thought = false;
             match piece {
                 Piece::Text(text) => self.text(Open::Assistant, text, out),

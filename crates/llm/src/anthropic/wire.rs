@@ -1,10 +1,11 @@
-//! The events as received, borrowed from the bytes; unknown fields are ignored.
+//! The events as received, borrowed from the bytes; unknown fields are ignored. A value of an unexpected type is read as missing: one odd
+//! field must not cost the reply.
 
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::openai::Text;
+use super::super::openai::{Many, Number, Object, Text};
 
 /// One event of a stream.
 #[derive(Debug, Default, Deserialize)]
@@ -12,18 +13,26 @@ use super::super::openai::Text;
 pub(super) struct Event<'a> {
     #[serde(rename = "type", borrow)]
     pub kind: Text<'a>,
-    pub index: Option<u64>,
+    pub index: Number,
     /// In `message_start`.
     #[serde(borrow)]
-    pub message: Option<Answer<'a>>,
+    pub message: Object<Answer<'a>>,
     /// In `content_block_start`.
     #[serde(borrow)]
-    pub content_block: Option<Block<'a>>,
+    pub content_block: Object<Block<'a>>,
     /// In `content_block_delta` and `message_delta`.
     #[serde(borrow)]
-    pub delta: Option<Delta<'a>>,
-    pub usage: Option<WireUsage>,
+    pub delta: Object<Delta<'a>>,
+    pub usage: Object<WireUsage>,
     pub error: Option<Value>,
+}
+
+/// A `content_block_start` whose block is in the wrong field (routatic/proxy#9).
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Begun<'a> {
+    #[serde(borrow)]
+    pub delta: Object<Block<'a>>,
 }
 
 /// Only the type of an event: enough to skip unknown ones.
@@ -43,10 +52,10 @@ pub(super) struct Answer<'a> {
     #[serde(borrow)]
     pub model: Text<'a>,
     #[serde(borrow)]
-    pub content: Vec<Block<'a>>,
+    pub content: Many<Block<'a>>,
     #[serde(borrow)]
     pub stop_reason: Text<'a>,
-    pub usage: Option<WireUsage>,
+    pub usage: Object<WireUsage>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -94,15 +103,15 @@ pub(super) struct Delta<'a> {
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct WireUsage {
-    pub input_tokens: Option<f64>,
-    pub cache_creation_input_tokens: Option<f64>,
-    pub cache_read_input_tokens: Option<f64>,
-    pub output_tokens: Option<f64>,
-    pub output_tokens_details: Option<OutputDetails>,
+    pub input_tokens: Number,
+    pub cache_creation_input_tokens: Number,
+    pub cache_read_input_tokens: Number,
+    pub output_tokens: Number,
+    pub output_tokens_details: Object<OutputDetails>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct OutputDetails {
-    pub thinking_tokens: Option<f64>,
+    pub thinking_tokens: Number,
 }

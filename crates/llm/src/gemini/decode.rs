@@ -3,13 +3,16 @@
 //! The end marker is `finishReason`; older models send it in every chunk, and usage may come after it, so the stream is
 //! read to its end.
 
+use serde_json::Value;
+
 use turnwise_engine::caps::{MAX_CALLS, MAX_PARTS};
 use turnwise_engine::{FinishReason, ModelError, RawCall, Reply, Retry, Slug, Usage};
 
 use super::super::classify::stream_error;
-use super::super::dialect::{Assemble, Draft, Load, Unfinished};
-use super::super::error_body::excerpt;
+use super::super::dialect::{Assemble, Draft, Load, Unfinished, malformed as malformed_call};
+use super::super::error_body::{excerpt, is_said};
 use super::super::json::count;
+use super::super::openai::Number;
 use super::wire::{Call, Candidate, Chunk, Feedback, Mark, Part, Place, WireUsage};
 use super::{DIALECT, malformed, own_name};
 
@@ -40,7 +43,7 @@ impl Assemble for Assembly {
         } else {
             serde_json::from_str(&said).map(|chunk| vec![chunk])
         };
-        let Ok(chunks) = chunks else {
+        let Some(chunks) = chunks.ok().filter(|chunks| chunks.iter().any(Chunk::says) || !is_odd(&said)) else {
             let message = format!("The stream sent something that is not a chunk of a reply: {}", excerpt(&said));
             return self.draft.fail_with(message);
         };
@@ -82,7 +85,7 @@ impl Assemble for Assembly {
                 // Other calls in such a reply are not what the model intended, so they are dropped.
                 Some(call) => (*calls, marks) = (vec![call], Vec::new()),
                 None if reason == MALFORMED || calls.is_empty() => {
-                    return Ok(Err(malformed::error(&reason, &message)));
+                    return Ok(Err(malformed_call(&reason, &message)));
                 }
                 // A call although no tools were offered: it is answered as such.
                 None => {}
@@ -102,34 +105,38 @@ const MALFORMED: &str = "MALFORMED_FUNCTION_CALL";
 
 impl Assembly {
     fn chunk(&mut self, chunk: Chunk<'_>) {
-        if let Some(error) = chunk.error {
+        if let Some(error) = chunk.error.filter(is_said) {
             return self.draft.fail(stream_error(&error));
         }
         let reply = &mut self.draft.reply;
-        if let Some(id) = chunk.response_id.filter(|_| reply.id.is_empty()) {
-            reply.id = id;
+        if reply.id.is_empty() {
+            reply.id.push_str(&chunk.response_id.0);
         }
-        if let Some(model) = chunk.model_version.filter(|_| reply.model.is_empty()) {
-            reply.model = model;
+        if reply.model.is_empty() {
+            reply.model.push_str(&chunk.model_version.0);
         }
-        if let Some(usage) = chunk.usage_metadata {
+        if let Some(usage) = chunk.usage_metadata.0 {
             reply.usage = Some(tokens(&usage));
         }
-        let candidate = chunk.candidates.into_iter().flatten().find(|candidate| candidate.index.unwrap_or(0) == 0);
+        let is_first = |candidate: &Candidate<'_>| candidate.index.0.is_none_or(|index| index < 0.5);
+        let candidate = chunk.candidates.0.into_iter().find(is_first);
         if let Some(candidate) = candidate {
             self.candidate(candidate);
         }
-        if let Some(Feedback { block_reason: Some(reason), block_reason_message }) = chunk.prompt_feedback {
-            self.draft.fail(blocked(&reason, block_reason_message.as_deref()));
+        let feedback = chunk.prompt_feedback.0.filter(|feedback| !feedback.block_reason.is_empty());
+        if let Some(Feedback { block_reason, block_reason_message }) = feedback {
+            self.draft.fail(blocked(&block_reason.0, &block_reason_message.0));
         }
     }
 
     fn candidate(&mut self, candidate: Candidate<'_>) {
-        for part in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
+        for part in candidate.content.0.map(|content| content.parts.0).unwrap_or_default() {
             self.part(part);
         }
-        let Some(reason) = candidate.finish_reason.filter(|reason| !reason.is_empty()) else { return };
-        let message = candidate.finish_message.unwrap_or_default();
+        if candidate.finish_reason.is_empty() {
+            return;
+        }
+        let (reason, message) = (candidate.finish_reason.0.into_owned(), candidate.finish_message.0.into_owned());
         self.draft.finish = Some(match reason.as_str() {
             // The second value comes from servers that imitate the API.
             "STOP" | "FUNCTION_CALL" => FinishReason::Stop,
@@ -151,29 +158,30 @@ impl Assembly {
         if self.marks.len() > MAX_PARTS || reply.tool_calls.len() > MAX_CALLS {
             return;
         }
-        let place = match (part.function_call, part.text) {
+        let (is_thought, signature) = (part.thought == true, part.thought_signature.0);
+        let place = match (part.function_call.0, part.text.map(|text| text.0)) {
             (Some(Call { id, name, args }), _) => {
-                let id = id.unwrap_or_default();
+                let id = id.0.into_owned();
                 let arguments = args.map(|args| args.get()).filter(|args| *args != "null").unwrap_or("{}").to_owned();
-                let name = own_name(name.as_deref().unwrap_or_default()).to_owned();
+                let name = own_name(&name.0).to_owned();
                 self.arguments += id.len() + name.len() + arguments.len();
                 reply.tool_calls.push(RawCall { id: id.clone(), name, arguments });
                 Place::Call(id)
             }
-            (None, Some(text)) if part.thought == Some(true) => {
+            // A signature alone means an empty text; other parts (code that ran there) are ignored.
+            (None, None) if signature.is_empty() => return,
+            (None, text) if is_thought => {
+                let text = text.unwrap_or_default();
                 reply.reasoning.push_str(&text);
                 Place::Thought(text.len())
             }
-            (None, Some(text)) => {
+            (None, text) => {
+                let text = text.unwrap_or_default();
                 reply.content.push_str(&text);
                 Place::Text(text.len())
             }
-            // A signature alone means an empty text; other parts (code that ran there) are ignored.
-            (None, None) if part.thought_signature.is_none() => return,
-            (None, None) if part.thought == Some(true) => Place::Thought(0),
-            (None, None) => Place::Text(0),
         };
-        self.mark(place, part.thought_signature.filter(|signature| !signature.is_empty()));
+        self.mark(place, Some(signature.into_owned()).filter(|signature| !signature.is_empty()));
     }
 
     /// Merges the pieces of one text into one part; a part with a signature stays separate.
@@ -189,6 +197,19 @@ impl Assembly {
     }
 }
 
+/// Whether a chunk without content has candidates that are none.
+fn is_odd(said: &str) -> bool {
+    let value = serde_json::from_str::<Value>(said).unwrap_or_default();
+    value.get("candidates").is_some_and(|candidates| !candidates.is_array() && !candidates.is_null())
+}
+
+impl Chunk<'_> {
+    fn says(&self) -> bool {
+        let says = |candidate: &Candidate<'_>| candidate.content.0.is_some() || !candidate.finish_reason.is_empty();
+        self.candidates.0.iter().any(says)
+    }
+}
+
 impl Mark {
     /// Whether the mark adds anything to the text and the calls.
     fn says_more(&self) -> bool {
@@ -197,8 +218,8 @@ impl Mark {
 }
 
 /// The error of a blocked request: nothing was written, and the same request would be blocked again.
-fn blocked(reason: &str, message: Option<&str>) -> ModelError {
-    let said = message.map(|message| format!(" It says: {}", excerpt(message))).unwrap_or_default();
+fn blocked(reason: &str, message: &str) -> ModelError {
+    let said = if message.is_empty() { String::new() } else { format!(" It says: {}", excerpt(message)) };
     ModelError {
         slug: Slug::ProviderError,
         message: format!(
@@ -211,12 +232,12 @@ fn blocked(reason: &str, message: Option<&str>) -> ModelError {
 }
 
 fn tokens(usage: &WireUsage) -> Usage {
-    let sum = |a: Option<f64>, b: Option<f64>| count(Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)));
+    let sum = |a: Number, b: Number| count(Some(a.0.unwrap_or(0.0) + b.0.unwrap_or(0.0)));
     Usage {
         input: sum(usage.prompt_token_count, usage.tool_use_prompt_token_count),
         output: sum(usage.candidates_token_count, usage.thoughts_token_count),
-        cached: count(usage.cached_content_token_count),
-        reasoning: count(usage.thoughts_token_count),
+        cached: count(usage.cached_content_token_count.0),
+        reasoning: count(usage.thoughts_token_count.0),
         estimated: false,
     }
 }

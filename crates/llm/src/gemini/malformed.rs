@@ -1,9 +1,8 @@
 //! A call that Gemini itself could not read, because the model wrote code or broken JSON. The response then has no
 //! call, only the reason `MALFORMED_FUNCTION_CALL` or `UNEXPECTED_TOOL_CALL` and a message with the model's text.
 
-use turnwise_engine::{ModelError, RawCall, Retry, Slug};
+use turnwise_engine::RawCall;
 
-use super::super::error_body::excerpt;
 use super::own_name;
 
 /// The call as the model wrote it, if the message contains it: `…: print(default_api.search(query="x"))`. It is
@@ -15,16 +14,4 @@ pub(super) fn call(message: &str) -> Option<RawCall> {
     let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')));
     let name = rest.get(..end.unwrap_or(rest.len())).filter(|name| !name.is_empty())?;
     Some(RawCall { id: String::new(), name: own_name(name).to_owned(), arguments: message.to_owned() })
-}
-
-/// The error if the message does not name the call: there is nothing to answer, so the request is retried.
-pub(super) fn error(reason: &str, message: &str) -> ModelError {
-    let said = if message.is_empty() { String::new() } else { format!(" It says: {}", excerpt(message)) };
-    ModelError {
-        slug: Slug::MalformedToolCall,
-        message: format!("The model made a tool call that the provider could not read ({reason}).{said}"),
-        status: None,
-        retry_after_ms: None,
-        retry: Retry::Yes,
-    }
 }

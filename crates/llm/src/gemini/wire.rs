@@ -1,55 +1,67 @@
-//! The chunks as received; unknown fields are ignored.
+//! The chunks as received; unknown fields are ignored. A value of an unexpected type is read as missing: one odd field must not cost the
+//! reply.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+use super::super::openai::{Many, Number, Object, Text};
 
 /// One chunk of a stream, or a complete response.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Chunk<'a> {
     #[serde(borrow)]
-    pub candidates: Option<Vec<Candidate<'a>>>,
-    pub prompt_feedback: Option<Feedback>,
-    pub usage_metadata: Option<WireUsage>,
-    pub model_version: Option<String>,
-    pub response_id: Option<String>,
+    pub candidates: Many<Candidate<'a>>,
+    #[serde(borrow)]
+    pub prompt_feedback: Object<Feedback<'a>>,
+    pub usage_metadata: Object<WireUsage>,
+    #[serde(borrow)]
+    pub model_version: Text<'a>,
+    #[serde(borrow)]
+    pub response_id: Text<'a>,
     pub error: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Candidate<'a> {
-    pub index: Option<u64>,
+    pub index: Number,
     #[serde(borrow)]
-    pub content: Option<Content<'a>>,
-    pub finish_reason: Option<String>,
-    pub finish_message: Option<String>,
+    pub content: Object<Content<'a>>,
+    #[serde(borrow)]
+    pub finish_reason: Text<'a>,
+    #[serde(borrow)]
+    pub finish_message: Text<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Content<'a> {
     #[serde(borrow)]
-    pub parts: Option<Vec<Part<'a>>>,
+    pub parts: Many<Part<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Part<'a> {
-    pub text: Option<String>,
-    /// Whether the text summarizes the model's thinking.
-    pub thought: Option<bool>,
-    pub thought_signature: Option<String>,
     #[serde(borrow)]
-    pub function_call: Option<Call<'a>>,
+    pub text: Option<Text<'a>>,
+    /// `true`: the text summarizes the model's thinking.
+    pub thought: Value,
+    #[serde(borrow)]
+    pub thought_signature: Text<'a>,
+    #[serde(borrow)]
+    pub function_call: Object<Call<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Call<'a> {
-    pub id: Option<String>,
-    pub name: Option<String>,
+    #[serde(borrow)]
+    pub id: Text<'a>,
+    #[serde(borrow)]
+    pub name: Text<'a>,
     /// An object, verbatim, so that its order and its numbers are preserved.
     #[serde(borrow)]
     pub args: Option<&'a RawValue>,
@@ -57,19 +69,21 @@ pub(super) struct Call<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Feedback {
-    pub block_reason: Option<String>,
-    pub block_reason_message: Option<String>,
+pub(super) struct Feedback<'a> {
+    #[serde(borrow)]
+    pub block_reason: Text<'a>,
+    #[serde(borrow)]
+    pub block_reason_message: Text<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct WireUsage {
-    pub prompt_token_count: Option<f64>,
-    pub tool_use_prompt_token_count: Option<f64>,
-    pub candidates_token_count: Option<f64>,
-    pub thoughts_token_count: Option<f64>,
-    pub cached_content_token_count: Option<f64>,
+    pub prompt_token_count: Number,
+    pub tool_use_prompt_token_count: Number,
+    pub candidates_token_count: Number,
+    pub thoughts_token_count: Number,
+    pub cached_content_token_count: Number,
 }
 
 /// One part of a reply, to be sent back unchanged; its text is in the message.

@@ -11,7 +11,7 @@ use turnwise_engine::caps::MAX_PARTS;
 use turnwise_engine::{FinishReason, ModelError, Reply, Retry, Slug, Usage};
 
 use super::super::classify::stream_error;
-use super::super::dialect::{Assemble, Load, Unfinished, chars};
+use super::super::dialect::{Assemble, Load, Unfinished, chars, is_malformed, malformed};
 use super::super::error_body::{excerpt, is_said};
 use super::super::json::{bytes, count};
 use super::calls::Calls;
@@ -198,7 +198,8 @@ impl Assembly {
     }
 
     fn body(&mut self, data: &[u8], body: &Body<'_>, only_text: bool) {
-        let reasoning = if body.reasoning_content.is_empty() { &body.reasoning } else { &body.reasoning_content };
+        let [first, second] = [&body.reasoning_content.0, &body.reasoning.0];
+        let reasoning = if first.is_empty() { second } else { first };
         let calls = body.tool_calls.0.as_slice();
         let thoughts = &body.content.thoughts;
         self.text(&body.content.text.0);
@@ -238,7 +239,13 @@ impl Assembly {
             "stop" => FinishReason::Stop,
             "length" | "max_tokens" | "MAX_TOKENS" | "model_length" => FinishReason::Length,
             "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
-            "content_filter" | "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" => FinishReason::ContentFilter,
+            "content_filter" | "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" => {
+                FinishReason::ContentFilter
+            }
+            reason if is_malformed(reason) => {
+                self.error = Some(malformed(reason, ""));
+                return;
+            }
             // The providers' values for a reply that they could not complete.
             "error" | "insufficient_system_resource" | "abort" | "network_error" => {
                 let message = format!("The provider ended the reply with \"{reason}\".");

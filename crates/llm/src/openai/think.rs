@@ -2,7 +2,15 @@
 //! without a parser for the model; opencode#43770, picoclaw#1233).
 
 /// The tags that open and close thoughts.
-const TAGS: &[(&str, &str)] = &[("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>")];
+const TAGS: &[(&str, &str)] = &[
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    // Mistral (vllm-mlx#599), Kimi-VL (better-chatbot#107), Gemma 4 (ollama#18288)
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|channel>thought", "<channel|>"),
+];
 
 /// Where in a text the pieces that arrive belong.
 #[derive(Debug, Default)]
@@ -84,8 +92,8 @@ impl Think {
     }
 }
 
-/// Takes the thoughts out of a whole text of which only their end is marked, on a line of its own: the chat templates of DeepSeek R1 and
-/// others open the tag themselves.
+/// Takes the thoughts out of a whole text of which only their end is marked: the chat templates of DeepSeek R1 and others open the tag
+/// themselves. The tag is on a line of its own, or stands without a space between two texts (sglang#36285), as it does in no sentence.
 pub(super) fn take_unopened(text: &mut String, thoughts: &mut String) {
     let is_marked = |(open, close): &&(&str, &str)| text.contains(close) && !text.contains(open);
     let Some((_, close)) = TAGS.iter().find(is_marked).filter(|_| thoughts.is_empty()) else { return };
@@ -98,6 +106,27 @@ pub(super) fn take_unopened(text: &mut String, thoughts: &mut String) {
         }
         before += line.len();
     }
+    let Some((before, after)) = text.split_once(close) else { return };
+    if !after.contains(close) && joins(before, after) {
+        thoughts.push_str(before);
+        *text = after.trim_start().to_owned();
+    }
+}
+
+/// Whether a tag between two texts belongs to neither: nothing separates it from them, and it is not in code.
+fn joins(before: &str, after: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let is_code = before.matches("```").count() % 2 == 1 || line.matches('`').count() % 2 == 1;
+    let quotes = |c: char| matches!(c, '"' | '\'' | '`');
+    let ends = line.chars().next_back().is_none_or(|c| !c.is_whitespace() && !quotes(c));
+    let begins = match after.chars().next() {
+        None => false,
+        Some('\n') => !line.is_empty(),
+        // Inside a line, it may be markup.
+        Some('<') => line.is_empty(),
+        Some(c) => c.is_alphanumeric() || matches!(c, '{' | '[' | '#' | '*' | '-'),
+    };
+    !is_code && ends && begins
 }
 
 /// How many bytes at the end of a text are the beginning of `mark`.

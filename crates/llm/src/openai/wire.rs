@@ -62,10 +62,10 @@ pub(super) struct Body<'a> {
     pub refusal: Text<'a>,
     /// llama.cpp, DeepSeek, vLLM.
     #[serde(borrow)]
-    pub reasoning_content: Text<'a>,
+    pub reasoning_content: Thoughts<'a>,
     /// OpenRouter, Ollama; some servers send both.
     #[serde(borrow)]
-    pub reasoning: Text<'a>,
+    pub reasoning: Thoughts<'a>,
     /// OpenRouter: to be sent back with the results of the calls. An array, or something odd.
     pub reasoning_details: Value,
     #[serde(borrow)]
@@ -148,8 +148,8 @@ pub(super) struct CompletionDetails {
 }
 
 /// An object; anything else is read as missing.
-#[derive(Debug)]
-pub(super) struct Object<T>(pub Option<T>);
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Object<T>(pub Option<T>);
 
 impl<T> Default for Object<T> {
     fn default() -> Self {
@@ -159,7 +159,7 @@ impl<T> Default for Object<T> {
 
 /// An array of objects, or one object without an array; anything else is read as missing.
 #[derive(Debug)]
-pub(super) struct Many<T>(pub Vec<T>);
+pub(crate) struct Many<T>(pub Vec<T>);
 
 impl<T> Default for Many<T> {
     fn default() -> Self {
@@ -169,7 +169,7 @@ impl<T> Default for Many<T> {
 
 /// A number, also as a text; anything else is read as missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Number(pub Option<f64>);
+pub(crate) struct Number(pub Option<f64>);
 
 /// The text of a message, and the thoughts that some servers put among its parts.
 #[derive(Debug, Default)]
@@ -178,6 +178,10 @@ pub(super) struct Content<'a> {
     /// Magistral: parts of the type `thinking`.
     pub thoughts: String,
 }
+
+/// The thoughts of a message: a text, or parts with texts (openclaw#67203).
+#[derive(Debug, Default)]
+pub(super) struct Thoughts<'a>(pub Text<'a>);
 
 /// A text, borrowed from the bytes if it has no escapes. `null` and missing values are empty, parts are joined, an
 /// object becomes its JSON.
@@ -365,9 +369,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
         let (mut text, mut thoughts) = (String::new(), String::new());
         while let Some(part) = parts.next_element::<Value>()? {
             match part.get("type").and_then(Value::as_str) {
-                Some("thinking" | "reasoning") => {
-                    ["thinking", "reasoning", "text"].iter().for_each(|name| add_texts(&mut thoughts, part.get(*name)));
-                }
+                Some("thinking" | "reasoning") => add_thoughts(&mut thoughts, &part),
                 _ => add_texts(&mut text, Some(&part)),
             }
         }
@@ -389,6 +391,63 @@ fn add_texts(to: &mut String, part: Option<&Value>) {
         Some(Value::Object(part)) => to.push_str(part.get("text").and_then(Value::as_str).unwrap_or_default()),
         Some(Value::Array(parts)) => parts.iter().for_each(|part| add_texts(to, Some(part))),
         _ => {}
+    }
+}
+
+/// Adds the thoughts of a text, a part, or an array of them.
+fn add_thoughts(to: &mut String, part: &Value) {
+    match part {
+        Value::String(text) => to.push_str(text),
+        Value::Array(parts) => parts.iter().for_each(|part| add_thoughts(to, part)),
+        Value::Object(part) => {
+            let named = ["thinking", "reasoning", "text", "content"].iter().find_map(|name| part.get(*name));
+            named.into_iter().for_each(|part| add_thoughts(to, part));
+        }
+        _ => {}
+    }
+}
+
+struct ThoughtsVisitor;
+
+impl<'de> Visitor<'de> for ThoughtsVisitor {
+    type Value = Thoughts<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or an array of parts")
+    }
+
+    missing_if!(Thoughts::default(); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64));
+
+    fn visit_unit<E: Error>(self) -> Result<Thoughts<'de>, E> {
+        Ok(Thoughts::default())
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Thoughts<'de>, E> {
+        Ok(Thoughts(Text(Cow::Borrowed(text))))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Thoughts<'de>, E> {
+        Ok(Thoughts(Text(Cow::Owned(text.to_owned()))))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Thoughts<'de>, A::Error> {
+        let mut text = String::new();
+        while let Some(part) = parts.next_element::<Value>()? {
+            add_thoughts(&mut text, &part);
+        }
+        Ok(Thoughts(Text(Cow::Owned(text))))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Thoughts<'de>, A::Error> {
+        let mut text = String::new();
+        add_thoughts(&mut text, &Value::deserialize(MapAccessDeserializer::new(map))?);
+        Ok(Thoughts(Text(Cow::Owned(text))))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Thoughts<'a> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        d.deserialize_any(ThoughtsVisitor)
     }
 }
 
