@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 use turnwise_docs_index::site::Site;
-use turnwise_docs_index::{FetchedPage, Match, Stage, Step};
+use turnwise_docs_index::{FetchedPage, Match, SiteStage, SiteStep};
 
 const BASE: &str = "http://docs.test/docs/";
 
@@ -161,7 +161,7 @@ fn read(folder: &Path, front: &str, fallback: Option<&str>) -> Site {
     let html = rendered.or_else(|| file(folder, front).and_then(|path| text(&path)));
     let (mut site, step) = Site::open(front, html.as_deref(), None);
     let mut queue: VecDeque<String> = step.fetch.clone().into();
-    let mut last: Step = step;
+    let mut last: SiteStep = step;
     let mut requests = 0;
     while let Some(url) = queue.pop_front() {
         requests += 1;
@@ -173,7 +173,7 @@ fn read(folder: &Path, front: &str, fallback: Option<&str>) -> Site {
             .take(&FetchedPage { url, at, status, body: text.is_some(), ..FetchedPage::default() }, text.as_deref());
         queue.extend(last.fetch.iter().cloned());
     }
-    if last.stage != Stage::Ready {
+    if last.stage != SiteStage::Ready {
         println!("not ready: {:?}", last.error);
     }
     println!("{requests} requests, from {}", last.source);

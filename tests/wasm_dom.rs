@@ -6,8 +6,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use turnwise::worker::{RenderError, RenderHost, ToolHost, Workspace};
-use turnwise_engine::{CallId, Permission, RunMode, RunTool, ToolOutcome};
-use turnwise_protocol::tool_worker::{Call, Request, SchemaRef, Ticket};
+use turnwise_engine::{CallId, CallPermission, RunMode, RunTool, ToolOutcome};
+use turnwise_protocol::tool_worker::{Request, SchemaRef, Ticket, WorkerCall};
 use turnwise_tools::path::PathError;
 use turnwise_tools::{builtin, safe_set};
 use wasm_bindgen_test::*;
@@ -22,7 +22,7 @@ fn call(id: &str) -> RunTool {
         timeout_ms: 1_000,
         run: RunMode::Run,
         program: None,
-        permission: Permission::Allowed,
+        permission: CallPermission::Allowed,
     }
 }
 
@@ -134,7 +134,7 @@ async fn arguments_cannot_be_checked_without_a_worker_and_rendering_says_why() {
 fn the_page_holds_specs_and_encodes_requests_without_the_worker_feature() {
     assert!(safe_set().iter().all(|spec| spec.parameters.is_object()));
     let schema = SchemaRef { id: 1, define: None };
-    let call = Call::Check { name: "x".into(), arguments: "\u{2028}😀".into(), schema };
+    let call = WorkerCall::Check { name: "x".into(), arguments: "\u{2028}😀".into(), schema };
     let request = Request { id: Ticket(1), call };
     let text = js_sys::JSON::parse(&request.encode()).unwrap();
     let again = String::from(js_sys::JSON::stringify(&text).unwrap());

@@ -8,7 +8,6 @@ use leptos::IntoView;
 use serde_json::{Value, json};
 use turnwise_content::json::JsonNode;
 use turnwise_content::slack::messages;
-use turnwise_ui;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -65,7 +64,7 @@ fn assert_harmless(host: &Element) {
 }
 
 fn tree(value: Value) -> impl IntoView {
-    ui::json::tree(JsonNode::root(Arc::new(value)))
+    turnwise_ui::json::tree(JsonNode::root(Arc::new(value)))
 }
 
 #[wasm_bindgen_test]
@@ -138,7 +137,7 @@ async fn hostile_slack_messages_stay_words() {
     ]);
     let read = messages(&json!([{ "text": HOSTILE, "blocks": blocks }])).unwrap();
     shown(
-        move || ui::slack::messages(&read, None),
+        move || turnwise_ui::slack::messages(&read, None),
         async |host| {
             assert_harmless(host);
             let links: Vec<String> = all(host, "a").iter().filter_map(|link| link.get_attribute("href")).collect();

@@ -6,12 +6,11 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, Function};
-use turnwise::desk::Desk;
-use turnwise::shell::{Approval, Code, Page, PendingRequest, Piece};
-use turnwise_content::markdown::{Align, Class, Item, Node, Span, Table, parse};
+use turnwise::desk::RunManager;
+use turnwise::shell::{ApprovalRequest, Code, Page, PageOutput, PendingRequest};
+use turnwise_content::markdown::{Align, Class, CodeSpan, ListItem, MarkdownTable, Node, parse};
 use turnwise_engine::{CounterLevel, ProgramAnswer};
 use turnwise_protocol::CallNumber;
-use turnwise_ui;
 use turnwise_view::{Meter, Tick, TickKind, TickState};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
@@ -30,7 +29,7 @@ fn rendered(blocks: &[Node]) -> Element {
     let host = document().create_element("div").unwrap();
     document().body().unwrap().append_child(&host).unwrap();
     for block in blocks {
-        host.append_child(&ui::markdown::block(block)).unwrap();
+        host.append_child(&turnwise_ui::markdown::block(block)).unwrap();
     }
     host
 }
@@ -77,15 +76,15 @@ impl Page for Nobody {
         panic!("a tool was asked for")
     }
 
-    fn approve(&self, _: Approval<'_>) -> PendingRequest {
+    fn approve(&self, _: ApprovalRequest<'_>) -> PendingRequest {
         panic!("a permission was asked for")
     }
 
-    fn complete(&self, _: usize, _: &[u8], _: Box<dyn FnMut(Piece)>) -> PendingRequest {
+    fn complete(&self, _: usize, _: &[u8], _: Box<dyn FnMut(PageOutput)>) -> PendingRequest {
         panic!("a model was asked for")
     }
 
-    fn program(&self, _: Code<'_>, _: Box<dyn FnMut(Piece)>) -> PendingRequest {
+    fn program(&self, _: Code<'_>, _: Box<dyn FnMut(PageOutput)>) -> PendingRequest {
         panic!("a program was asked for")
     }
 
@@ -93,7 +92,7 @@ impl Page for Nobody {
         panic!("no program was asked for")
     }
 
-    fn fetch(&self, _: &str, _: Box<dyn FnMut(Piece)>) -> PendingRequest {
+    fn fetch(&self, _: &str, _: Box<dyn FnMut(PageOutput)>) -> PendingRequest {
         panic!("a page was asked for")
     }
 
@@ -105,7 +104,7 @@ impl Page for Nobody {
 /// Installs the app's desk in this thread: this page has no worker file. News arrive later, as from a worker.
 fn put_desk() {
     let open = Closure::<dyn Fn(Function) -> JsValue>::new(|hear: Function| {
-        let desk = Desk::open(Rc::new(Nobody), move |news, parts| {
+        let desk = RunManager::open(Rc::new(Nobody), move |news, parts| {
             let (hear, text) = (hear.clone(), serde_json::to_string(&news).unwrap());
             spawn_local(async move {
                 let parts: Array = parts.into_iter().collect();
@@ -126,7 +125,7 @@ async fn app() -> Element {
     thread_local!(static MOUNTED: Cell<bool> = const { Cell::new(false) });
     if !MOUNTED.replace(true) {
         put_desk();
-        ui::mount();
+        turnwise_ui::mount();
     }
     pause(50).await;
     document().active_element().unwrap().unchecked_into::<HtmlElement>().blur().unwrap();
@@ -187,11 +186,11 @@ fn nodes_no_parser_would_make_are_harmless_too() {
         Node::Image { alt: "\"><script>".into(), href: Some("javascript:1".into()) },
         Node::CodeBlock {
             lang: "\" onload=\"1".into(),
-            spans: vec![Span { class: Class::Keyword, text: "<script>".into() }],
+            spans: vec![CodeSpan { class: Class::Keyword, text: "<script>".into() }],
         },
-        Node::List { start: Some(3), items: vec![Item { task: None, footnote: Some(u32::MAX), children: text() }] },
+        Node::List { start: Some(3), items: vec![ListItem { task: None, footnote: Some(u32::MAX), children: text() }] },
         Node::FootnoteMark(0),
-        Node::Table(Table { align: vec![Align::Right], head: vec![text()], rows: vec![vec![text(), text()]] }),
+        Node::Table(MarkdownTable { align: vec![Align::Right], head: vec![text()], rows: vec![vec![text(), text()]] }),
         Node::Heading { level: 255, children: text() },
     ];
     let host = rendered(&nodes);
@@ -248,7 +247,7 @@ async fn the_meter_draws_a_tick_a_turn_and_says_what_it_shows() {
     };
     let host: HtmlElement = document().create_element("div").unwrap().unchecked_into();
     document().body().unwrap().append_child(&host).unwrap();
-    let mounted = leptos::mount::mount_to(host.clone(), move || ui::meter::meter(&view));
+    let mounted = leptos::mount::mount_to(host.clone(), move || turnwise_ui::meter::meter(&view));
     let drawn: Vec<String> = all(&host, "i")
         .iter()
         .map(|tick| {

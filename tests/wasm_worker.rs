@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use turnwise_content::markdown::Node;
 use turnwise_demo_model::DemoRequest;
 use turnwise_engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
-use turnwise_protocol::tool_worker::{Answer, Blocks, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
+use turnwise_protocol::tool_worker::{
+    ChangedBlocks, CheckedArguments, FileChange, Request, SchemaRef, Ticket, WorkerAnswer, WorkerCall, WorkerReply,
+};
 use turnwise_tools::{Repaired, builtin, names};
 use turnwise_tools_module::Complete;
 use turnwise_worker::serve::Worker;
@@ -46,11 +48,13 @@ impl Talk {
     }
 
     /// Sends the request as text, as the page does.
-    async fn ask(&mut self, call: Call) -> Answer {
+    async fn ask(&mut self, call: WorkerCall) -> WorkerAnswer {
         let request = Request::decode(&Request { id: Ticket(7), call }.encode()).unwrap();
         let (reply, written) = self.worker.answer(request, std::mem::take(&mut self.blobs)).await;
-        let Reply::Result { id: Ticket(7), result } = Reply::decode(&reply.encode()).unwrap() else { panic!() };
-        if let Answer::Outcome { writes, .. } = &result {
+        let WorkerReply::Result { id: Ticket(7), result } = WorkerReply::decode(&reply.encode()).unwrap() else {
+            panic!()
+        };
+        if let WorkerAnswer::Outcome { writes, .. } = &result {
             assert_eq!(writes.len(), written.len());
             self.written.extend(writes.iter().cloned().zip(written));
         }
@@ -66,9 +70,10 @@ impl Talk {
         }
         let files = std::mem::take(&mut self.files);
         let schema = SchemaRef { id, define };
-        let call = Call::Run { name: name.into(), arguments: arguments.into(), schema, now: 951_782_400_000, files };
+        let call =
+            WorkerCall::Run { name: name.into(), arguments: arguments.into(), schema, now: 951_782_400_000, files };
         match self.ask(call).await {
-            Answer::Outcome { outcome, .. } => outcome,
+            WorkerAnswer::Outcome { outcome, .. } => outcome,
             other => panic!("{other:?}"),
         }
     }
@@ -166,24 +171,30 @@ async fn arguments_that_fail_the_schema_name_the_path() {
 async fn a_schema_is_sent_once_and_known_from_then_on() {
     let mut talk = Talk::default();
     let define = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
-    let check = |arguments: &str, define| Call::Check {
+    let check = |arguments: &str, define| WorkerCall::Check {
         name: "host_tool".into(),
         arguments: arguments.into(),
         schema: SchemaRef { id: 3, define },
     };
     let first = talk.ask(check(r#"{"n": 1}"#, Some(define))).await;
-    assert!(matches!(&first, Answer::Checked(Checked::Valid(a)) if a.repaired == Repaired::No), "{first:?}");
+    assert!(
+        matches!(&first, WorkerAnswer::Checked(CheckedArguments::Valid(a)) if a.repaired == Repaired::No),
+        "{first:?}"
+    );
     let second = talk.ask(check(r#"{"n": "1"}"#, None)).await;
-    assert!(matches!(second, Answer::Checked(Checked::Refused(ToolOutcome::Rejected { .. }))), "{second:?}");
+    assert!(
+        matches!(second, WorkerAnswer::Checked(CheckedArguments::Refused(ToolOutcome::Rejected { .. }))),
+        "{second:?}"
+    );
 }
 
 /// Returns what `check` answers for a value under `v`.
-async fn held_against(schema: &Value, value: &Value) -> Checked {
+async fn held_against(schema: &Value, value: &Value) -> CheckedArguments {
     let define = Some(json!({"properties": {"v": schema}}));
     let arguments = json!({ "v": value }).to_string();
-    let call = Call::Check { name: "host_tool".into(), arguments, schema: SchemaRef { id: 0, define } };
+    let call = WorkerCall::Check { name: "host_tool".into(), arguments, schema: SchemaRef { id: 0, define } };
     match Talk::default().ask(call).await {
-        Answer::Checked(checked) => checked,
+        WorkerAnswer::Checked(checked) => checked,
         other => panic!("{other:?}"),
     }
 }
@@ -204,9 +215,9 @@ async fn expressions_are_those_of_the_browser() {
             ran += 1;
             let checked = held_against(&group["schema"], &case["data"]).await;
             let fits = match checked {
-                Checked::Valid(_) => json!(true),
-                Checked::Refused(ToolOutcome::Rejected { .. }) => json!(false),
-                Checked::Refused(other) => json!(format!("{other:?}")),
+                CheckedArguments::Valid(_) => json!(true),
+                CheckedArguments::Refused(ToolOutcome::Rejected { .. }) => json!(false),
+                CheckedArguments::Refused(other) => json!(format!("{other:?}")),
             };
             if fits != case["valid"] {
                 wrong.push(format!("{} / {}: {fits}", group["description"], case["description"]));
@@ -219,10 +230,10 @@ async fn expressions_are_those_of_the_browser() {
 #[wasm_bindgen_test]
 async fn an_expression_that_is_none_fails_its_calls_only() {
     let checked = held_against(&json!({"pattern": "(?<open"}), &json!("x")).await;
-    let Checked::Refused(ToolOutcome::Failed { message }) = &checked else { panic!("{checked:?}") };
+    let CheckedArguments::Refused(ToolOutcome::Failed { message }) = &checked else { panic!("{checked:?}") };
     assert!(message.contains("`/properties/v`") && message.contains("(?<open"), "{message}");
     let checked = held_against(&json!({"pattern": r"^\p{Lu}(?<=\P{Ll})$"}), &json!("Ä")).await;
-    assert!(matches!(checked, Checked::Valid(_)), "{checked:?}");
+    assert!(matches!(checked, CheckedArguments::Valid(_)), "{checked:?}");
 }
 
 #[wasm_bindgen_test]
@@ -230,7 +241,7 @@ async fn endless_and_deep_schemas_do_not_overflow_the_stack() {
     let endless = json!({"anyOf": [{"not": {"oneOf": [{"$ref": "#/properties/v"}]}}]});
     let checked = held_against(&endless, &json!(1)).await;
     assert!(
-        matches!(&checked, Checked::Refused(ToolOutcome::Failed { message }) if message.contains("schemas lead to schemas")),
+        matches!(&checked, CheckedArguments::Refused(ToolOutcome::Failed { message }) if message.contains("schemas lead to schemas")),
         "{checked:?}"
     );
     let tree = json!({"anyOf": [{"type": "null"}, {"allOf": [{
@@ -238,7 +249,7 @@ async fn endless_and_deep_schemas_do_not_overflow_the_stack() {
     }]}]});
     let deep = (0..25).fold(json!(null), |inner, _| json!({"n": [inner]}));
     let checked = held_against(&tree, &deep).await;
-    assert!(matches!(checked, Checked::Valid(_)), "{checked:?}");
+    assert!(matches!(checked, CheckedArguments::Valid(_)), "{checked:?}");
 }
 
 #[wasm_bindgen_test]
@@ -253,7 +264,8 @@ async fn every_schema_of_the_table_compiles_here() {
 #[wasm_bindgen_test]
 async fn markdown_becomes_nodes() {
     let markdown = "# T\n\n<script>x</script>".to_owned();
-    let Answer::Nodes(Blocks { nodes, .. }) = Talk::default().ask(Call::Render { markdown, growing: None }).await
+    let WorkerAnswer::Nodes(ChangedBlocks { nodes, .. }) =
+        Talk::default().ask(WorkerCall::Render { markdown, growing: None }).await
     else {
         panic!()
     };
@@ -266,7 +278,9 @@ async fn markdown_becomes_nodes() {
 async fn of_a_text_that_grows_only_the_changed_blocks_are_answered() {
     let mut talk = Talk::default();
     let mut blocks = async |text: &str, growing| {
-        let Answer::Nodes(blocks) = talk.ask(Call::Render { markdown: text.into(), growing }).await else { panic!() };
+        let WorkerAnswer::Nodes(blocks) = talk.ask(WorkerCall::Render { markdown: text.into(), growing }).await else {
+            panic!()
+        };
         (blocks.same, blocks.nodes.read().unwrap().len())
     };
     assert_eq!(blocks("one\n\ntwo", Some(1)).await, (0, 2));
@@ -279,7 +293,8 @@ async fn of_a_text_that_grows_only_the_changed_blocks_are_answered() {
 #[wasm_bindgen_test]
 async fn hostile_markdown_does_not_overflow_the_stack() {
     let markdown = format!("{}deep {}", ">".repeat(10_000), "[".repeat(10_000));
-    let Answer::Nodes(Blocks { nodes, .. }) = Talk::default().ask(Call::Render { markdown, growing: None }).await
+    let WorkerAnswer::Nodes(ChangedBlocks { nodes, .. }) =
+        Talk::default().ask(WorkerCall::Render { markdown, growing: None }).await
     else {
         panic!()
     };
@@ -298,6 +313,8 @@ async fn the_demo_model_answers_with_the_bytes_that_its_script_gives() {
         tools: names().into_iter().filter_map(builtin).collect(),
         choice: ToolChoice::Auto,
     };
-    let Answer::Demo(scripted) = Talk::default().ask(Call::Demo(Box::new(request.clone()))).await else { panic!() };
+    let WorkerAnswer::Demo(scripted) = Talk::default().ask(WorkerCall::Demo(Box::new(request.clone()))).await else {
+        panic!()
+    };
     assert_eq!(scripted, turnwise_demo_model::script(&request));
 }

@@ -23,27 +23,27 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
 use crate::shell::{self, Access, Carried, Notice, Page, js};
-use crate::store::Keeper;
+use crate::store::RunWriter;
 use crate::worker::{ToolHost, Workspace};
 use turnwise_engine::{Branch, RunConfig, Task};
-use turnwise_protocol::FileChange;
+use turnwise_protocol::AgentFileChange;
 use turnwise_protocol::desk::{News, Order, PlanId, QuestionId, SeatId, StoredKind, With};
 use turnwise_record::trajectory::{Restored, Trajectory};
 use turnwise_view::probe::{self, Probe};
 
 use permits::Permits;
 use running::PlanRunning;
-use seat::Seat;
-pub use state::Desk;
-use state::{DeskState, all_access};
+use seat::RunHandle;
+pub use state::RunManager;
+use state::{RunManagerState, all_access};
 
-impl Desk {
+impl RunManager {
     /// Opens the desk and its database. `post` sends news with their parts to the page; `page` calls the models that
     /// only the page can reach.
     #[must_use]
     pub fn open(page: Rc<dyn Page>, post: impl Fn(News, Vec<JsValue>) + 'static) -> Self {
-        let post: Rc<seat::PostNews> = Rc::new(post);
-        let desk = Desk(Rc::new(DeskState {
+        let post: Rc<seat::NewsPoster> = Rc::new(post);
+        let desk = RunManager(Rc::new(RunManagerState {
             page,
             permits: Permits::new(seat::NewsSender::new(&post)),
             post,
@@ -74,7 +74,7 @@ impl Desk {
                 let seat = self.new_seat(seat, &with, config.as_ref().clone(), kept);
                 seat.keeper.iter().for_each(|keeper| keeper.set_version(version.clone()));
                 if after.is_some_and(|after| self.is_strange(after)) {
-                    seat.keeper.iter().for_each(Keeper::set_strange);
+                    seat.keeper.iter().for_each(RunWriter::set_strange);
                 }
                 self.run(&seat, *config, *task, after);
             }
@@ -114,7 +114,7 @@ impl Desk {
                 let seat = self.seat_with_keys(seat, &with);
                 let authority = authority.map(|authority| *authority);
                 self.complain(seat.as_ref().map(|seat| seat.session.resume(authority)));
-                seat.iter().for_each(Seat::renew);
+                seat.iter().for_each(RunHandle::renew);
             }
             Order::Permit { permit, answered } => self.0.permits.answer(permit, answered),
             Order::Close { seat: id } => self.with(id, |seat| {
@@ -154,7 +154,7 @@ impl Desk {
             }
             Order::Plan { plan, seats, with, config, written, after, from } => {
                 let (desk, text) = (self.clone(), part(&mut parts));
-                let start = plans::Start { plan, seats, with, config: *config, written: *written, from };
+                let start = plans::PlanParameters { plan, seats, with, config: *config, written: *written, from };
                 spawn_local(async move { desk.run_plan(start, after, text).await });
             }
             Order::ShowPlan { id, plan, seats } => {
@@ -216,7 +216,7 @@ impl Desk {
             Order::Unmount { files, name } => self.files(files).workspace().unmount(&name),
             Order::KeepFiles { id, changes } => {
                 let mut blobs = parts.into_iter().filter_map(|part| part.dyn_into::<Blob>().ok());
-                let changed = changes.into_iter().map(|FileChange { path, there }| {
+                let changed = changes.into_iter().map(|AgentFileChange { path, there }| {
                     let blob = there.then(|| blobs.next()).flatten();
                     (path, blob)
                 });
@@ -262,7 +262,7 @@ impl Desk {
         waited.into_iter().for_each(|(order, parts)| self.take(order, parts));
     }
 
-    fn run(&self, seat: &Rc<Seat>, mut config: RunConfig, task: Task, after: Option<SeatId>) {
+    fn run(&self, seat: &Rc<RunHandle>, mut config: RunConfig, task: Task, after: Option<SeatId>) {
         state::permit(&mut config);
         let carried = after.and_then(|after| self.seat(after)?.session.with_run(|run| run.map(Carried::from_run)));
         let task = match carried {
@@ -293,25 +293,25 @@ impl Desk {
         let mut config = restored.recorder.run.config().clone();
         drop(authority.apply(&mut config));
         let seat = self.new_seat(id, with, config, true);
-        seat.keeper.iter().filter(|_| strange).for_each(Keeper::set_strange);
+        seat.keeper.iter().filter(|_| strange).for_each(RunWriter::set_strange);
         let listener = seat.ear();
         seat.session.branch(restored, branch, listener).map_err(|error| error.to_string())?;
         seat.tell();
         Ok(())
     }
 
-    fn new_seat(&self, id: SeatId, with: &With, config: RunConfig, kept: bool) -> Rc<Seat> {
+    fn new_seat(&self, id: SeatId, with: &With, config: RunConfig, kept: bool) -> Rc<RunHandle> {
         let workspace = self.files(with.files).workspace().clone();
         let session = self.session(id, with, config, workspace.clone());
         let keeper = if kept { self.keeper(&session, &workspace) } else { None };
-        let seat = Seat::new(self.news(), id, session, keeper);
+        let seat = RunHandle::new(self.news(), id, session, keeper);
         self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
         seat
     }
 
     /// Whether the content of a run comes from a record that this store did not make.
     fn is_strange(&self, id: SeatId) -> bool {
-        self.seat(id).is_some_and(|seat| seat.keeper.as_ref().is_some_and(Keeper::is_strange))
+        self.seat(id).is_some_and(|seat| seat.keeper.as_ref().is_some_and(RunWriter::is_strange))
     }
 
     fn complain<E: std::fmt::Display>(&self, done: Option<Result<(), E>>) {

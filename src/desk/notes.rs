@@ -1,12 +1,12 @@
 //! Notes on runs: of an open run they are stored with it, of a record from a file they are written into its text.
 
-use super::state::{Desk, Storage};
-use crate::store::{Keeper, TabMessage};
+use super::state::{RunManager, Storage};
+use crate::store::{RunWriter, TabMessage};
 use turnwise_protocol::desk::{Noted, SeatId, With};
 use turnwise_record::trajectory::export::native;
 use turnwise_record::trajectory::{NoteChange, Secrets, Trajectory};
 
-impl Desk {
+impl RunManager {
     /// Changes a note on the run in a seat, or on a record.
     ///
     /// # Errors
@@ -28,7 +28,7 @@ impl Desk {
         let seat = self.seat(id).ok_or("The run no longer exists.")?;
         let mut notes = seat.notes();
         change.apply(&mut notes)?;
-        let key = seat.keeper.as_ref().map(Keeper::key).filter(|key| !key.is_empty());
+        let key = seat.keeper.as_ref().map(RunWriter::key).filter(|key| !key.is_empty());
         if let Some((key, Storage { database, tabs })) = key.zip(self.storage()) {
             match database.note(&key, &change).await {
                 Ok(stored) => notes = stored,
@@ -44,7 +44,7 @@ impl Desk {
 
     /// Reads the notes on a run again, which another tab changed.
     pub(super) async fn read_notes(&self, key: &str) {
-        let has_key = |keeper: &Keeper| keeper.key() == key;
+        let has_key = |keeper: &RunWriter| keeper.key() == key;
         let seats = self.seats().into_iter().filter(|seat| seat.keeper.as_ref().is_some_and(has_key));
         let (seats, Some(Storage { database, .. })) = (seats.collect::<Vec<_>>(), self.storage()) else { return };
         if seats.is_empty() {

@@ -7,11 +7,11 @@ use std::rc::Rc;
 use futures_channel::oneshot;
 
 use super::seat::NewsSender;
-use crate::shell::{Approval, Code, Page, PendingRequest, Piece, Returned};
+use crate::shell::{ApprovalRequest, Code, Page, PageOutput, PendingRequest, Returned};
 use turnwise_engine::ProgramAnswer;
 use turnwise_protocol::desk::{News, PermitId, Permitted, SeatId};
 use turnwise_protocol::{CallNumber, Failure};
-use turnwise_view::permit::{Permit, PermitView};
+use turnwise_view::permit::{PermissionQuestion, PermitView};
 
 /// Numbers of questions begin here, above those of the page's own requests.
 const FIRST: u32 = 1 << 31;
@@ -57,14 +57,14 @@ impl Page for Asking {
         self.page.tool(name, arguments)
     }
 
-    fn approve(&self, call: Approval<'_>) -> PendingRequest {
-        let Approval { call: _, name, arguments, side_effect: touches, again, diff, folders } = call;
+    fn approve(&self, call: ApprovalRequest<'_>) -> PendingRequest {
+        let ApprovalRequest { call: _, name, arguments, side_effect: touches, again, diff, folders } = call;
         let number = self.permits.last.get();
         self.permits.last.set(number.checked_add(1).unwrap_or(FIRST));
         let id = PermitId(number);
         let (done, answer) = oneshot::channel();
         self.permits.open.borrow_mut().insert(id, done);
-        let view = PermitView::from(Permit {
+        let view = PermitView::from(PermissionQuestion {
             id,
             seat: self.seat,
             name,
@@ -79,7 +79,7 @@ impl Page for Asking {
         PendingRequest { number: CallNumber(number), answer }
     }
 
-    fn program(&self, code: Code<'_>, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
+    fn program(&self, code: Code<'_>, on_piece: Box<dyn FnMut(PageOutput)>) -> PendingRequest {
         self.page.program(code, on_piece)
     }
 
@@ -87,11 +87,11 @@ impl Page for Asking {
         self.page.answer_program(program, asked, answer);
     }
 
-    fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
+    fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(PageOutput)>) -> PendingRequest {
         self.page.complete(provider, request, on_piece)
     }
 
-    fn fetch(&self, url: &str, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
+    fn fetch(&self, url: &str, on_piece: Box<dyn FnMut(PageOutput)>) -> PendingRequest {
         self.page.fetch(url, on_piece)
     }
 

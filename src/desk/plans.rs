@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::running::{PlanRunning, seat_at};
-use super::state::Desk;
+use super::state::RunManager;
 use crate::shell::{PlanNotice, PlanSession, PlanStart};
-use crate::store::PlanKeeper;
+use crate::store::PlanWriter;
 use crate::worker::records;
 use turnwise_engine::RunConfig;
 use turnwise_protocol::Snapshot;
@@ -15,7 +15,7 @@ use turnwise_protocol::tool_worker::DocumentTask;
 use turnwise_record::plan::{Plan, PlanDocument, PlanRun, StepRecord};
 
 /// The parameters of a plan's start.
-pub(super) struct Start {
+pub(super) struct PlanParameters {
     pub plan: PlanId,
     pub seats: SeatId,
     pub with: With,
@@ -24,9 +24,9 @@ pub(super) struct Start {
     pub from: Option<u32>,
 }
 
-impl Desk {
+impl RunManager {
     /// Runs a plan. `text`: the record that it continues, if that is a file.
-    pub(super) async fn run_plan(&self, start: Start, after: Option<After>, text: Option<String>) {
+    pub(super) async fn run_plan(&self, start: PlanParameters, after: Option<After>, text: Option<String>) {
         let strange = after.as_ref().is_some_and(|after| self.is_after_strange(after));
         match self.earlier(after, text, &start.with.worker_url).await {
             Ok(after) => self.start_plan(start, after, strange),
@@ -67,13 +67,13 @@ impl Desk {
         }
     }
 
-    fn start_plan(&self, start: Start, after: Option<Box<PlanDocument>>, strange: bool) {
-        let Start { plan: id, seats: first, with, config, written, from } = start;
+    fn start_plan(&self, start: PlanParameters, after: Option<Box<PlanDocument>>, strange: bool) {
+        let PlanParameters { plan: id, seats: first, with, config, written, from } = start;
         let workspace = self.files(with.files).workspace().clone();
         let agent = self.session(first, &with, config, workspace);
-        let place = Place::default();
+        let place = PlanPlace::default();
         let (desk, known) = (self.clone(), place.clone());
-        let keeper = self.new_keeper(agent.workspace()).map(PlanKeeper::begin);
+        let keeper = self.new_keeper(agent.workspace()).map(PlanWriter::begin);
         keeper.iter().filter(|_| strange).for_each(|keeper| keeper.0.set_strange());
         let ready = move |session: &PlanSession| {
             if let Some(keeper) = &keeper {
@@ -125,7 +125,7 @@ impl Desk {
 }
 
 /// Stores the runs of the steps that ended in an earlier run of the plan.
-fn copy_kept(keeper: &PlanKeeper, run: &PlanRun) {
+fn copy_kept(keeper: &PlanWriter, run: &PlanRun) {
     for (order, _) in run.statuses() {
         // The text was read before.
         let kept = run.step_record(order).and_then(|record| record.run?.trajectory().ok());
@@ -135,9 +135,9 @@ fn copy_kept(keeper: &PlanKeeper, run: &PlanRun) {
 
 /// Where a plan is shown, known as soon as it has a session.
 #[derive(Clone, Default)]
-pub(super) struct Place(pub Rc<RefCell<Option<Rc<PlanRunning>>>>);
+pub(super) struct PlanPlace(pub Rc<RefCell<Option<Rc<PlanRunning>>>>);
 
-impl Place {
+impl PlanPlace {
     pub(super) fn listener(&self) -> impl Fn(PlanNotice<'_>) + 'static {
         let place = self.clone();
         move |notice| {

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use wasm_bindgen_futures::spawn_local;
 
-use super::seat::{FRAME_MS, NewsSender, Seat};
+use super::seat::{FRAME_MS, NewsSender, RunHandle};
 use crate::shell::{self, Notice, PlanNotice, PlanSession};
-use crate::store::PlanKeeper;
+use crate::store::PlanWriter;
 use turnwise_protocol::Snapshot;
 use turnwise_protocol::desk::{Begun, News, PlanId, RunLocation, SeatId};
 use turnwise_record::plan::{PlanRun, StepRecord};
@@ -20,9 +20,9 @@ pub(super) struct PlanRunning {
     first: SeatId,
     pub(super) session: PlanSession,
     /// Stores the plan, if storage is available.
-    pub(super) keeper: Option<PlanKeeper>,
+    pub(super) keeper: Option<PlanWriter>,
     /// The seats of the steps that have started, by step order.
-    seats: RefCell<BTreeMap<u32, Rc<Seat>>>,
+    seats: RefCell<BTreeMap<u32, Rc<RunHandle>>>,
     /// Steps that changed since the last report to the page.
     fresh: RefCell<BTreeSet<u32>>,
     /// Number of traces already reported.
@@ -39,7 +39,7 @@ impl PlanRunning {
         id: PlanId,
         first: SeatId,
         session: PlanSession,
-        keeper: Option<PlanKeeper>,
+        keeper: Option<PlanWriter>,
     ) -> Rc<Self> {
         Rc::new(PlanRunning {
             news,
@@ -79,7 +79,7 @@ impl PlanRunning {
         for (seat, run) in runs {
             self.news.show(seat, run);
         }
-        let seats: Vec<Rc<Seat>> = all.iter().filter_map(|order| self.seat(*order)).collect();
+        let seats: Vec<Rc<RunHandle>> = all.iter().filter_map(|order| self.seat(*order)).collect();
         if !seats.is_empty() {
             // The plan's news about a step must follow the step's own.
             seats.iter().for_each(|seat| seat.tell());
@@ -122,13 +122,13 @@ impl PlanRunning {
     }
 
     /// Returns the seat of a step that has started. Its session stays readable after it has ended.
-    fn seat(&self, order: u32) -> Option<Rc<Seat>> {
+    fn seat(&self, order: u32) -> Option<Rc<RunHandle>> {
         if let Some(seat) = self.seats.borrow().get(&order) {
             return Some(Rc::clone(seat));
         }
         let session = self.session.step(order)?;
         let place = self.session.with_run(|run| run.plan().steps.iter().position(|step| step.order == order))?;
-        let seat = Seat::new(self.news.clone(), seat_at(self.first, place), session, None);
+        let seat = RunHandle::new(self.news.clone(), seat_at(self.first, place), session, None);
         self.seats.borrow_mut().insert(order, Rc::clone(&seat));
         Some(seat)
     }

@@ -7,29 +7,29 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::shell::{self, Notice, Session};
-use crate::store::Keeper;
+use crate::store::RunWriter;
 use turnwise_engine::RecordKind;
-use turnwise_protocol::desk::{News, RunLocation, SeatId, Streamed};
-use turnwise_protocol::{Change, Reporter, Snapshot};
+use turnwise_protocol::desk::{News, RunLocation, SeatId, StreamedText};
+use turnwise_protocol::{Reporter, Snapshot, SnapshotChange};
 use turnwise_record::trajectory::{Note, Trajectory};
 
 /// Time during which changes are collected before they are reported, in milliseconds: one frame.
 pub(super) const FRAME_MS: u32 = 16;
 
-pub(super) type PostNews = dyn Fn(News, Vec<JsValue>);
+pub(super) type NewsPoster = dyn Fn(News, Vec<JsValue>);
 
 /// Posts news to the page for as long as the desk exists.
 #[derive(Clone)]
-pub(super) struct NewsSender(Weak<PostNews>);
+pub(super) struct NewsSender(Weak<NewsPoster>);
 
-pub(super) struct Seat {
+pub(super) struct RunHandle {
     news: NewsSender,
     id: SeatId,
     pub(super) session: Session,
     /// Stores the run, if storage is available.
-    pub(super) keeper: Option<Keeper>,
+    pub(super) keeper: Option<RunWriter>,
     reporter: RefCell<Reporter>,
-    streamed: RefCell<Streamed>,
+    streamed: RefCell<StreamedText>,
     location: Cell<RunLocation>,
     notes: RefCell<Vec<Note>>,
     /// The notes changed since the last report to the page.
@@ -39,7 +39,7 @@ pub(super) struct Seat {
 }
 
 impl NewsSender {
-    pub(super) fn new(post: &Rc<PostNews>) -> Self {
+    pub(super) fn new(post: &Rc<NewsPoster>) -> Self {
         NewsSender(Rc::downgrade(post))
     }
 
@@ -51,14 +51,14 @@ impl NewsSender {
 
     /// Shows a recorded run.
     pub(super) fn show(&self, seat: SeatId, run: Snapshot) {
-        let (streamed, changes) = (Streamed::default(), vec![Change::Whole(Box::new(run))]);
+        let (streamed, changes) = (StreamedText::default(), vec![SnapshotChange::Whole(Box::new(run))]);
         self.post(News::Seen { seat, location: RunLocation::Recorded, streamed, changes }, Vec::new());
     }
 }
 
-impl Seat {
-    pub(super) fn new(news: NewsSender, id: SeatId, session: Session, keeper: Option<Keeper>) -> Rc<Self> {
-        Rc::new(Seat {
+impl RunHandle {
+    pub(super) fn new(news: NewsSender, id: SeatId, session: Session, keeper: Option<RunWriter>) -> Rc<Self> {
+        Rc::new(RunHandle {
             news,
             id,
             session,
@@ -92,7 +92,7 @@ impl Seat {
                 Notice::TextDelta { .. } | Notice::ReasoningDelta { .. } => return,
                 Notice::Record(record) => {
                     if let RecordKind::AttemptStarted { .. } | RecordKind::AttemptFailed { .. } = record.what {
-                        *streamed = Streamed { void: true, ..Streamed::default() };
+                        *streamed = StreamedText { void: true, ..StreamedText::default() };
                     }
                 }
             }
@@ -135,7 +135,7 @@ impl Seat {
         let changes = self.session.with_run(|run| run.map(|run| self.reporter.borrow_mut().changes(run)));
         let (mut changes, streamed, location) = (changes.unwrap_or_default(), self.streamed.take(), self.location());
         if self.noted.take() {
-            changes.push(Change::Notes(self.notes()));
+            changes.push(SnapshotChange::Notes(self.notes()));
         }
         let before = self.location.replace(location);
         if !changes.is_empty() || !streamed.is_empty() || before != location {

@@ -4,18 +4,18 @@ use std::rc::Rc;
 
 use wasm_bindgen_futures::spawn_local;
 
-use super::plans::Place;
+use super::plans::PlanPlace;
 use super::running::PlanRunning;
-use super::state::{Desk, Storage};
+use super::state::{RunManager, Storage};
 use crate::shell::{PlanSession, Slice};
-use crate::store::{Database, PlanKeeper, StoreError, claim};
+use crate::store::{PlanWriter, RunDatabase, StoreError, claim};
 use turnwise_protocol::desk::{PlanId, SeatId, With, step_key};
 use turnwise_record::plan::{PlanDocument, PlanRun, StepRun, StepStatus};
 use turnwise_record::trajectory::Restored;
 
 /// The stored runs of a plan's steps.
 #[derive(Default)]
-struct Steps {
+struct StoredStepRuns {
     runs: Vec<(u32, StepRun)>,
     /// Those that have not ended.
     open: Vec<(u32, Restored)>,
@@ -23,7 +23,7 @@ struct Steps {
     damaged: Vec<String>,
 }
 
-impl Desk {
+impl RunManager {
     /// Opens a stored plan.
     pub(super) async fn open_plan(&self, id: PlanId, first: SeatId, with: &With, key: &str) -> Result<(), StoreError> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
@@ -33,19 +33,19 @@ impl Desk {
         let workspace = self.files(with.files).workspace().clone();
         let files = database.load_files(key, &workspace).await?;
         let agent = self.session(first, with, stored.options().base.clone(), workspace.clone());
-        let Steps { runs, open, damaged } = load_steps(&database, key, &stored).await;
+        let StoredStepRuns { runs, open, damaged } = load_steps(&database, key, &stored).await;
         if !damaged.is_empty() {
             let parts = damaged.join(", ");
             self.notify(format!("A part of this plan is damaged and not shown: {parts}. Nothing was deleted."), true);
         }
         let held = claim(key).await;
-        let place = Place::default();
+        let place = PlanPlace::default();
         let session = PlanSession::restore(&agent, stored.restored(runs), place.listener());
         session.set_followed(held.is_none());
         for (order, restored) in open {
             session.restore_step(order, restored);
         }
-        let keeper = self.new_keeper(workspace).map(PlanKeeper);
+        let keeper = self.new_keeper(workspace).map(PlanWriter);
         if let Some(keeper) = &keeper {
             keeper.0.has(&files);
             match held {
@@ -69,7 +69,7 @@ impl Desk {
         let Storage { database, .. } = self.storage().ok_or_else(StoreError::no_longer_stored)?;
         database.ready().await;
         let stored = database.load_plan(key).await?;
-        let Steps { runs, .. } = load_steps(&database, key, &stored).await;
+        let StoredStepRuns { runs, .. } = load_steps(&database, key, &stored).await;
         Ok(stored.restored(runs).document(|_| None))
     }
 
@@ -117,8 +117,8 @@ impl Desk {
     }
 }
 
-async fn load_steps(database: &Database, key: &str, plan: &PlanRun) -> Steps {
-    let mut steps = Steps::default();
+async fn load_steps(database: &RunDatabase, key: &str, plan: &PlanRun) -> StoredStepRuns {
+    let mut steps = StoredStepRuns::default();
     for order in started(plan) {
         let (origin, mut events) = match database.load_run(&step_key(key, order)).await {
             Ok(Some(run)) => run,
@@ -146,7 +146,7 @@ async fn load_steps(database: &Database, key: &str, plan: &PlanRun) -> Steps {
     steps
 }
 
-async fn follow(database: &Database, key: &str, plan: &PlanRunning) -> Result<(), StoreError> {
+async fn follow(database: &RunDatabase, key: &str, plan: &PlanRunning) -> Result<(), StoreError> {
     let stored = database.load_plan(key).await?;
     let session = &plan.session;
     let mut runs = Vec::new();

@@ -5,22 +5,22 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
-use super::seat::{NewsSender, Seat};
-use super::state::{Desk, Storage};
+use super::seat::{NewsSender, RunHandle};
+use super::state::{RunManager, Storage};
 use crate::shell::{self, Session, Slice};
-use crate::store::{Database, Keeper, Loaded, State, StoreError, TabMessage, Tabs, Watch, claim};
+use crate::store::{Loaded, OpenState, RunDatabase, RunWriter, StoreError, StoreObserver, TabMessage, Tabs, claim};
 use crate::worker::Workspace;
-use turnwise_protocol::desk::{FilesId, Header, News, SeatId, Stored, With};
+use turnwise_protocol::desk::{FilesId, Header, News, SeatId, StorageUsage, With};
 use turnwise_record::trajectory::{Note, Restored, Trajectory};
-use turnwise_view::search::Hit;
+use turnwise_view::search::TaskHit;
 
 /// Interval of the search for runs whose tab ended without notice, in milliseconds.
 const LOOK_MS: u32 = 3_000;
 
 /// Reports to the page whether storing works.
-struct Report(NewsSender);
+struct StoreReport(NewsSender);
 
-impl Watch for Report {
+impl StoreObserver for StoreReport {
     fn stored(&self, header: &Header) {
         self.0.post(News::Stored { header: Box::new(header.clone().listed()) }, Vec::new());
     }
@@ -45,7 +45,7 @@ async fn restored(Loaded { origin, mut events, notes }: Loaded) -> (Restored, Ve
     (restored, notes, events.damaged_at())
 }
 
-impl Desk {
+impl RunManager {
     /// Opens the database, and begins to hear from other tabs.
     pub(super) fn open_storage(&self) {
         let hearing = self.downgrade();
@@ -55,12 +55,12 @@ impl Desk {
             }
         });
         let opening = self.downgrade();
-        let database = Database::open(move |state| {
+        let database = RunDatabase::open(move |state| {
             let Some(desk) = opening.upgrade() else { return };
             match state {
-                State::Open => desk.list_soon(),
-                State::Shut(error) => desk.notify(error.to_string(), true),
-                State::Opening => {}
+                OpenState::Open => desk.list_soon(),
+                OpenState::Shut(error) => desk.notify(error.to_string(), true),
+                OpenState::Opening => {}
             }
         });
         let looking = self.downgrade();
@@ -79,13 +79,13 @@ impl Desk {
     }
 
     /// Returns what stores a run or a plan; `None`: nothing can be stored.
-    pub(super) fn new_keeper(&self, workspace: Workspace) -> Option<Keeper> {
+    pub(super) fn new_keeper(&self, workspace: Workspace) -> Option<RunWriter> {
         let Storage { database, tabs } = self.storage()?;
-        Some(Keeper::new(database, tabs, workspace, Rc::new(Report(self.news()))))
+        Some(RunWriter::new(database, tabs, workspace, Rc::new(StoreReport(self.news()))))
     }
 
     /// Stores the runs of a session from now on.
-    pub(super) fn keeper(&self, session: &Session, workspace: &Workspace) -> Option<Keeper> {
+    pub(super) fn keeper(&self, session: &Session, workspace: &Workspace) -> Option<RunWriter> {
         let keeper = self.new_keeper(workspace.clone())?;
         session.set_journal(Some(Rc::new(keeper.clone())));
         Some(keeper)
@@ -131,7 +131,7 @@ impl Desk {
                 session.set_followed(true);
             }
         }
-        let seat = Seat::new(self.news(), id, session, keeper);
+        let seat = RunHandle::new(self.news(), id, session, keeper);
         seat.session.observe(seat.ear());
         seat.set_notes(notes);
         self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
@@ -157,7 +157,7 @@ impl Desk {
     pub(super) async fn load_kept_files(&self, files: FilesId) -> Result<(), String> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
         database.ready().await;
-        if database.state() != State::Open {
+        if database.state() != OpenState::Open {
             return Ok(()); // the user is told why
         }
         let workspace = self.files(files).workspace().clone();
@@ -166,13 +166,13 @@ impl Desk {
     }
 
     /// Counts what is stored.
-    pub(super) async fn space(&self) -> Result<Stored, String> {
-        let Some(Storage { database, .. }) = self.storage() else { return Ok(Stored::default()) };
+    pub(super) async fn space(&self) -> Result<StorageUsage, String> {
+        let Some(Storage { database, .. }) = self.storage() else { return Ok(StorageUsage::default()) };
         database.space().await.map_err(|error| error.to_string())
     }
 
     /// Returns the lines of the list whose runs contain these words.
-    pub(super) async fn search(&self, words: &str) -> Result<Vec<Hit>, String> {
+    pub(super) async fn search(&self, words: &str) -> Result<Vec<TaskHit>, String> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(Vec::new()) };
         database.search(words).await.map_err(|error| error.to_string())
     }
@@ -213,7 +213,7 @@ impl Desk {
         deleted.map_err(|error| error.to_string())
     }
 
-    fn keepers(&self, keys: &[String]) -> impl Iterator<Item = Keeper> {
+    fn keepers(&self, keys: &[String]) -> impl Iterator<Item = RunWriter> {
         let runs = self.seats().into_iter().filter_map(|seat| seat.keeper.clone());
         let plans = self.plans().into_iter().filter_map(|plan| Some(plan.keeper.clone()?.0));
         runs.chain(plans).filter(move |keeper| keys.contains(&keeper.key()))
@@ -227,14 +227,14 @@ impl Desk {
     async fn list(&self) {
         // While the database is opening, nothing is listed: the list is requested again once it is open.
         let database =
-            self.storage().map(|storage| storage.database).filter(|database| database.state() != State::Opening);
+            self.storage().map(|storage| storage.database).filter(|database| database.state() != OpenState::Opening);
         let Some(database) = database else { return };
         match database.list().await {
             Ok((headers, unread)) => self.post(News::Listed { headers, unread }, Vec::new()),
             Err(error) => self.notify(error.to_string(), true),
         }
         // Writes what had to wait until the database was open.
-        self.seats().iter().filter_map(|seat| seat.keeper.as_ref()).for_each(Keeper::flush);
+        self.seats().iter().filter_map(|seat| seat.keeper.as_ref()).for_each(RunWriter::flush);
         self.plans().iter().filter_map(|plan| plan.keeper.as_ref()).for_each(|keeper| keeper.0.flush());
     }
 

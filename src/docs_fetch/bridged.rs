@@ -7,15 +7,15 @@ use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, Blob};
 
-use crate::shell::{Page, PendingRequest, Piece};
+use crate::shell::{Page, PageOutput, PendingRequest};
 use turnwise_docs_index::FetchedPage;
 use turnwise_engine::caps::MAX_SITE_FILE;
-use turnwise_protocol::Head;
+use turnwise_protocol::ResponseHead;
 
 /// The data received so far.
 #[derive(Default)]
 struct Fetched {
-    head: Head,
+    head: ResponseHead,
     body: Vec<u8>,
     too_large: bool,
 }
@@ -27,10 +27,10 @@ pub(super) async fn fetch(page: Rc<dyn Page>, got: &mut FetchedPage, abort: &Abo
     let on_piece = move |piece| {
         let fetched = &mut *sink.borrow_mut();
         match piece {
-            Piece::Head(head) => fetched.head = head,
-            Piece::Bytes(bytes) if fetched.body.len() + bytes.len() <= MAX_SITE_FILE => fetched.body.extend(bytes),
-            Piece::Bytes(_) => fetched.too_large = true,
-            Piece::Asked { .. } => {} // only programs ask
+            PageOutput::Head(head) => fetched.head = head,
+            PageOutput::Bytes(bytes) if fetched.body.len() + bytes.len() <= MAX_SITE_FILE => fetched.body.extend(bytes),
+            PageOutput::Bytes(_) => fetched.too_large = true,
+            PageOutput::Asked { .. } => {} // only programs ask
         }
         if fetched.too_large {
             late.abort();
@@ -43,7 +43,7 @@ pub(super) async fn fetch(page: Rc<dyn Page>, got: &mut FetchedPage, abort: &Abo
     abort.signal().set_onabort(None);
     let Fetched { head, body, too_large } = fetched.take();
     let whole = matches!(answer, Ok(Ok(_))) && !too_large;
-    let Head { status, content_type, etag, last_modified, url, .. } = head;
+    let ResponseHead { status, content_type, etag, last_modified, url, .. } = head;
     got.status = status;
     got.content_type = content_type;
     got.stamp = [etag, last_modified].into_iter().flatten().find(|stamp| !stamp.is_empty()).unwrap_or_default();

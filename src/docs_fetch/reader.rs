@@ -16,7 +16,7 @@ use super::fetch::Fetcher;
 use crate::shell::{Page, pause};
 use crate::worker::DocsHost;
 use crate::worker::workspace::text_blob;
-use turnwise_docs_index::{Ask, FetchedPage, Found, Info, Step, ToolReply};
+use turnwise_docs_index::{FetchedPage, Info, SearchResult, SiteQuery, SiteStep, ToolReply};
 use turnwise_engine::ToolSpec;
 
 /// Maximum number of concurrent requests, so that the page's own requests do not have to wait.
@@ -45,7 +45,7 @@ pub struct DocsOptions {
     pub bridge: Option<Rc<dyn Page>>,
     pub worker_url: String,
     /// Receives the progress of reading, even after the site is ready for queries.
-    pub on_progress: Box<dyn Fn(&Step)>,
+    pub on_progress: Box<dyn Fn(&SiteStep)>,
 }
 
 /// An open site; clones share it. [`Docs::close`] ends the worker.
@@ -57,7 +57,7 @@ struct SiteState {
     info: RefCell<Info>,
     tools: RefCell<Vec<ToolSpec>>,
     fetcher: Fetcher,
-    on_progress: Box<dyn Fn(&Step)>,
+    on_progress: Box<dyn Fn(&SiteStep)>,
     queue: RefCell<VecDeque<String>>,
     active: Cell<usize>,
     arrived: RefCell<VecDeque<(FetchedPage, Option<Blob>)>>,
@@ -88,7 +88,7 @@ impl Docs {
         let cache = (cache && !credentials).then(|| source.clone().unwrap_or_default());
         let reader = docs.clone();
         spawn_local(async move {
-            if let Err(why) = reader.read(Ask::Open { page, html, source }, cache).await {
+            if let Err(why) = reader.read(SiteQuery::Open { page, html, source }, cache).await {
                 reader.tell(Err(why));
             }
         });
@@ -121,8 +121,8 @@ impl Docs {
     ///
     /// # Errors
     /// Why the worker gave no answer, for users.
-    pub async fn search(&self, query: String, limit: usize) -> Result<Found, String> {
-        self.ask(Ask::Search { query, limit }, Vec::new()).await
+    pub async fn search(&self, query: String, limit: usize) -> Result<SearchResult, String> {
+        self.ask(SiteQuery::Search { query, limit }, Vec::new()).await
     }
 
     /// Calls one of the tools.
@@ -130,7 +130,7 @@ impl Docs {
     /// # Errors
     /// A message for the model, or why the worker gave no answer.
     pub async fn call(&self, name: &str, arguments: Value) -> Result<String, String> {
-        let ask = || Ask::Call { name: name.to_owned(), arguments: arguments.clone() };
+        let ask = || SiteQuery::Call { name: name.to_owned(), arguments: arguments.clone() };
         // A page that is missing now may arrive in a moment.
         for _ in 0..MAX_PATIENCE {
             if name == "read_page" || self.0.closed.get() || self.info().complete {
@@ -141,7 +141,7 @@ impl Docs {
         let mut reply: ToolReply = self.ask(ask(), Vec::new()).await?;
         if let ToolReply::Fetch(url) = reply {
             let (got, body) = self.0.fetcher.fetch(url).await;
-            let _: Step = self.ask(Ask::Take(vec![got]), body.into_iter().collect()).await?;
+            let _: SiteStep = self.ask(SiteQuery::Take(vec![got]), body.into_iter().collect()).await?;
             reply = self.ask(ask(), Vec::new()).await?;
         }
         match reply {
@@ -151,7 +151,7 @@ impl Docs {
         }
     }
 
-    async fn ask<T: serde::de::DeserializeOwned>(&self, ask: Ask, blobs: Vec<Blob>) -> Result<T, String> {
+    async fn ask<T: serde::de::DeserializeOwned>(&self, ask: SiteQuery, blobs: Vec<Blob>) -> Result<T, String> {
         if self.0.closed.get() {
             return Err("the site was closed".to_owned());
         }
@@ -171,10 +171,10 @@ impl Docs {
     }
 
     /// Reads the site from the first page to the last.
-    async fn read(&self, open: Ask, mut cache: Option<String>) -> Result<(), String> {
-        let tools = self.ask(Ask::Tools, Vec::new()).await?;
+    async fn read(&self, open: SiteQuery, mut cache: Option<String>) -> Result<(), String> {
+        let tools = self.ask(SiteQuery::Tools, Vec::new()).await?;
         self.0.tools.replace(tools);
-        let mut step: Step = self.ask(open, Vec::new()).await?;
+        let mut step: SiteStep = self.ask(open, Vec::new()).await?;
         let mut kept = None;
         loop {
             if let Some(((root, version), source)) =
@@ -199,7 +199,7 @@ impl Docs {
             self.start();
             let Some(lot) = self.lot().await else { break };
             let (answers, bodies): (Vec<FetchedPage>, Vec<Option<Blob>>) = lot.into_iter().unzip();
-            step = self.ask(Ask::Take(answers), bodies.into_iter().flatten().collect()).await?;
+            step = self.ask(SiteQuery::Take(answers), bodies.into_iter().flatten().collect()).await?;
         }
         if let Some(key) = kept.filter(|_| self.info().complete) {
             self.keep(&key).await;
@@ -208,13 +208,13 @@ impl Docs {
     }
 
     /// Loads the cached content of the site, if it has this version.
-    async fn load(&self, key: &str, version: &str) -> Option<Step> {
+    async fn load(&self, key: &str, version: &str) -> Option<SiteStep> {
         let blob = text_blob(&cache::take(key, version).await?);
-        self.ask::<Option<Step>>(Ask::Load { version: version.to_owned() }, vec![blob]).await.ok()?
+        self.ask::<Option<SiteStep>>(SiteQuery::Load { version: version.to_owned() }, vec![blob]).await.ok()?
     }
 
     async fn keep(&self, key: &str) {
-        let Ok(text) = self.0.host.ask_text(Ask::Save, Vec::new()).await else { return };
+        let Ok(text) = self.0.host.ask_text(SiteQuery::Save, Vec::new()).await else { return };
         if !text.is_empty() && text.len() <= MAX_KEPT_BYTES {
             // If there is no space, nothing is cached.
             let _ = cache::put(key, &self.info().version, &text).await;

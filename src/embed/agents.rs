@@ -8,22 +8,22 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
-use super::calls::{Calls, PageOf};
-use super::outbox::{Outbox, Refusal};
+use super::calls::{PageCalls, PageOf};
+use super::outbox::{AskError, Outbox};
 use crate::shell::{
-    Access, Carried, Input, Notice, Page, PlanSession, Session, SessionOptions, StartError, random_seed,
+    Access, Carried, Notice, Page, PlanSession, Session, SessionOptions, StartError, UserInput, random_seed,
 };
-use crate::worker::{Twin, Workspace, records};
+use crate::worker::{Workspace, WorkspaceSync, records};
 use turnwise_engine::{Answers, Branch, Image, Message, ProviderConfig, Record, RecordKind, Run};
 use turnwise_protocol::tool_worker::DocumentTask;
 use turnwise_protocol::{
-    AccessOptions, AgentId, AgentOptions, Approval, AskId, Delta, DeltaKind, FileChange, Listening, RunEvent, Step,
-    WorkerMessage,
+    AccessOptions, AgentFileChange, AgentId, AgentOptions, Approver, AskId, DeltaEvent, DeltaKind, EventStep,
+    Listening, RunEvent, WorkerMessage,
 };
-use turnwise_record::trajectory::{Course, Restored};
+use turnwise_record::trajectory::{Restored, ResumePoint};
 
 /// One agent of the page.
-pub(super) struct Agent {
+pub(super) struct HostedAgent {
     pub(super) session: Session,
     pub(super) outbox: Rc<Outbox>,
     /// The request that the current run will answer.
@@ -35,7 +35,7 @@ pub(super) struct Agent {
     pub(super) cancels: Cell<u32>,
     /// The page released the agent: everything ends with the current run.
     last: Cell<bool>,
-    files: RefCell<Option<Rc<Twin>>>,
+    files: RefCell<Option<Rc<WorkspaceSync>>>,
 }
 
 /// A run, or its continuation, from start to end.
@@ -45,12 +45,12 @@ pub(super) struct Segment {
     pub(super) listens: bool,
 }
 
-impl Agent {
+impl HostedAgent {
     pub(super) fn open(
         id: AgentId,
         options: AgentOptions,
         worker_url: &str,
-        calls: &Rc<Calls>,
+        calls: &Rc<PageCalls>,
         outbox: &Rc<Outbox>,
     ) -> Result<Rc<Self>, String> {
         let config = options.config(random_seed())?;
@@ -65,7 +65,7 @@ impl Agent {
             worker_url: options.worker_url.unwrap_or_else(|| worker_url.to_owned()),
             page: Some(page),
         });
-        let agent = Rc::new(Agent {
+        let agent = Rc::new(HostedAgent {
             session,
             outbox: Rc::clone(outbox),
             segment: Cell::default(),
@@ -76,7 +76,7 @@ impl Agent {
             files: RefCell::default(),
         });
         let outbox = Rc::clone(outbox);
-        let twin = Twin::new(workspace, move |files, blobs| {
+        let twin = WorkspaceSync::new(workspace, move |files, blobs| {
             outbox.tell(&WorkerMessage::Wrote { agent: id, files }, blobs.into_iter().map(JsValue::from));
         });
         agent.files.replace(Some(twin));
@@ -84,7 +84,7 @@ impl Agent {
     }
 
     /// Applies file changes made by the page. `parts` has a blob for each path that still exists, in the same order.
-    pub(super) fn take_files(&self, files: Vec<FileChange>, parts: &mut VecDeque<JsValue>) {
+    pub(super) fn take_files(&self, files: Vec<AgentFileChange>, parts: &mut VecDeque<JsValue>) {
         let there = files.iter().filter(|file| file.there).count();
         let blobs = parts.drain(..there.min(parts.len())).filter_map(|part| part.dyn_into().ok());
         let twin = self.files.borrow().clone();
@@ -94,15 +94,17 @@ impl Agent {
     }
 
     /// Starts a run, now or once the record that it follows has been read.
-    pub(super) fn run(self: &Rc<Self>, id: AskId, input: Input, before: Before, how: Listening) {
+    pub(super) fn run(self: &Rc<Self>, id: AskId, input: UserInput, before: PriorHistory, how: Listening) {
         match before {
             _ if self.session.is_running() => self.outbox.refused(id, &StartError::Busy.into()),
-            Before::Messages(history) => {
+            PriorHistory::Messages(history) => {
                 self.begin(id, input, Some(Carried { history, ..Carried::default() }), how);
             }
-            Before::Run(text) => self.read(id, DocumentTask::Carry, "options.after", text, move |agent, carried| {
-                agent.begin(id, input, Some(carried), how);
-            }),
+            PriorHistory::Run(text) => {
+                self.read(id, DocumentTask::Carry, "options.after", text, move |agent, carried| {
+                    agent.begin(id, input, Some(carried), how);
+                });
+            }
         }
     }
 
@@ -111,12 +113,12 @@ impl Agent {
         if self.session.is_running() {
             return self.outbox.refused(id, &StartError::Busy.into());
         }
-        self.read(id, task, "trajectory", text, move |agent, Course { config, task, events, branch }| {
+        self.read(id, task, "trajectory", text, move |agent, ResumePoint { config, task, events, branch }| {
             let providers = agent.session.providers();
             let restored = Restored::from_events(config, task, events);
             // After the replay: events can change the models that a run began with.
             if branch.is_none() && !same_models(&restored.recorder.run, &providers) {
-                return agent.outbox.refused(id, &Refusal::Wrong(OTHER_MODEL.to_owned()));
+                return agent.outbox.refused(id, &AskError::Wrong(OTHER_MODEL.to_owned()));
             }
             let ear = Rc::clone(agent);
             let listener = move |notice: Notice<'_>| ear.on_notice(notice);
@@ -166,12 +168,12 @@ impl Agent {
                         agent.session.cancel();
                     }
                 }
-                Err(error) => agent.outbox.refused(id, &Refusal::Wrong(format!("{name}: {error}"))),
+                Err(error) => agent.outbox.refused(id, &AskError::Wrong(format!("{name}: {error}"))),
             }
         });
     }
 
-    fn begin(self: &Rc<Self>, id: AskId, input: Input, after: Option<Carried>, how: Listening) {
+    fn begin(self: &Rc<Self>, id: AskId, input: UserInput, after: Option<Carried>, how: Listening) {
         self.segment(id, how, |session| {
             let agent = Rc::clone(self);
             session.start(input, after, move |notice| agent.on_notice(notice))
@@ -194,12 +196,12 @@ impl Agent {
         }
     }
 
-    pub(super) fn permit(&self, approval: Approval) {
+    pub(super) fn permit(&self, approval: Approver) {
         match approval {
-            Approval::Nobody => self.session.set_answers(Answers::Nobody),
-            Approval::Ask => self.session.set_answers(Answers::Page),
-            Approval::All => self.session.set_answers(Answers::All),
-            Approval::Same => {}
+            Approver::Nobody => self.session.set_answers(Answers::Nobody),
+            Approver::Ask => self.session.set_answers(Answers::Page),
+            Approver::All => self.session.set_answers(Answers::All),
+            Approver::Same => {}
         }
     }
 
@@ -219,7 +221,7 @@ impl Agent {
     }
 
     /// Reports one event of a run or of a plan's step.
-    pub(super) fn tell(&self, segment: Segment, notice: Notice<'_>, calls_left: u32, step: Option<Step>) {
+    pub(super) fn tell(&self, segment: Segment, notice: Notice<'_>, calls_left: u32, step: Option<EventStep>) {
         if !segment.listens {
             return;
         }
@@ -228,7 +230,7 @@ impl Agent {
             Notice::TextDelta { child, turn, text } => (DeltaKind::Text, child, turn, text),
             Notice::ReasoningDelta { child, turn, text } => (DeltaKind::Reasoning, child, turn, text),
         };
-        self.outbox.streamed(segment.id, Delta { kind, child, turn, calls_left, text, step });
+        self.outbox.streamed(segment.id, DeltaEvent { kind, child, turn, calls_left, text, step });
     }
 
     pub(super) fn stop(&self) {
@@ -268,7 +270,7 @@ impl Agent {
 }
 
 /// The history that a run continues.
-pub(super) enum Before {
+pub(super) enum PriorHistory {
     /// The text of a trajectory.
     Run(String),
     /// A conversation from the page; may be empty.
@@ -300,8 +302,8 @@ pub(super) fn is_terminal(record: &Record) -> bool {
     matches!(record.what, RecordKind::AgentFinished { .. } | RecordKind::AgentFailed { .. })
 }
 
-impl From<StartError> for Refusal {
+impl From<StartError> for AskError {
     fn from(error: StartError) -> Self {
-        Refusal::Untimely(error.to_string())
+        AskError::Untimely(error.to_string())
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use wasm_bindgen_futures::spawn_local;
 
 use super::agents::access;
-use super::outbox::{Outbox, Refusal};
+use super::outbox::{AskError, Outbox};
 use crate::shell;
 use crate::worker::{RenderHost, records};
 use turnwise_engine::Price;
@@ -31,7 +31,7 @@ pub(super) fn document(
             // A file's text, or JSON.
             Ok(answer) if matches!(task, DocumentTask::Export(_)) => outbox.done(id, &answer),
             Ok(answer) => outbox.done_with(id, answer.into_bytes()),
-            Err(why) => outbox.refused(id, &Refusal::Wrong(format!("{name}: {why}"))),
+            Err(why) => outbox.refused(id, &AskError::Wrong(format!("{name}: {why}"))),
         }
     });
 }
@@ -65,7 +65,7 @@ pub(super) fn render(outbox: &Rc<Outbox>, id: AskId, url: String, markdown: Stri
     spawn_local(async move {
         match host.render(&markdown).await {
             Ok(nodes) => outbox.done_with(id, nodes.into_bytes()),
-            Err(why) => outbox.refused(id, &Refusal::Untimely(why.to_string())),
+            Err(why) => outbox.refused(id, &AskError::Untimely(why.to_string())),
         }
         let uses = SHARED.with_borrow_mut(|all| {
             let shared = all.entry(url.clone()).or_default();
@@ -110,7 +110,7 @@ pub(super) fn models(outbox: &Rc<Outbox>, id: AskId, provider: ProviderOptions) 
                 });
                 outbox.done(id, &listed.collect::<Vec<_>>());
             }
-            Err(failed) => outbox.refused(id, &Refusal::Untimely(failed.message)),
+            Err(failed) => outbox.refused(id, &AskError::Untimely(failed.message)),
         }
     });
 }

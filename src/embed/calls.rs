@@ -9,31 +9,31 @@ use js_sys::Uint8Array;
 use serde_json::value::RawValue;
 
 use super::outbox::Outbox;
-use crate::shell::{Approval, Code, Page, PendingRequest, Piece, Returned};
+use crate::shell::{ApprovalRequest, Code, Page, PageOutput, PendingRequest, Returned};
 use turnwise_engine::ProgramAnswer;
-use turnwise_protocol::{AgentId, CallNumber, Failure, Wanted, WorkerMessage};
+use turnwise_protocol::{AgentId, CallNumber, Failure, PageRequest, WorkerMessage};
 
 /// All open requests.
-pub(super) struct Calls {
+pub(super) struct PageCalls {
     outbox: Rc<Outbox>,
-    open: RefCell<BTreeMap<CallNumber, Open>>,
+    open: RefCell<BTreeMap<CallNumber, PendingCall>>,
     next: Cell<u32>,
 }
 
-struct Open {
+struct PendingCall {
     done: oneshot::Sender<Result<Returned, Failure>>,
-    on_piece: Option<Box<dyn FnMut(Piece)>>,
+    on_piece: Option<Box<dyn FnMut(PageOutput)>>,
 }
 
 /// The page from the point of view of one agent or site.
 pub(super) struct PageOf {
-    pub(super) calls: Rc<Calls>,
+    pub(super) calls: Rc<PageCalls>,
     pub(super) agent: Option<AgentId>,
 }
 
-impl Calls {
+impl PageCalls {
     pub(super) fn new(outbox: Rc<Outbox>) -> Rc<Self> {
-        Rc::new(Calls { outbox, open: RefCell::default(), next: Cell::new(1) })
+        Rc::new(PageCalls { outbox, open: RefCell::default(), next: Cell::new(1) })
     }
 
     /// Completes a request. Aborted ones are unknown here.
@@ -43,7 +43,7 @@ impl Calls {
         }
     }
 
-    pub(super) fn piece(&self, call: CallNumber, piece: Piece) {
+    pub(super) fn piece(&self, call: CallNumber, piece: PageOutput) {
         // Taken out during the callback, which may abort the request.
         let on_piece = self.open.borrow_mut().get_mut(&call).and_then(|open| open.on_piece.take());
         let Some(mut on_piece) = on_piece else { return };
@@ -56,14 +56,14 @@ impl Calls {
     fn ask(
         &self,
         agent: Option<AgentId>,
-        what: Wanted<'_>,
+        what: PageRequest<'_>,
         part: Option<Uint8Array>,
-        on_piece: Option<Box<dyn FnMut(Piece)>>,
+        on_piece: Option<Box<dyn FnMut(PageOutput)>>,
     ) -> PendingRequest {
         let number = CallNumber(self.next.get());
         self.next.set(number.0.wrapping_add(1));
         let (done, answer) = oneshot::channel();
-        self.open.borrow_mut().insert(number, Open { done, on_piece });
+        self.open.borrow_mut().insert(number, PendingCall { done, on_piece });
         self.outbox.tell(&WorkerMessage::Call { call: number, agent, what }, part.map(Into::into));
         PendingRequest { number, answer }
     }
@@ -71,21 +71,21 @@ impl Calls {
 
 impl Page for PageOf {
     fn tool(&self, name: &str, arguments: &str) -> PendingRequest {
-        self.calls.ask(self.agent, Wanted::Tool { name, args: &json(arguments) }, None, None)
+        self.calls.ask(self.agent, PageRequest::Tool { name, args: &json(arguments) }, None, None)
     }
 
-    fn approve(&self, approval: Approval<'_>) -> PendingRequest {
-        let Approval { call, name, arguments, side_effect, again, diff, folders: _ } = approval;
+    fn approve(&self, approval: ApprovalRequest<'_>) -> PendingRequest {
+        let ApprovalRequest { call, name, arguments, side_effect, again, diff, folders: _ } = approval;
         let omitted_lines = diff.map(|change| change.omitted).filter(|omitted| *omitted > 0);
         let diff = diff.map(|change| change.diff);
         let what =
-            Wanted::Approve { id: &call.0, name, args: &json(arguments), side_effect, again, diff, omitted_lines };
+            PageRequest::Approve { id: &call.0, name, args: &json(arguments), side_effect, again, diff, omitted_lines };
         self.calls.ask(self.agent, what, None, None)
     }
 
-    fn program(&self, code: Code<'_>, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
+    fn program(&self, code: Code<'_>, on_piece: Box<dyn FnMut(PageOutput)>) -> PendingRequest {
         let Code { code, seed, at, tools } = code;
-        self.calls.ask(self.agent, Wanted::Code { code, seed, at, tools }, None, Some(on_piece))
+        self.calls.ask(self.agent, PageRequest::Code { code, seed, at, tools }, None, Some(on_piece))
     }
 
     fn answer_program(&self, program: CallNumber, asked: usize, answer: &ProgramAnswer) {
@@ -93,12 +93,12 @@ impl Page for PageOf {
         self.calls.outbox.tell(&WorkerMessage::Answered { call: program, asked, content, failed: *failed }, None);
     }
 
-    fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
-        self.calls.ask(self.agent, Wanted::Complete { provider }, Some(Uint8Array::from(request)), Some(on_piece))
+    fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(PageOutput)>) -> PendingRequest {
+        self.calls.ask(self.agent, PageRequest::Complete { provider }, Some(Uint8Array::from(request)), Some(on_piece))
     }
 
-    fn fetch(&self, url: &str, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
-        self.calls.ask(self.agent, Wanted::Fetch { url }, None, Some(on_piece))
+    fn fetch(&self, url: &str, on_piece: Box<dyn FnMut(PageOutput)>) -> PendingRequest {
+        self.calls.ask(self.agent, PageRequest::Fetch { url }, None, Some(on_piece))
     }
 
     fn abort(&self, question: CallNumber) {

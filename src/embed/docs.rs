@@ -7,10 +7,10 @@ use std::rc::Rc;
 use serde_json::Value;
 use wasm_bindgen_futures::spawn_local;
 
-use super::outbox::{Outbox, Refusal};
+use super::outbox::{AskError, Outbox};
 use crate::docs_fetch::{Docs, DocsOptions};
-use turnwise_docs_index::Step;
-use turnwise_protocol::{AskId, Progress, Site, SiteId, WorkerMessage};
+use turnwise_docs_index::SiteStep;
+use turnwise_protocol::{AskId, Progress, SiteHandle, SiteId, WorkerMessage};
 
 /// The sites that are open.
 pub(super) struct Sites {
@@ -28,10 +28,10 @@ impl Sites {
         self: &Rc<Self>,
         id: AskId,
         site: SiteId,
-        options: impl FnOnce(Box<dyn Fn(&Step)>) -> DocsOptions,
+        options: impl FnOnce(Box<dyn Fn(&SiteStep)>) -> DocsOptions,
     ) {
         let outbox = Rc::clone(&self.outbox);
-        let on_progress = move |step: &Step| {
+        let on_progress = move |step: &SiteStep| {
             let progress = Progress { stage: step.stage, source: &step.source, done: step.done, total: step.total };
             outbox.tell(&WorkerMessage::Site { site, progress: Some(progress), info: step.info.as_ref() }, None);
         };
@@ -42,14 +42,14 @@ impl Sites {
             match ready.await {
                 Ok(Ok(())) => {
                     let (info, tools) = (docs.info(), docs.tools());
-                    sites.outbox.done(id, &Site { info: &info, tools: &tools });
+                    sites.outbox.done(id, &SiteHandle { info: &info, tools: &tools });
                 }
                 Ok(Err(why)) => {
                     sites.close(site);
-                    sites.outbox.refused(id, &Refusal::Untimely(why));
+                    sites.outbox.refused(id, &AskError::Untimely(why));
                 }
                 Err(_) => {
-                    sites.outbox.refused(id, &Refusal::Untimely("the site was closed before it was read".to_owned()));
+                    sites.outbox.refused(id, &AskError::Untimely("the site was closed before it was read".to_owned()));
                 }
             }
         });
@@ -85,7 +85,7 @@ impl Sites {
             };
             match answer {
                 Ok(answer) => outbox.done(id, &answer),
-                Err(why) => outbox.refused(id, &Refusal::Untimely(why)),
+                Err(why) => outbox.refused(id, &AskError::Untimely(why)),
             }
         });
     }

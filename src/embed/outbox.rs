@@ -9,7 +9,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::shell::js;
-use turnwise_protocol::{AskId, Delta, DeltaKind, RunEvent, Step, WorkerMessage};
+use turnwise_protocol::{AskId, DeltaEvent, DeltaKind, EventStep, RunEvent, WorkerMessage};
 
 /// How long events wait for others to join them: one frame.
 const FRAME_MS: f64 = 16.0;
@@ -33,17 +33,17 @@ struct Queue {
     /// Events of one run that are not in `text` yet, joined by commas.
     events: Option<(AskId, String)>,
     /// Streamed text that is not in `events` yet.
-    streamed: Option<Streamed>,
+    streamed: Option<StreamedDelta>,
     due: Due,
 }
 
-struct Streamed {
+struct StreamedDelta {
     id: AskId,
     kind: DeltaKind,
     child: u32,
     turn: u32,
     calls_left: u32,
-    step: Option<Step>,
+    step: Option<EventStep>,
     text: String,
 }
 
@@ -112,10 +112,10 @@ impl Outbox {
     }
 
     /// Refuses a message because its argument is wrong or it came at the wrong time.
-    pub(super) fn refused(&self, id: AskId, refusal: &Refusal) {
+    pub(super) fn refused(&self, id: AskId, refusal: &AskError) {
         let (message, wrong) = match refusal {
-            Refusal::Wrong(message) => (message, true),
-            Refusal::Untimely(message) => (message, false),
+            AskError::Wrong(message) => (message, true),
+            AskError::Untimely(message) => (message, false),
         };
         self.tell(&WorkerMessage::Refused { id, message, wrong }, []);
     }
@@ -127,8 +127,8 @@ impl Outbox {
         });
     }
 
-    pub(super) fn streamed(&self, id: AskId, delta: Delta<'_>) {
-        let Delta { kind, child, turn, calls_left, text, step } = delta;
+    pub(super) fn streamed(&self, id: AskId, delta: DeltaEvent<'_>) {
+        let DeltaEvent { kind, child, turn, calls_left, text, step } = delta;
         self.with_queue(Due::Frame, |queue| match &mut queue.streamed {
             Some(open)
                 if (open.id, open.kind, open.child, open.turn) == (id, kind, child, turn) && same(open.step, step) =>
@@ -138,7 +138,7 @@ impl Outbox {
             }
             _ => {
                 queue.settle_streamed();
-                queue.streamed = Some(Streamed { id, kind, child, turn, calls_left, step, text: text.to_owned() });
+                queue.streamed = Some(StreamedDelta { id, kind, child, turn, calls_left, step, text: text.to_owned() });
             }
         });
     }
@@ -214,8 +214,13 @@ impl Queue {
     }
 
     fn settle_streamed(&mut self) {
-        let Some(Streamed { id, kind, child, turn, calls_left, step, text }) = self.streamed.take() else { return };
-        self.add_event(id, &written(&RunEvent::streamed(Delta { kind, child, turn, calls_left, text: &text, step })));
+        let Some(StreamedDelta { id, kind, child, turn, calls_left, step, text }) = self.streamed.take() else {
+            return;
+        };
+        self.add_event(
+            id,
+            &written(&RunEvent::streamed(DeltaEvent { kind, child, turn, calls_left, text: &text, step })),
+        );
     }
 
     fn settle_events(&mut self) {
@@ -227,14 +232,14 @@ impl Queue {
 
 /// Why something could not be done.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum AskError {
     /// The argument is wrong.
     Wrong(String),
     /// It is valid, but not possible now.
     Untimely(String),
 }
 
-fn same(a: Option<Step>, b: Option<Step>) -> bool {
+fn same(a: Option<EventStep>, b: Option<EventStep>) -> bool {
     a.map(|step| step.order) == b.map(|step| step.order)
 }
 

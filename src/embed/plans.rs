@@ -5,13 +5,13 @@ use std::rc::Rc;
 use serde_json::Value;
 use wasm_bindgen_futures::spawn_local;
 
-use super::agents::{Agent, Segment};
-use super::outbox::Refusal;
+use super::agents::{HostedAgent, Segment};
+use super::outbox::AskError;
 use crate::shell::{PlanNotice, PlanSession, PlanStart, StartError};
 use crate::worker::records;
 use turnwise_protocol::tool_worker::DocumentTask;
-use turnwise_protocol::{AskId, Listening, PlanOwnEvent, Step};
-use turnwise_record::plan::{Fault, Plan, PlanDocument, PlanRecord, PlanRecordKind, fault};
+use turnwise_protocol::{AskId, EventStep, Listening, PlanOwnEvent};
+use turnwise_record::plan::{Plan, PlanDocument, PlanFault, PlanRecord, PlanRecordKind, fault};
 
 /// The page's options for running a plan.
 pub(super) struct Wish {
@@ -22,7 +22,7 @@ pub(super) struct Wish {
     pub(super) how: Listening,
 }
 
-impl Agent {
+impl HostedAgent {
     pub(super) fn run_plan(self: &Rc<Self>, id: AskId, plan: &Value, wish: Wish) {
         let plan = match readable(self, plan, &wish) {
             Ok(plan) => plan,
@@ -40,7 +40,7 @@ impl Agent {
                         agent.cancel();
                     }
                 }
-                Err(error) => agent.outbox.refused(id, &Refusal::Wrong(format!("options.after: {error}"))),
+                Err(error) => agent.outbox.refused(id, &AskError::Wrong(format!("options.after: {error}"))),
             }
         });
     }
@@ -76,30 +76,30 @@ impl Agent {
                 }
             }
             PlanNotice::Step { order, calls_left, notice } => {
-                self.tell(segment, notice, calls_left, Some(Step { order, calls_left }));
+                self.tell(segment, notice, calls_left, Some(EventStep { order, calls_left }));
             }
         }
     }
 }
 
 /// Returns the plan, or every fault in it.
-fn readable(agent: &Agent, plan: &Value, wish: &Wish) -> Result<Plan, Refusal> {
-    let plan = PlanSession::read(&agent.session, plan).map_err(|faults| Refusal::Wrong(refusal(&faults)))?;
+fn readable(agent: &HostedAgent, plan: &Value, wish: &Wish) -> Result<Plan, AskError> {
+    let plan = PlanSession::read(&agent.session, plan).map_err(|faults| AskError::Wrong(refusal(&faults)))?;
     if let Some(order) = wish.from.filter(|order| plan.step(*order).is_none()) {
         let message = format!("options.from: got {order}; expected the order of a step in the plan");
-        return Err(Refusal::Wrong(message));
+        return Err(AskError::Wrong(message));
     }
     if agent.session.is_running() { Err(StartError::Busy.into()) } else { Ok(plan) }
 }
 
-fn refusal(faults: &[Fault]) -> String {
+fn refusal(faults: &[PlanFault]) -> String {
     match faults {
         [one] => one.to_string(),
         all => format!("the plan has {} faults:\n{}", all.len(), fault::listed(all)),
     }
 }
 
-async fn earlier(agent: &Agent, text: String) -> Result<PlanDocument, String> {
+async fn earlier(agent: &HostedAgent, text: String) -> Result<PlanDocument, String> {
     records::ask(agent.session.worker_url(), DocumentTask::Session, text.clone()).await?;
     PlanDocument::parse(&text).map_err(|error| error.to_string())
 }

@@ -9,14 +9,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use wasm_bindgen::prelude::*;
 
-use super::agents::{Agent, Before, images};
+use super::agents::{HostedAgent, PriorHistory, images};
 use super::asks;
-use super::calls::{Calls, PageOf};
+use super::calls::{PageCalls, PageOf};
 use super::docs::Sites;
-use super::outbox::{Outbox, Refusal};
+use super::outbox::{AskError, Outbox};
 use super::plans::Wish;
 use crate::docs_fetch::DocsOptions;
-use crate::shell::{Input, Page, Piece, Returned, StartError, js};
+use crate::shell::{Page, PageOutput, Returned, StartError, UserInput, js};
 use crate::worker;
 use turnwise_protocol::{AgentId, AskId, Command, DocumentTask, VERSION, WorkerMessage};
 
@@ -35,9 +35,9 @@ pub type PostNews = Box<dyn Fn(String, Vec<JsValue>)>;
 /// One page's connection to this module. Each module exports it as `Port` (`modules/agent`, `modules/desk`).
 pub struct Port {
     outbox: Rc<Outbox>,
-    calls: Rc<Calls>,
+    calls: Rc<PageCalls>,
     sites: Rc<Sites>,
-    agents: RefCell<BTreeMap<AgentId, Rc<Agent>>>,
+    agents: RefCell<BTreeMap<AgentId, Rc<HostedAgent>>>,
     /// URL of `worker.js`.
     worker_url: RefCell<String>,
     /// Opens the app's desk with its first order, in the module that has one.
@@ -60,7 +60,7 @@ impl Port {
             let _ = post.call2(&JsValue::UNDEFINED, &text.into(), &Array::new());
         }));
         Port {
-            calls: Calls::new(Rc::clone(&outbox)),
+            calls: PageCalls::new(Rc::clone(&outbox)),
             sites: Sites::new(Rc::clone(&outbox)),
             outbox,
             agents: RefCell::default(),
@@ -92,7 +92,7 @@ impl Port {
         for command in commands {
             match serde_json::from_str(command.get()) {
                 Ok(command) => self.take(command, &mut parts),
-                Err(error) => match Ask::of(command) {
+                Err(error) => match UnreadCommand::of(command) {
                     Some(ask) => self.refuse(&ask, &error, &mut parts),
                     None => unread(error),
                 },
@@ -104,25 +104,25 @@ impl Port {
 /// What is read of a question that cannot be read whole: the page's checks let data through that has another shape in the engine,
 /// such as a message of an earlier conversation, or that is nested too deep. It ends its call, not the agent.
 #[derive(Deserialize)]
-struct Ask {
+struct UnreadCommand {
     id: AskId,
     #[serde(default)]
     after: bool,
 }
 
-impl Ask {
-    fn of(command: &RawValue) -> Option<Ask> {
-        let named: HashMap<String, Ask> = serde_json::from_str(command.get()).ok()?;
+impl UnreadCommand {
+    fn of(command: &RawValue) -> Option<UnreadCommand> {
+        let named: HashMap<String, UnreadCommand> = serde_json::from_str(command.get()).ok()?;
         named.into_values().next()
     }
 }
 
 impl Port {
-    fn refuse(&self, ask: &Ask, error: &serde_json::Error, parts: &mut VecDeque<JsValue>) {
+    fn refuse(&self, ask: &UnreadCommand, error: &serde_json::Error, parts: &mut VecDeque<JsValue>) {
         if ask.after {
             text_part(parts);
         }
-        self.outbox.refused(ask.id, &Refusal::Wrong(format!("the engine cannot read what was passed: {error}")));
+        self.outbox.refused(ask.id, &AskError::Wrong(format!("the engine cannot read what was passed: {error}")));
     }
 
     fn take(&self, command: Command, parts: &mut VecDeque<JsValue>) {
@@ -135,7 +135,7 @@ impl Port {
                 self.meet(protocol, page, worker);
             }
             Command::Open { agent, options } => {
-                let made = Agent::open(agent, *options, &self.worker_url.borrow(), &self.calls, &self.outbox);
+                let made = HostedAgent::open(agent, *options, &self.worker_url.borrow(), &self.calls, &self.outbox);
                 match made {
                     Ok(made) => drop(self.agents.borrow_mut().insert(agent, made)),
                     Err(error) => self.fatal(&error),
@@ -149,8 +149,8 @@ impl Port {
                 self.order(parts);
             }
             Command::Run { id, agent, task, images: urls, after, history, how } => {
-                let before = if after { Before::Run(text_part(parts)) } else { Before::Messages(history) };
-                let input = Input { text: task, images: images(&urls) };
+                let before = if after { PriorHistory::Run(text_part(parts)) } else { PriorHistory::Messages(history) };
+                let input = UserInput { text: task, images: images(&urls) };
                 self.ask(id, agent, |agent| agent.run(id, input, before, how));
             }
             Command::Resume { id, agent, how } => {
@@ -205,11 +205,11 @@ impl Port {
                 self.calls.answer(call, Ok(Returned { text, images: images(&urls) }));
             }
             Command::Failed { call, failure } => self.calls.answer(call, Err(failure)),
-            Command::Head { call, head } => self.calls.piece(call, Piece::Head(head)),
-            Command::Asked { call, name, arguments } => self.calls.piece(call, Piece::Asked { name, arguments }),
+            Command::Head { call, head } => self.calls.piece(call, PageOutput::Head(head)),
+            Command::Asked { call, name, arguments } => self.calls.piece(call, PageOutput::Asked { name, arguments }),
             Command::Piece { call } => {
                 let bytes = parts.pop_front().and_then(|part| part.dyn_into::<Uint8Array>().ok());
-                self.calls.piece(call, Piece::Bytes(bytes.map(|bytes| bytes.to_vec()).unwrap_or_default()));
+                self.calls.piece(call, PageOutput::Bytes(bytes.map(|bytes| bytes.to_vec()).unwrap_or_default()));
             }
         }
     }
@@ -254,14 +254,14 @@ impl Port {
     }
 
     /// Calls `f` with the agent, unless it no longer exists.
-    fn with(&self, agent: AgentId, f: impl FnOnce(&Rc<Agent>)) {
+    fn with(&self, agent: AgentId, f: impl FnOnce(&Rc<HostedAgent>)) {
         let agent = self.agents.borrow().get(&agent).cloned();
         if let Some(agent) = agent {
             f(&agent);
         }
     }
 
-    fn ask(&self, id: AskId, agent: AgentId, f: impl FnOnce(&Rc<Agent>)) {
+    fn ask(&self, id: AskId, agent: AgentId, f: impl FnOnce(&Rc<HostedAgent>)) {
         let agent = self.agents.borrow().get(&agent).cloned();
         match agent {
             Some(agent) => f(&agent),

@@ -8,52 +8,52 @@ use serde_json::json;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
-use super::exchange::Exchange;
+use super::exchange::RequestContext;
 use super::js;
-use super::page::{PendingRequest, Piece};
+use super::page::{PageOutput, PendingRequest};
 use turnwise_engine::caps::RAW_CAP;
 use turnwise_engine::{EpochMillis, Event, ModelError, ProviderConfig, ProviderKind, Retry, Slug};
 use turnwise_llm::{RetryHeaders, classify_response, is_stream};
-use turnwise_protocol::{CallNumber, Failure, Head};
+use turnwise_protocol::{CallNumber, Failure, ResponseHead};
 
 /// A response that is not a reply.
-struct Refused {
-    head: Head,
+struct ErrorResponse {
+    head: ResponseHead,
     body: Vec<u8>,
 }
 
 /// Sends one request.
-pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], abort: &AbortController) -> Event {
+pub(super) async fn ask(exchange: &RequestContext, provider: usize, request: &[u8], abort: &AbortController) -> Event {
     let (reading, watch) = exchange.watched_reading(abort);
     let Some(page) = exchange.session.page() else {
         return exchange.failed(error("There is no page to run its model.".to_owned(), Retry::Fatal), &watch);
     };
-    let refused: Rc<RefCell<Option<Refused>>> = Rc::default();
+    let refused: Rc<RefCell<Option<ErrorResponse>>> = Rc::default();
     let asked: Rc<Cell<Option<CallNumber>>> = Rc::default();
     let on_piece = {
         let (reading, watch, refused) = (reading.clone(), watch.clone(), Rc::clone(&refused));
         let (page, asked) = (Rc::clone(&page), Rc::clone(&asked));
         move |piece| match (piece, &mut *refused.borrow_mut()) {
-            (Piece::Head(head), refused) => {
+            (PageOutput::Head(head), refused) => {
                 watch.progress();
                 if !is_stream(head.status, &head.content_type) {
                     watch.begin(); // no reply to wait for
-                    *refused = Some(Refused { head, body: Vec::new() });
+                    *refused = Some(ErrorResponse { head, body: Vec::new() });
                 }
             }
-            (Piece::Bytes(bytes), Some(Refused { body, .. })) => {
+            (PageOutput::Bytes(bytes), Some(ErrorResponse { body, .. })) => {
                 watch.progress();
                 if body.len() <= RAW_CAP {
                     body.extend_from_slice(&bytes);
                 }
             }
-            (Piece::Bytes(bytes), None) => {
+            (PageOutput::Bytes(bytes), None) => {
                 // The reply is complete: the page can stop streaming.
                 if let (true, Some(number)) = (reading.take_watched(&bytes, &watch).is_break(), asked.get()) {
                     page.abort(number);
                 }
             }
-            (Piece::Asked { .. }, _) => {} // only programs ask
+            (PageOutput::Asked { .. }, _) => {} // only programs ask
         }
     };
     let PendingRequest { number, answer } = page.complete(provider, request, Box::new(on_piece));
@@ -62,8 +62,8 @@ pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], ab
     abort.signal().set_onabort(Some(on_abort.as_ref().unchecked_ref()));
     let answer = answer.await;
     abort.signal().set_onabort(None);
-    if let Some(Refused { head, body }) = refused.take() {
-        let Head { status, content_type, retry_after, retry_after_ms, should_retry, .. } = head;
+    if let Some(ErrorResponse { head, body }) = refused.take() {
+        let ResponseHead { status, content_type, retry_after, retry_after_ms, should_retry, .. } = head;
         return exchange.refusal(
             status,
             &RetryHeaders { retry_after, retry_after_ms, should_retry },

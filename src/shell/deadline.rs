@@ -7,7 +7,7 @@ use super::js;
 use super::timer::Timeout;
 
 /// The deadline of a program. It is paused while the program waits for its calls, each of which has its own deadline.
-pub(super) struct Deadline {
+pub(super) struct ProgramDeadline {
     left_ms: Cell<f64>,
     since: Cell<f64>,
     waiting: Cell<u32>,
@@ -16,9 +16,9 @@ pub(super) struct Deadline {
     then: RefCell<Option<Rc<dyn Fn()>>>,
 }
 
-impl Deadline {
+impl ProgramDeadline {
     pub(super) fn new(ms: u64) -> Rc<Self> {
-        Rc::new(Deadline {
+        Rc::new(ProgramDeadline {
             left_ms: Cell::new(ms as f64),
             since: Cell::new(0.0),
             waiting: Cell::new(0),

@@ -5,7 +5,7 @@ use js_sys::{Function, Promise};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::AbortController;
 
-use super::exchange::Exchange;
+use super::exchange::RequestContext;
 use super::watch::Watchdog;
 use super::{js, timer};
 use crate::worker::DemoError;
@@ -20,7 +20,7 @@ const SILENCE_MS: u64 = 2_000;
 const MIN_PAUSE_MS: f64 = 15.0;
 
 /// Sends one request to the demo model. `None`: the engine no longer waits for it.
-pub(super) async fn ask(exchange: &Exchange, request: DemoRequest, abort: &AbortController) -> Option<Event> {
+pub(super) async fn ask(exchange: &RequestContext, request: DemoRequest, abort: &AbortController) -> Option<Event> {
     let (sent, host) = (js::now(), exchange.session.demo()?);
     match host.ask(request, &abort.signal()).await {
         Ok(Scripted::Answer { status, headers, chunks, end }) => {
@@ -44,7 +44,7 @@ pub(super) async fn ask(exchange: &Exchange, request: DemoRequest, abort: &Abort
             Some(Event::ModelFailed { request: exchange.request, error, raw: None })
         }
         Ok(Scripted::Silence) => {
-            let late = silence(exchange, abort, Heard::Nothing).await?;
+            let late = silence(exchange, abort, DemoResponse::Nothing).await?;
             Some(exchange.too_late(late, None))
         }
         Err(DemoError::NoWorker(why)) => Some(failed(exchange, &why, Retry::Fatal)),
@@ -54,7 +54,7 @@ pub(super) async fn ask(exchange: &Exchange, request: DemoRequest, abort: &Abort
 }
 
 async fn stream(
-    exchange: &Exchange,
+    exchange: &RequestContext,
     chunks: Vec<DemoChunk>,
     end: BodyEnd,
     sent: f64,
@@ -64,7 +64,7 @@ async fn stream(
     let mut whole = false;
     hand_out(exchange, chunks, |bytes| whole |= reading.take(bytes).is_break()).await?;
     if end == BodyEnd::Silent && !whole {
-        let late = silence(exchange, abort, Heard::Something).await?;
+        let late = silence(exchange, abort, DemoResponse::Something).await?;
         return Some(match reading.finish() {
             Event::ModelFailed { raw, .. } => exchange.too_late(late, raw),
             event => event,
@@ -74,7 +74,7 @@ async fn stream(
 }
 
 /// Emits the chunks with their delays, which the provider option `pace` shortens. `None`: the engine no longer waits for them.
-async fn hand_out(exchange: &Exchange, chunks: Vec<DemoChunk>, mut take: impl FnMut(&[u8])) -> Option<()> {
+async fn hand_out(exchange: &RequestContext, chunks: Vec<DemoChunk>, mut take: impl FnMut(&[u8])) -> Option<()> {
     let pace = exchange.provider.provider_options.as_ref().and_then(|options| options.get("pace")?.as_f64());
     let pace = pace.unwrap_or(1.0).clamp(0.0, 1.0);
     // Browsers delay short timers, so short pauses are added up.
@@ -95,13 +95,13 @@ async fn hand_out(exchange: &Exchange, chunks: Vec<DemoChunk>, mut take: impl Fn
 
 /// The state of the response when the silence begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Heard {
+enum DemoResponse {
     Nothing,
     Something,
 }
 
 /// Waits silently until a deadline passes; `None`: the engine no longer waits for the request.
-async fn silence(exchange: &Exchange, abort: &AbortController, heard: Heard) -> Option<(Late, u64)> {
+async fn silence(exchange: &RequestContext, abort: &AbortController, heard: DemoResponse) -> Option<(Late, u64)> {
     if !exchange.is_awaited() {
         return None;
     }
@@ -111,7 +111,7 @@ async fn silence(exchange: &Exchange, abort: &AbortController, heard: Heard) -> 
     let signal = abort.signal();
     let aborted = Promise::new(&mut |resolve: Function, _reject: Function| signal.set_onabort(Some(&resolve)));
     let watch = dog.watch(abort.clone());
-    if heard == Heard::Something {
+    if heard == DemoResponse::Something {
         watch.progress();
     }
     // Resolved by the deadline or when the request is aborted; never rejected.
@@ -120,7 +120,7 @@ async fn silence(exchange: &Exchange, abort: &AbortController, heard: Heard) -> 
     watch.late()
 }
 
-fn failed(exchange: &Exchange, why: &str, retry: Retry) -> Event {
+fn failed(exchange: &RequestContext, why: &str, retry: Retry) -> Event {
     let message = format!("The demo model, which runs in a worker, did not answer: {why}");
     let error = ModelError { slug: Slug::ProviderError, message, status: None, retry_after_ms: None, retry };
     Event::ModelFailed { request: exchange.request, error, raw: None }

@@ -18,7 +18,7 @@ use web_sys::{
 use super::wire::Template;
 use super::{js, timer};
 use turnwise_engine::{ModelError, ProviderConfig};
-use turnwise_llm::{Evidence, Knock, Page, Permission, address};
+use turnwise_llm::{Evidence, Knock, LocalPermission, PageOrigin, address};
 
 /// How long a knock may take. A permission prompt from the browser can delay it until somebody answers.
 const KNOCK_MS: f64 = 4_000.0;
@@ -27,7 +27,7 @@ const REPORT_MS: u32 = 20;
 
 /// The servers that a session has called, by origin.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct CalledServers {
     answered: RefCell<Vec<Rc<str>>>,
     /// One knock per server: later callers wait for the same one.
     knocks: RefCell<Vec<(Rc<str>, Promise)>>,
@@ -52,7 +52,7 @@ thread_local! {
     static VIOLATIONS: RefCell<Option<Vec<Violation>>> = const { RefCell::new(None) };
 }
 
-impl Known {
+impl CalledServers {
     /// Notes that the server answered, whatever its answer.
     pub(super) fn answers(&self, origin: &Rc<str>) {
         if !self.has_answered(origin) {
@@ -72,7 +72,7 @@ impl Known {
             target: template.request.url(),
             violation: None,
             knock: Knock::NotTried,
-            permission: Permission::Unknown,
+            permission: LocalPermission::Unknown,
             words: text,
         };
         if evidence.page.is_some() {
@@ -141,20 +141,20 @@ fn violation(target: &str) -> Option<String> {
 }
 
 /// The page's origin and whether it is a secure context. Pages and their workers have an origin; Node.js has none.
-fn page() -> Option<Page> {
+fn page() -> Option<PageOrigin> {
     let get = |name: &str| Reflect::get(&js_sys::global(), &name.into()).unwrap_or_default();
     if get("location").is_undefined() {
         return None;
     }
-    Some(Page { origin: get("origin").as_string()?, secure: get("isSecureContext").is_truthy() })
+    Some(PageOrigin { origin: get("origin").as_string()?, secure: get("isSecureContext").is_truthy() })
 }
 
 /// Returns the state of the first of these permissions that the browser knows.
-async fn permission(names: &[&str]) -> Permission {
+async fn permission(names: &[&str]) -> LocalPermission {
     let get = |object: &JsValue, name: &str| Reflect::get(object, &name.into()).unwrap_or_default();
     let permissions = get(&get(&js_sys::global(), "navigator"), "permissions");
     if permissions.is_undefined() {
-        return Permission::Unknown;
+        return LocalPermission::Unknown;
     }
     let permissions: Permissions = permissions.unchecked_into();
     for name in names {
@@ -163,13 +163,13 @@ async fn permission(names: &[&str]) -> Permission {
         let Ok(asked) = permissions.query(&descriptor) else { continue };
         let Ok(status) = JsFuture::from(asked).await else { continue };
         return match get(&status, "state").as_string().as_deref() {
-            Some("granted") => Permission::Granted,
-            Some("denied") => Permission::Denied,
-            Some("prompt") => Permission::Prompt,
-            _ => Permission::Unknown,
+            Some("granted") => LocalPermission::Granted,
+            Some("denied") => LocalPermission::Denied,
+            Some("prompt") => LocalPermission::Prompt,
+            _ => LocalPermission::Unknown,
         };
     }
-    Permission::Unknown
+    LocalPermission::Unknown
 }
 
 /// Checks whether anything answers at all; the response itself is opaque.

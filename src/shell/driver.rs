@@ -7,8 +7,8 @@ use std::future::Future;
 
 use wasm_bindgen_futures::spawn_local;
 
-use super::input::{Carried, Input};
-use super::live::{Live, Notice, OpenRequest};
+use super::input::{Carried, UserInput};
+use super::live::{ActiveRun, Notice, OpenRequest};
 use super::misuse::StartError;
 use super::session::Session;
 use super::timer::Timeout;
@@ -23,7 +23,7 @@ impl Session {
     /// Starts a run; the observer is notified of everything after that.
     pub fn start(
         &self,
-        input: impl Into<Input>,
+        input: impl Into<UserInput>,
         after: Option<Carried>,
         observer: impl Fn(Notice<'_>) + 'static,
     ) -> Result<(), StartError> {
@@ -37,7 +37,7 @@ impl Session {
             history.insert(0, Message::system(config.system_text()));
         }
         let run_id = time::run_id(EpochMillis(started_at), config.seed);
-        let Input { text: input, images } = input.into();
+        let UserInput { text: input, images } = input.into();
         let task = Task { run_id, session_id, input, images, history, started_at: EpochMillis(started_at), child: 0 };
         self.begin(config, task, observer)
     }
@@ -61,7 +61,7 @@ impl Session {
         if let Some(journal) = self.journal() {
             journal.begun(&recorder);
         }
-        self.put(Live::new(recorder, js::now(), observer));
+        self.put(ActiveRun::new(recorder, js::now(), observer));
         self.drive(effects);
         Ok(())
     }

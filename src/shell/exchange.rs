@@ -8,9 +8,9 @@ use wasm_bindgen::JsValue;
 use web_sys::AbortController;
 
 use super::js;
-use super::live::{Notice, Ticket};
+use super::live::{Notice, TaskTicket};
 use super::session::Session;
-use super::watch::{Watch, Watchdog};
+use super::watch::{Watchdog, WatchedRequest};
 use turnwise_engine::caps::RAW_CAP;
 use turnwise_engine::{
     EpochMillis, Event, ModelError, PartialReply, ProviderConfig, RawResponse, RequestId, Retry, Slug,
@@ -19,9 +19,9 @@ use turnwise_llm::{Decoder, Late, RetryHeaders};
 use turnwise_record::trajectory::redact::StreamScrub;
 
 /// The context of a request's task.
-pub(super) struct Exchange {
+pub(super) struct RequestContext {
     pub(super) session: Session,
-    pub(super) ticket: Ticket,
+    pub(super) ticket: TaskTicket,
     pub(super) request: RequestId,
     pub(super) turn: u32,
     pub(super) provider: Rc<ProviderConfig>,
@@ -35,7 +35,7 @@ pub(super) struct Reading(Rc<ReadingState>);
 
 struct ReadingState {
     session: Session,
-    ticket: Ticket,
+    ticket: TaskTicket,
     request: RequestId,
     turn: u32,
     sent: f64,
@@ -47,19 +47,19 @@ struct ReadingState {
     streamed: Rc<RefCell<PartialReply>>,
 }
 
-impl Exchange {
+impl RequestContext {
     /// Starts to decode the response to a request that was sent at this time.
     pub(super) fn reading(&self, sent: f64) -> Reading {
         Reading::new(self, sent)
     }
 
     /// Starts to decode the output of a model in the page, under the deadlines of a request.
-    pub(super) fn watched_reading(&self, abort: &AbortController) -> (Reading, Watch) {
+    pub(super) fn watched_reading(&self, abort: &AbortController) -> (Reading, WatchedRequest) {
         (self.reading(js::now()), self.dog.watch(abort.clone()))
     }
 
     /// The event for a stream that ended, by itself or because it missed a deadline.
-    pub(super) fn ended(&self, reading: &Reading, watch: &Watch) -> Event {
+    pub(super) fn ended(&self, reading: &Reading, watch: &WatchedRequest) -> Event {
         match (reading.finish(), watch.late()) {
             // A reply whose end marker was seen is complete, even if the connection was never closed.
             (Event::ModelFailed { raw, .. }, Some(late)) => self.too_late(late, raw),
@@ -68,7 +68,7 @@ impl Exchange {
     }
 
     /// The event for a model in the page that failed or missed a deadline.
-    pub(super) fn failed(&self, error: ModelError, watch: &Watch) -> Event {
+    pub(super) fn failed(&self, error: ModelError, watch: &WatchedRequest) -> Event {
         match watch.late() {
             Some(late) => self.too_late(late, None),
             None => Event::ModelFailed { request: self.request, error, raw: None },
@@ -95,7 +95,7 @@ impl Exchange {
 }
 
 impl Reading {
-    fn new(exchange: &Exchange, sent: f64) -> Self {
+    fn new(exchange: &RequestContext, sent: f64) -> Self {
         Reading(Rc::new(ReadingState {
             session: exchange.session.clone(),
             ticket: exchange.ticket,
@@ -150,7 +150,7 @@ impl Reading {
     }
 
     /// Like [`Reading::take`], but also notes the time.
-    pub(super) fn take_watched(&self, bytes: &[u8], watch: &Watch) -> ControlFlow<()> {
+    pub(super) fn take_watched(&self, bytes: &[u8], watch: &WatchedRequest) -> ControlFlow<()> {
         watch.progress();
         let flow = self.take(bytes);
         if !watch.has_begun() && self.has_begun() {

@@ -13,11 +13,11 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, RequestInit, RequestRedirect};
 
-use super::exchange::{Exchange, unsendable};
-use super::live::{OpenRequest, Ticket, take};
+use super::exchange::{RequestContext, unsendable};
+use super::live::{OpenRequest, TaskTicket, take};
 use super::session::Session;
-use super::watch::Watch;
-use super::wire::{How, Job, Template};
+use super::watch::WatchedRequest;
+use super::wire::{ReadyRequest, Template, Transport};
 use super::{custom, demo, diagnose, gate, js, prompt_api, stream};
 use turnwise_engine::caps::RAW_CAP;
 use turnwise_engine::{Event, Message, ModelCall, RequestId, ToolSpec};
@@ -34,9 +34,9 @@ pub(super) fn call(session: &Session, call: &ModelCall) -> impl Future<Output = 
     let session = session.clone();
     async move {
         let event = match job? {
-            (Ok(Job { provider, how }), dog) => {
+            (Ok(ReadyRequest { provider, how }), dog) => {
                 let session = session.clone();
-                let exchange = Exchange { session, ticket, request, turn, provider, dog, streamed };
+                let exchange = RequestContext { session, ticket, request, turn, provider, dog, streamed };
                 exchange.send(how, abort?).await?
             }
             (Err(thrown), _) => Event::ModelFailed { request, error: unsendable(&thrown), raw: None },
@@ -46,7 +46,7 @@ pub(super) fn call(session: &Session, call: &ModelCall) -> impl Future<Output = 
 }
 
 /// Closes a request that has ended. `None`: the engine no longer waits for it.
-fn close(session: &Session, ticket: Ticket, event: Event) -> Option<Event> {
+fn close(session: &Session, ticket: TaskTicket, event: Event) -> Option<Event> {
     let mut open = session.live(|live| take(&mut live.requests, |open| open.ticket == ticket)).flatten()?;
     // A stream that ended well is left to close by itself, so that its connection is kept; after a failure, nobody needs
     // the remaining data.
@@ -61,17 +61,17 @@ pub(super) fn abort(session: &Session, request: RequestId) {
     drop(open); // outside the borrow
 }
 
-impl Exchange {
-    async fn send(&self, how: How, abort: AbortController) -> Option<Event> {
+impl RequestContext {
+    async fn send(&self, how: Transport, abort: AbortController) -> Option<Event> {
         self.session.kept().await;
         if !self.is_awaited() {
             return None;
         }
         match how {
-            How::Http { template, body } => self.over_http(template, &body, abort).await,
-            How::Custom { provider, request } => Some(custom::ask(self, provider, &request, &abort).await),
-            How::PromptApi { messages, tools } => Some(self.to_browser(&messages, &tools, &abort).await),
-            How::Demo { request } => demo::ask(self, *request, &abort).await,
+            Transport::Http { template, body } => self.over_http(template, &body, abort).await,
+            Transport::Custom { provider, request } => Some(custom::ask(self, provider, &request, &abort).await),
+            Transport::PromptApi { messages, tools } => Some(self.to_browser(&messages, &tools, &abort).await),
+            Transport::Demo { request } => demo::ask(self, *request, &abort).await,
         }
     }
 
@@ -114,7 +114,7 @@ impl Exchange {
         Some(self.answered(response, &watch, sent).await)
     }
 
-    async fn read(&self, response: Response, watch: &Watch, sent: f64) -> Event {
+    async fn read(&self, response: Response, watch: &WatchedRequest, sent: f64) -> Event {
         let reading = self.reading(sent);
         if let Some(body) = response.body() {
             let (sink, watch) = (reading.clone(), watch.clone());
@@ -124,7 +124,7 @@ impl Exchange {
         self.ended(&reading, watch)
     }
 
-    pub(super) async fn answered(&self, response: Response, watch: &Watch, sent: f64) -> Event {
+    pub(super) async fn answered(&self, response: Response, watch: &WatchedRequest, sent: f64) -> Event {
         if turnwise_llm::is_stream(response.status(), &content_type(&response)) {
             self.read(response, watch, sent).await
         } else {
@@ -133,7 +133,7 @@ impl Exchange {
     }
 
     /// Not a completion: an error body or an HTML page.
-    async fn refused(&self, response: &Response, watch: &Watch) -> Event {
+    async fn refused(&self, response: &Response, watch: &WatchedRequest) -> Event {
         watch.begin(); // no reply to wait for
         let text = Rc::new(RefCell::new(Vec::new()));
         if let Some(body) = response.body() {
@@ -156,7 +156,7 @@ impl Exchange {
     }
 
     /// The event for a request that got no response. `None`: it was aborted, so nobody needs the reason.
-    async fn unreachable(&self, template: &Template, reason: &JsValue, watch: &Watch) -> Option<Event> {
+    async fn unreachable(&self, template: &Template, reason: &JsValue, watch: &WatchedRequest) -> Option<Event> {
         if let Some(late) = watch.late() {
             return Some(self.too_late(late, None));
         }

@@ -22,12 +22,12 @@ thread_local! {
 
 /// The permit for one open request; released when dropped.
 #[derive(Debug)]
-pub(super) struct Permit {
+pub(super) struct GatePermit {
     origin: String,
 }
 
 /// Waits for a permit, first come, first served.
-pub(super) async fn enter(origin: &str) -> Permit {
+pub(super) async fn enter(origin: &str) -> GatePermit {
     if !take_free(origin) {
         let turn = Promise::new(&mut |resolve: Function, _reject: Function| {
             with_gate(origin, |gate| gate.waiting.push_back(resolve));
@@ -35,10 +35,10 @@ pub(super) async fn enter(origin: &str) -> Permit {
         // Resolved when a permit is handed over; never rejected.
         let _ = JsFuture::from(turn).await;
     }
-    Permit { origin: origin.to_owned() }
+    GatePermit { origin: origin.to_owned() }
 }
 
-impl Drop for Permit {
+impl Drop for GatePermit {
     fn drop(&mut self) {
         // The permit goes straight to the next in line, so `open` stays unchanged.
         let next = with_gate(&self.origin, |gate| {

@@ -13,12 +13,12 @@ const FOLD: usize = 32 * 1024;
 
 /// One provider's encoded history. It only grows; a new base starts a new one.
 #[derive(Debug, Default)]
-pub(super) struct History {
+pub(super) struct EncodedHistory {
     folded: Option<Blob>,
     fresh: Vec<u8>,
 }
 
-impl History {
+impl EncodedHistory {
     /// The buffer for the next frozen bytes.
     pub(super) fn fresh(&mut self) -> &mut Vec<u8> {
         &mut self.fresh

@@ -4,7 +4,7 @@ use turnwise_engine::{Image, Message, Run};
 
 /// A task: its text and images.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Input {
+pub struct UserInput {
     pub text: String,
     pub images: Vec<Image>,
 }
@@ -16,9 +16,9 @@ pub struct Carried {
     pub history: Vec<Message>,
 }
 
-impl From<String> for Input {
+impl From<String> for UserInput {
     fn from(text: String) -> Self {
-        Input { text, images: Vec::new() }
+        UserInput { text, images: Vec::new() }
     }
 }
 

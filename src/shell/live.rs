@@ -6,28 +6,28 @@ use std::rc::Rc;
 
 use web_sys::AbortController;
 
-use super::deadline::Deadline;
+use super::deadline::ProgramDeadline;
 use super::journal::Journal;
 use super::js;
 use super::page::Page;
 use super::timer::Timeout;
 use super::watch::Watchdog;
-use super::wire::Wire;
+use super::wire::RunConnections;
 use crate::worker::{Prepared, ToolHost};
 use turnwise_engine::*;
 use turnwise_protocol::CallNumber;
 use turnwise_record::trajectory::Recorder;
 
 /// The run, and its pending work. Kept after the end, so that it can be read and granted more turns.
-pub(super) struct Live {
+pub(super) struct ActiveRun {
     pub(super) recorder: Recorder,
     /// The connections of the run (0) and of its sub-agents.
-    pub(super) wires: BTreeMap<u32, Wire>,
+    pub(super) wires: BTreeMap<u32, RunConnections>,
     pub(super) dog: Watchdog,
     pub(super) requests: Vec<OpenRequest>,
-    pub(super) calls: Vec<OpenCall>,
+    pub(super) calls: Vec<RunningCall>,
     /// What was shown of calls that the user permitted and that have not begun to run.
-    pub(super) shown: Vec<(CallId, Shown)>,
+    pub(super) shown: Vec<(CallId, ShownCall)>,
     pub(super) timers: Vec<(TimerId, Timeout)>,
     pub(super) observer: Rc<dyn Fn(Notice<'_>)>,
     pub(super) zero: f64,
@@ -37,27 +37,27 @@ pub(super) struct Live {
 
 /// Identifies one open request or tool call. Unlike the engine's ids it is never reused, not even in the next run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ticket(pub(super) u32);
+pub(super) struct TaskTicket(pub(super) u32);
 
 /// A request in progress. Dropping it aborts it.
 pub(super) struct OpenRequest {
     pub(super) request: RequestId,
-    pub(super) ticket: Ticket,
+    pub(super) ticket: TaskTicket,
     pub(super) abort: Option<AbortController>,
     /// The data received so far, redacted.
     pub(super) streamed: Rc<RefCell<PartialReply>>,
 }
 
 /// A running tool call. Dropping it aborts it.
-pub(super) struct OpenCall {
+pub(super) struct RunningCall {
     pub(super) call: CallId,
-    pub(super) ticket: Ticket,
+    pub(super) ticket: TaskTicket,
     pub(super) place: CallPlace,
     pub(super) deadline: Option<Timeout>,
 }
 
 /// What a person was shown of a call, and permitted: exactly this is done.
-pub(super) struct Shown {
+pub(super) struct ShownCall {
     pub(super) prepared: Prepared,
     /// The answer was for more than this call, so what the call does may differ from what was shown of it.
     pub(super) for_more: bool,
@@ -67,7 +67,7 @@ pub(super) struct Shown {
 pub(super) enum CallPlace {
     Worker(ToolHost),
     Page(Rc<dyn Page>, CallNumber),
-    Program(Rc<dyn Page>, CallNumber, Rc<Deadline>),
+    Program(Rc<dyn Page>, CallNumber, Rc<ProgramDeadline>),
     /// Nothing to abort: the call is being checked, or the user is being asked.
     Waiting,
 }
@@ -89,10 +89,10 @@ pub enum Notice<'a> {
     },
 }
 
-impl Live {
+impl ActiveRun {
     /// A run whose clock was 0 at `zero`.
     pub(super) fn new(recorder: Recorder, zero: f64, observer: impl Fn(Notice<'_>) + 'static) -> Self {
-        Live {
+        ActiveRun {
             dog: Watchdog::new(&recorder.run.config().limits),
             recorder,
             wires: BTreeMap::new(),
@@ -142,7 +142,7 @@ impl Drop for OpenRequest {
     }
 }
 
-impl Drop for OpenCall {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         match &self.place {
             CallPlace::Worker(host) => host.abort(&self.call),

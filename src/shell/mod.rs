@@ -38,12 +38,12 @@ mod wire;
 
 pub use access::Access;
 pub use ids::{random_seed, session_id};
-pub use input::{Carried, Input};
+pub use input::{Carried, UserInput};
 pub use journal::{Journal, PlanJournal};
 pub use live::Notice;
 pub use misuse::StartError;
 pub use models::list_models;
-pub use page::{Approval, Code, Page, PendingRequest, Piece, Returned};
+pub use page::{ApprovalRequest, Code, Page, PageOutput, PendingRequest, Returned};
 pub use plan::{PlanNotice, PlanSession, PlanStart};
 pub use session::{Session, SessionOptions};
 pub use timer::{Slice, Timeout, pause};

@@ -4,7 +4,7 @@
 use futures_channel::oneshot;
 
 use turnwise_engine::{CallId, Image, ProgramAnswer, SideEffect};
-use turnwise_protocol::{CallNumber, Failure, Head, ShownChange};
+use turnwise_protocol::{CallNumber, Failure, ResponseHead, ShownChange};
 
 /// The parts of the page that a run needs. Every request is answered once, unless it is aborted.
 pub trait Page {
@@ -12,19 +12,19 @@ pub trait Page {
     fn tool(&self, name: &str, arguments: &str) -> PendingRequest;
 
     /// Asks whether a call may run. The answer is the JSON text of a `protocol::desk::Permitted`; anything else is a refusal.
-    fn approve(&self, call: Approval<'_>) -> PendingRequest;
+    fn approve(&self, call: ApprovalRequest<'_>) -> PendingRequest;
 
     /// Runs a program in the page's sandbox. `on_piece` receives its calls; the answer is its output.
-    fn program(&self, code: Code<'_>, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest;
+    fn program(&self, code: Code<'_>, on_piece: Box<dyn FnMut(PageOutput)>) -> PendingRequest;
 
     /// Answers the program's call with this index.
     fn answer_program(&self, program: CallNumber, asked: usize, answer: &ProgramAnswer);
 
     /// Sends a request to the model of the provider with this number. `on_piece` receives its output as it arrives.
-    fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest;
+    fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(PageOutput)>) -> PendingRequest;
 
     /// Fetches a page from the host's origin, if this page is a frame in it. `on_piece` receives the head and the body.
-    fn fetch(&self, url: &str, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest;
+    fn fetch(&self, url: &str, on_piece: Box<dyn FnMut(PageOutput)>) -> PendingRequest;
 
     /// Aborts a request: its answer is no longer needed, and its receiver is cancelled.
     fn abort(&self, question: CallNumber);
@@ -47,7 +47,7 @@ pub struct Returned {
 
 /// A tool call that needs permission.
 #[derive(Clone, Copy, Debug)]
-pub struct Approval<'a> {
+pub struct ApprovalRequest<'a> {
     pub call: &'a CallId,
     pub name: &'a str,
     /// JSON text.
@@ -75,9 +75,9 @@ pub struct Code<'a> {
 
 /// Part of the output of a model in the page, or of a response that the page fetched, or a call of a program.
 #[derive(Debug)]
-pub enum Piece {
+pub enum PageOutput {
     /// The head of a fetched response; its body follows.
-    Head(Head),
+    Head(ResponseHead),
     Bytes(Vec<u8>),
     /// A running program calls a tool.
     Asked {

@@ -19,7 +19,7 @@ use super::session::Session;
 use super::{ids, js};
 use turnwise_engine::{EpochMillis, Millis, ProviderConfig, Record, RecordKind, Run, RunConfig, Task};
 use turnwise_record::plan::{
-    Fault, PARALLEL, Plan, PlanDocument, PlanEffect, PlanEvent, PlanOptions, PlanRecord, PlanRecordKind, PlanRun,
+    PARALLEL, Plan, PlanDocument, PlanEffect, PlanEvent, PlanFault, PlanOptions, PlanRecord, PlanRecordKind, PlanRun,
     PlanTraceRecord, StepRun, read,
 };
 use turnwise_record::trajectory::Restored;
@@ -72,7 +72,7 @@ impl PlanSession {
     ///
     /// # Errors
     /// Every fault in the plan.
-    pub fn read(agent: &Session, plan: &Value) -> Result<Plan, Vec<Fault>> {
+    pub fn read(agent: &Session, plan: &Value) -> Result<Plan, Vec<PlanFault>> {
         let config = agent.config();
         let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
         read(plan, &tools)

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use serde::Deserialize;
 
-use super::deadline::Deadline;
-use super::live::{CallPlace, Ticket};
-use super::page::{Code, PendingRequest, Piece};
+use super::deadline::ProgramDeadline;
+use super::live::{CallPlace, TaskTicket};
+use super::page::{Code, PageOutput, PendingRequest};
 use super::session::Session;
 use turnwise_engine::{CallId, Event, Program, ProgramAnswer, RunTool, Slug, ToolOutcome, own_tools};
 
@@ -27,7 +27,7 @@ pub(super) fn answer(session: &Session, program: &CallId, asked: usize, answer: 
 }
 
 /// Runs a program, whose open call has this ticket.
-pub(super) async fn run(session: &Session, ticket: Ticket, run: &RunTool, program: Program) -> ToolOutcome {
+pub(super) async fn run(session: &Session, ticket: TaskTicket, run: &RunTool, program: Program) -> ToolOutcome {
     let call = &run.call;
     let Some(spec) = session.offered(call, &run.name) else {
         return not_run("there is no such tool".into());
@@ -42,11 +42,11 @@ pub(super) async fn run(session: &Session, ticket: Ticket, run: &RunTool, progra
     let tools = session.tool_names(call);
     let callable: Vec<&str> = tools.iter().map(String::as_str).filter(|name| own_tools::allowed_inside(name)).collect();
     let code = checked.value.get("code").and_then(serde_json::Value::as_str).unwrap_or_default();
-    let deadline = Deadline::new(run.timeout_ms);
+    let deadline = ProgramDeadline::new(run.timeout_ms);
     let on_call = {
         let (session, call, deadline) = (session.clone(), call.clone(), Rc::clone(&deadline));
-        Box::new(move |piece: Piece| {
-            if let Piece::Asked { name, arguments } = piece {
+        Box::new(move |piece: PageOutput| {
+            if let PageOutput::Asked { name, arguments } = piece {
                 deadline.asked();
                 session.send(Event::ToolAsked { call: call.clone(), name, arguments });
             }
@@ -66,10 +66,10 @@ pub(super) async fn run(session: &Session, ticket: Ticket, run: &RunTool, progra
     deadline.start(move || page.abort(number));
     match answer.await {
         Ok(Ok(returned)) => match serde_json::from_str(&returned.text) {
-            Ok(Ended { ok: true, output: content }) => {
+            Ok(EndedProgram { ok: true, output: content }) => {
                 ToolOutcome::Executed { content, images: Vec::new(), repaired_args: checked.if_repaired() }
             }
-            Ok(Ended { ok: false, output: message }) => ToolOutcome::Failed { message },
+            Ok(EndedProgram { ok: false, output: message }) => ToolOutcome::Failed { message },
             Err(error) => not_run(format!("the answer of the sandbox is not valid: {error}")),
         },
         Ok(Err(failure)) => not_run(failure.message),
@@ -80,7 +80,7 @@ pub(super) async fn run(session: &Session, ticket: Ticket, run: &RunTool, progra
 
 /// How a program ended by itself.
 #[derive(Deserialize)]
-struct Ended {
+struct EndedProgram {
     ok: bool,
     /// What it printed with its value, or its error.
     output: String,

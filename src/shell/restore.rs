@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::live::{Live, Notice};
+use super::live::{ActiveRun, Notice};
 use super::misuse::StartError;
 use super::session::Session;
 use super::{ids, js};
@@ -16,7 +16,7 @@ impl Session {
         for (handle, content) in &kept {
             self.workspace().keep_result(&handle.0, content);
         }
-        let mut live = Live::new(recorder, js::now() - at.0 as f64, |_| {});
+        let mut live = ActiveRun::new(recorder, js::now() - at.0 as f64, |_| {});
         live.cold = true;
         self.put(live);
     }

@@ -9,29 +9,29 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::access::Access;
-use super::diagnose::Known;
+use super::diagnose::CalledServers;
 use super::journal::Journal;
-use super::live::{Live, Notice, Ticket};
+use super::live::{ActiveRun, Notice, TaskTicket};
 use super::misuse::StartError;
 use super::page::Page;
 use super::plain::Plain;
 use super::watch::Watchdog;
-use super::wire::{Job, Wire};
+use super::wire::{ReadyRequest, RunConnections};
 use crate::worker::{DemoHost, ToolHost, Workspace};
 use turnwise_engine::{
-    Answers, Authority, CallId, Child, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, ToolSpec,
+    Answers, Authority, CallId, ChildRun, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, ToolSpec,
 };
 use turnwise_llm::models;
 use turnwise_record::trajectory::{Secrets, Trajectory};
 
 /// A handle to one agent; clones share it.
 #[derive(Clone)]
-pub struct Session(pub(super) Rc<Agent>);
+pub struct Session(pub(super) Rc<SessionState>);
 
-pub(super) struct Agent {
+pub(super) struct SessionState {
     config: RefCell<RunConfig>,
     access: RefCell<Vec<Access>>,
-    known: Known,
+    known: CalledServers,
     secrets: RefCell<Rc<Secrets>>,
     pub(super) host: ToolHost,
     /// Shared with sibling sessions; released on close.
@@ -42,7 +42,7 @@ pub(super) struct Agent {
     pub(super) host_tools: RefCell<Vec<Rc<HostTool>>>,
     answers: Cell<Answers>,
     journal: RefCell<Option<Rc<dyn Journal>>>,
-    live: RefCell<Option<Live>>,
+    live: RefCell<Option<ActiveRun>>,
     pub(super) inbox: RefCell<VecDeque<Event>>,
     pub(super) handling: Cell<bool>,
     pub(super) running: Cell<bool>,
@@ -84,13 +84,13 @@ impl Session {
     pub fn new(options: SessionOptions) -> Self {
         let SessionOptions { config, access, workspace, worker_url, page } = options;
         let access: Vec<Access> = access.into_iter().map(Access::trimmed).collect();
-        Session(Rc::new(Agent {
+        Session(Rc::new(SessionState {
             secrets: RefCell::new(Rc::new(Secrets::new(access.iter().flat_map(Access::secrets)))),
             host: host(&config, worker_url.clone(), workspace.clone()),
             demo: RefCell::new(Some(DemoHost::new(worker_url.clone()))),
             config: RefCell::new(config),
             access: RefCell::new(access),
-            known: Known::default(),
+            known: CalledServers::default(),
             workspace,
             worker_url,
             page,
@@ -218,18 +218,18 @@ impl Session {
 /// For the parts of the shell that perform effects.
 impl Session {
     /// Returns the encoded request of a call, and the watchdog of the run; `None`: there is no run.
-    pub(super) fn job(&self, call: &ModelCall) -> Option<(Result<Job, JsValue>, Watchdog)> {
+    pub(super) fn job(&self, call: &ModelCall) -> Option<(Result<ReadyRequest, JsValue>, Watchdog)> {
         let child = call.request.child();
         self.live(|live| {
             let run = &live.recorder.run;
-            let of = run.children().iter().find(|c| c.id == child).and_then(Child::run);
+            let of = run.children().iter().find(|c| c.id == child).and_then(ChildRun::run);
             let config = of.map_or(run.config(), Run::config);
-            let wire = live.wires.entry(child).or_insert_with(|| Wire::new(config, &self.0.access.borrow()));
+            let wire = live.wires.entry(child).or_insert_with(|| RunConnections::new(config, &self.0.access.borrow()));
             (wire.prepare(config, call), live.dog.clone())
         })
     }
 
-    pub(super) fn live<R>(&self, f: impl FnOnce(&mut Live) -> R) -> Option<R> {
+    pub(super) fn live<R>(&self, f: impl FnOnce(&mut ActiveRun) -> R) -> Option<R> {
         self.0.live.borrow_mut().as_mut().map(f)
     }
 
@@ -240,10 +240,10 @@ impl Session {
         }
     }
 
-    pub(super) fn ticket(&self) -> Ticket {
+    pub(super) fn ticket(&self) -> TaskTicket {
         let next = self.0.tickets.get().wrapping_add(1);
         self.0.tickets.set(next);
-        Ticket(next)
+        TaskTicket(next)
     }
 
     /// What this session brings to a run that was recorded elsewhere: its own configuration, tools and rules.
@@ -260,7 +260,7 @@ impl Session {
     }
 
     /// The servers that this session has called.
-    pub(super) fn known(&self) -> &Known {
+    pub(super) fn known(&self) -> &CalledServers {
         &self.0.known
     }
 
@@ -310,7 +310,7 @@ impl Session {
     }
 
     /// Replaces the last run.
-    pub(super) fn put(&self, live: Live) {
+    pub(super) fn put(&self, live: ActiveRun) {
         self.0.live.replace(Some(live));
     }
 

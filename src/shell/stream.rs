@@ -11,7 +11,7 @@ use web_sys::{Blob, ReadableStream, ReadableStreamDefaultReader};
 
 use super::js::{Chunk, Thenable};
 
-type Step = Closure<dyn FnMut(Chunk)>;
+type StreamStep = Closure<dyn FnMut(Chunk)>;
 
 /// Passes every chunk to `take` until the stream ends, `take` breaks or reading fails.
 ///
@@ -21,14 +21,14 @@ pub(super) async fn pump(
     take: impl FnMut(&[u8]) -> ControlFlow<()> + 'static,
 ) -> Result<(), JsValue> {
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
-    let kept: Rc<RefCell<Option<Step>>> = Rc::default();
+    let kept: Rc<RefCell<Option<StreamStep>>> = Rc::default();
     let mut take = Some(take);
     let promise = Promise::new(&mut |resolve: Function, reject: Function| {
         // The executor runs once.
         let Some(mut take) = take.take() else { return };
         let (again, source, failed) = (Rc::clone(&kept), reader.clone(), reject.clone());
         let mut bytes = Vec::new();
-        let step = Step::new(move |chunk: Chunk| {
+        let step = StreamStep::new(move |chunk: Chunk| {
             let Some(value) = chunk.value().filter(|_| !chunk.done()) else {
                 let _ = resolve.call0(&JsValue::UNDEFINED);
                 return;
@@ -75,6 +75,6 @@ pub async fn read_blob(body: &ReadableStream, most: usize) -> Result<Option<Blob
     Ok(Some(Blob::new_with_u8_array_sequence(&parts)?))
 }
 
-fn read(reader: &ReadableStreamDefaultReader, step: &Step, failed: &Function) {
+fn read(reader: &ReadableStreamDefaultReader, step: &StreamStep, failed: &Function) {
     reader.read().unchecked_ref::<Thenable>().then_call(step.as_ref().unchecked_ref(), failed);
 }

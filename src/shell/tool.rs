@@ -7,15 +7,15 @@ use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 
-use super::live::{CallPlace, OpenCall, Shown, Ticket, take};
-use super::page::{Approval, PendingRequest, Returned};
+use super::live::{CallPlace, RunningCall, ShownCall, TaskTicket, take};
+use super::page::{ApprovalRequest, PendingRequest, Returned};
 use super::plain::Plain;
 use super::program;
 use super::session::{HostTool, Session};
 use super::timer::Timeout;
 use crate::worker::Prepared;
 use turnwise_engine::{
-    Answers, CallId, Event, Permission, Run, RunMode, RunTool, Scope, SideEffect, Slug, ToolOutcome, ToolSpec,
+    Answers, CallId, CallPermission, Event, Run, RunMode, RunTool, Scope, SideEffect, Slug, ToolOutcome, ToolSpec,
 };
 use turnwise_protocol::ShownChange;
 use turnwise_protocol::desk::Permitted;
@@ -23,21 +23,21 @@ use turnwise_protocol::desk::Permitted;
 /// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
 /// arguments need no check is called before this returns.
 pub(super) fn run(session: &Session, run: RunTool) -> impl Future<Output = Option<Event>> + use<> {
-    let task = Task { session: session.clone(), ticket: session.ticket(), run };
+    let task = ToolTask { session: session.clone(), ticket: session.ticket(), run };
     let (call, ticket) = (task.run.call.clone(), task.ticket);
-    let open = OpenCall { call, ticket, place: CallPlace::Waiting, deadline: None };
+    let open = RunningCall { call, ticket, place: CallPlace::Waiting, deadline: None };
     session.live(|live| live.calls.push(open));
     let tool = session.host_tool(&task.run.name).filter(|_| task.run.run != RunMode::Check);
     let called =
         tool.as_ref().filter(|tool| task.needs_no_check(tool)).map(|_| task.call_page(&task.run.arguments, None));
     async move {
         let end = match (called, tool, task.run.program) {
-            (Some(called), ..) => End::Outcome(called.await),
+            (Some(called), ..) => ToolEnd::Outcome(called.await),
             (None, Some(tool), _) => task.check_then_call(&tool).await,
-            (None, None, Some(of)) if task.run.permission == Permission::Allowed => {
-                End::Outcome(program::run(&task.session, task.ticket, &task.run, of).await)
+            (None, None, Some(of)) if task.run.permission == CallPermission::Allowed => {
+                ToolEnd::Outcome(program::run(&task.session, task.ticket, &task.run, of).await)
             }
-            (None, None, _) if task.run.run == RunMode::Check => End::Outcome(task.check_only().await),
+            (None, None, _) if task.run.run == RunMode::Check => ToolEnd::Outcome(task.check_only().await),
             (None, None, _) => task.run_built_in().await,
         };
         task.end(end)
@@ -49,46 +49,46 @@ pub(super) fn abort(session: &Session, call: &CallId) {
     drop(open); // outside the borrow
 }
 
-struct Task {
+struct ToolTask {
     session: Session,
-    ticket: Ticket,
+    ticket: TaskTicket,
     run: RunTool,
 }
 
 /// How far a call got.
-enum End {
+enum ToolEnd {
     Outcome(ToolOutcome),
     /// The user answered; the engine decides what follows. With what was shown of the call, if it would write files.
     Answered(Permitted, Option<Prepared>),
 }
 
-impl Task {
+impl ToolTask {
     fn needs_no_check(&self, tool: &HostTool) -> bool {
         let accepts = |plain: &Plain| plain.accepts(&self.run.arguments);
-        let runs = self.run.permission == Permission::Allowed && tool.spec.side_effect == SideEffect::None;
+        let runs = self.run.permission == CallPermission::Allowed && tool.spec.side_effect == SideEffect::None;
         runs && tool.plain.as_ref().is_some_and(accepts)
     }
 
-    async fn run_built_in(&self) -> End {
+    async fn run_built_in(&self) -> ToolEnd {
         let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else { return no_such_tool().into() };
         // A built-in tool's writes take effect only when its call ends, so an interrupted call wrote nothing.
         let atomic = matches!(self.touches(&spec), SideEffect::None | SideEffect::Workspace);
         match self.run.permission {
-            Permission::Ask => return self.preview_then_ask(&spec, !atomic).await,
-            Permission::AskAgain if !atomic => return self.preview_then_ask(&spec, true).await,
-            Permission::Allowed | Permission::AskAgain => self.keep_first(&spec).await,
+            CallPermission::Ask => return self.preview_then_ask(&spec, !atomic).await,
+            CallPermission::AskAgain if !atomic => return self.preview_then_ask(&spec, true).await,
+            CallPermission::Allowed | CallPermission::AskAgain => self.keep_first(&spec).await,
         }
         self.run_in_worker(spec).await
     }
 
-    async fn run_in_worker(&self, spec: ToolSpec) -> End {
+    async fn run_in_worker(&self, spec: ToolSpec) -> ToolEnd {
         let host = self.session.host();
         if self.with_open(|open| open.place = CallPlace::Worker(host.clone())).is_none() {
             return ToolOutcome::Cancelled.into();
         }
         let to_disk = self.touches(&spec) == SideEffect::Folder;
         let shown = self.session.live(|live| take(&mut live.shown, |(call, _)| *call == self.run.call)).flatten();
-        if let Some((_, Shown { prepared, for_more })) = shown {
+        if let Some((_, ShownCall { prepared, for_more })) = shown {
             match host.apply(prepared, to_disk).await {
                 Some(outcome) => return outcome.into(),
                 None if for_more => {}
@@ -100,7 +100,7 @@ impl Task {
 
     /// Asks about a call of a built-in tool, with what it would write. A call that would fail anyway fails at once. If a file changes
     /// while the question is open, the answer was about something else: it is asked again.
-    async fn preview_then_ask(&self, spec: &ToolSpec, may_repeat: bool) -> End {
+    async fn preview_then_ask(&self, spec: &ToolSpec, may_repeat: bool) -> ToolEnd {
         let host = self.session.host();
         if spec.side_effect == SideEffect::None {
             let checked = match host.check(&self.run.arguments, spec).await {
@@ -122,9 +122,9 @@ impl Task {
             let arguments = arguments.as_deref().unwrap_or(&self.run.arguments);
             let change = prepared.diff().map(|(diff, omitted)| ShownChange { diff, omitted, again });
             match self.ask(spec, arguments, change, may_repeat).await {
-                End::Answered(answer, _) if answer.allow => {
+                ToolEnd::Answered(answer, _) if answer.allow => {
                     if answer.scope != Scope::Call || host.is_current(&prepared).await {
-                        return End::Answered(answer, Some(prepared));
+                        return ToolEnd::Answered(answer, Some(prepared));
                     }
                     again = true;
                 }
@@ -147,7 +147,7 @@ impl Task {
         }
     }
 
-    async fn check_then_call(&self, tool: &HostTool) -> End {
+    async fn check_then_call(&self, tool: &HostTool) -> ToolEnd {
         let checked = match self.session.host().check(&self.run.arguments, &tool.spec).await {
             Ok(checked) => checked,
             Err(rejected) => return rejected.into(),
@@ -155,7 +155,7 @@ impl Task {
         let repaired = checked.if_repaired();
         let arguments = repaired.as_ref().map(ToString::to_string);
         let arguments = arguments.as_deref().unwrap_or(&self.run.arguments).to_owned();
-        if self.run.permission != Permission::Allowed {
+        if self.run.permission != CallPermission::Allowed {
             return self.ask(&tool.spec, &arguments, None, true).await;
         }
         self.keep_first(&tool.spec).await;
@@ -185,7 +185,13 @@ impl Task {
     }
 
     /// Asks the page whether the call may run. `may_repeat`: an interrupted call of this tool may have had its effect.
-    async fn ask(&self, spec: &ToolSpec, arguments: &str, change: Option<ShownChange<'_>>, may_repeat: bool) -> End {
+    async fn ask(
+        &self,
+        spec: &ToolSpec,
+        arguments: &str,
+        change: Option<ShownChange<'_>>,
+        may_repeat: bool,
+    ) -> ToolEnd {
         let again = self.run.run == RunMode::RunAgain && may_repeat;
         let page = self.session.page().filter(|_| self.session.answers() == Answers::Page);
         let Some(page) = page else {
@@ -195,13 +201,20 @@ impl Task {
         let (call, name) = (&self.run.call, &self.run.name);
         let side_effect = self.touches(spec);
         let folders = if side_effect == SideEffect::Folder { self.folders(arguments) } else { Vec::new() };
-        let PendingRequest { number, answer } =
-            page.approve(Approval { call, name, arguments, side_effect, again, diff: change, folders: &folders });
+        let PendingRequest { number, answer } = page.approve(ApprovalRequest {
+            call,
+            name,
+            arguments,
+            side_effect,
+            again,
+            diff: change,
+            folders: &folders,
+        });
         if self.with_open(|open| open.place = CallPlace::Page(Rc::clone(&page), number)).is_none() {
             page.abort(number);
         }
         match answer.await {
-            Ok(Ok(answer)) => End::Answered(serde_json::from_str(&answer.text).unwrap_or_default(), None),
+            Ok(Ok(answer)) => ToolEnd::Answered(serde_json::from_str(&answer.text).unwrap_or_default(), None),
             Ok(Err(failure)) => ToolOutcome::Failed { message: failure.message }.into(),
             Err(_) => ToolOutcome::Cancelled.into(),
         }
@@ -243,20 +256,20 @@ impl Task {
         }
     }
 
-    fn with_open<R>(&self, f: impl FnOnce(&mut OpenCall) -> R) -> Option<R> {
+    fn with_open<R>(&self, f: impl FnOnce(&mut RunningCall) -> R) -> Option<R> {
         self.session.live(|live| live.calls.iter_mut().find(|open| open.ticket == self.ticket).map(f)).flatten()
     }
 
     /// Closes the call. `None`: the engine no longer waits for it.
-    fn end(self, end: End) -> Option<Event> {
+    fn end(self, end: ToolEnd) -> Option<Event> {
         let mut open = self.session.live(|live| take(&mut live.calls, |open| open.ticket == self.ticket)).flatten()?;
         open.place = CallPlace::Waiting; // it ended: nothing to abort
         let call = self.run.call;
         Some(match end {
-            End::Outcome(outcome) => Event::ToolFinished { call, outcome },
-            End::Answered(Permitted { allow, scope }, prepared) => {
+            ToolEnd::Outcome(outcome) => Event::ToolFinished { call, outcome },
+            ToolEnd::Answered(Permitted { allow, scope }, prepared) => {
                 if let Some(prepared) = prepared {
-                    let shown = Shown { prepared, for_more: scope != Scope::Call };
+                    let shown = ShownCall { prepared, for_more: scope != Scope::Call };
                     self.session.live(|live| live.shown.push((call.clone(), shown)));
                 }
                 Event::Permitted { call, allow, scope }
@@ -265,9 +278,9 @@ impl Task {
     }
 }
 
-impl From<ToolOutcome> for End {
+impl From<ToolOutcome> for ToolEnd {
     fn from(outcome: ToolOutcome) -> Self {
-        End::Outcome(outcome)
+        ToolEnd::Outcome(outcome)
     }
 }
 

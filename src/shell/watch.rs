@@ -36,7 +36,7 @@ struct Deadlines {
 
 /// One watched request, from its release by the gate until it is dropped.
 #[derive(Clone, Debug)]
-pub(super) struct Watch(Rc<Watched>);
+pub(super) struct WatchedRequest(Rc<Watched>);
 
 #[derive(Debug)]
 struct Watched {
@@ -59,8 +59,8 @@ impl Watchdog {
         Watchdog(Rc::new(Dog { deadlines, timer: RefCell::default(), watched: RefCell::default() }))
     }
 
-    /// Watches a request until the last [`Watch`] of it is dropped.
-    pub(super) fn watch(&self, abort: AbortController) -> Watch {
+    /// Watches a request until the last [`WatchedRequest`] of it is dropped.
+    pub(super) fn watch(&self, abort: AbortController) -> WatchedRequest {
         let dog = &self.0;
         let watched = Rc::new(Watched {
             abort,
@@ -76,7 +76,7 @@ impl Watchdog {
         if dog.timer.borrow().is_none() {
             Dog::sleep(dog, f64::INFINITY);
         }
-        Watch(watched)
+        WatchedRequest(watched)
     }
 
     /// Stops the timer once no requests are open, so that it does not keep the process alive.
@@ -86,7 +86,7 @@ impl Watchdog {
     }
 }
 
-impl Watch {
+impl WatchedRequest {
     /// Notes that headers or bytes arrived: from now on the idle deadline applies.
     pub(super) fn progress(&self) {
         self.0.progress.set(Some(js::now()));

@@ -6,7 +6,7 @@ use gloo_net::http::{Headers, Method, RequestBuilder};
 use wasm_bindgen::JsValue;
 
 use super::access::Access;
-use super::history::History;
+use super::history::EncodedHistory;
 use super::js;
 use turnwise_demo_model::DemoRequest;
 use turnwise_engine::{
@@ -15,19 +15,19 @@ use turnwise_engine::{
 use turnwise_llm::{Encode, address};
 
 /// All connections of a run.
-pub(super) struct Wire {
+pub(super) struct RunConnections {
     base: Option<BaseId>,
-    lines: Vec<Line>,
+    lines: Vec<WireConnection>,
 }
 
-struct Line {
+struct WireConnection {
     provider: Rc<ProviderConfig>,
     encoder: Box<dyn Encode>,
     learnt: Vec<Correction>,
     access: Access,
     /// Address, method and headers, built for the first request.
     template: Option<Template>,
-    history: History,
+    history: EncodedHistory,
     /// The messages themselves, for models that are not reached over HTTP.
     messages_so_far: Vec<Message>,
 }
@@ -40,12 +40,12 @@ pub(super) struct Template {
 }
 
 /// One request, ready to be sent.
-pub(super) struct Job {
+pub(super) struct ReadyRequest {
     pub(super) provider: Rc<ProviderConfig>,
-    pub(super) how: How,
+    pub(super) how: Transport,
 }
 
-pub(super) enum How {
+pub(super) enum Transport {
     Http {
         template: Template,
         body: JsValue,
@@ -64,18 +64,18 @@ pub(super) enum How {
     },
 }
 
-impl Wire {
+impl RunConnections {
     pub(super) fn new(config: &RunConfig, access: &[Access]) -> Self {
-        let line = |(at, provider): (usize, &ProviderConfig)| Line {
+        let line = |(at, provider): (usize, &ProviderConfig)| WireConnection {
             provider: Rc::new(provider.clone()),
             encoder: turnwise_llm::encoder(provider, config, &[]),
             learnt: Vec::new(),
             access: Access::of(access, at, provider),
             template: None,
-            history: History::default(),
+            history: EncodedHistory::default(),
             messages_so_far: Vec::new(),
         };
-        Wire { base: None, lines: config.providers.iter().enumerate().map(line).collect() }
+        RunConnections { base: None, lines: config.providers.iter().enumerate().map(line).collect() }
     }
 
     /// Replaces the credentials, from the next request on.
@@ -86,7 +86,7 @@ impl Wire {
     }
 
     /// Adds the new messages and builds the request. `Err` is what the browser threw.
-    pub(super) fn prepare(&mut self, config: &RunConfig, call: &ModelCall) -> Result<Job, JsValue> {
+    pub(super) fn prepare(&mut self, config: &RunConfig, call: &ModelCall) -> Result<ReadyRequest, JsValue> {
         let fresh_base = self.base.replace(call.base) != Some(call.base);
         let count = self.lines.len().max(1);
         // With another base only, so nothing was written in the other way.
@@ -109,9 +109,9 @@ impl Wire {
     }
 }
 
-impl Line {
+impl WireConnection {
     fn start_over(&mut self) {
-        self.history = History::default();
+        self.history = EncodedHistory::default();
         self.encoder.start(self.history.fresh());
         self.messages_so_far.clear();
     }
@@ -126,14 +126,14 @@ impl Line {
         }
     }
 
-    fn job(&mut self, config: &RunConfig, call: &ModelCall) -> Result<Job, JsValue> {
+    fn job(&mut self, config: &RunConfig, call: &ModelCall) -> Result<ReadyRequest, JsValue> {
         let provider = Rc::clone(&self.provider);
         if !provider.kind.is_http() {
             let frozen = self.messages_so_far.len();
             self.messages_so_far.extend_from_slice(&call.tail);
             let how = self.in_page(config, call);
             self.messages_so_far.truncate(frozen);
-            return Ok(Job { provider, how: how? });
+            return Ok(ReadyRequest { provider, how: how? });
         }
         let template = match &self.template {
             Some(template) => template.clone(),
@@ -147,11 +147,11 @@ impl Line {
             }
             rest.end(&config.tools, call.tools, out);
         })?;
-        Ok(Job { provider, how: How::Http { template, body } })
+        Ok(ReadyRequest { provider, how: Transport::Http { template, body } })
     }
 
     /// Prepares a request to a model that runs in the browser or that the page calls itself. It receives the whole conversation.
-    fn in_page(&self, config: &RunConfig, call: &ModelCall) -> Result<How, JsValue> {
+    fn in_page(&self, config: &RunConfig, call: &ModelCall) -> Result<Transport, JsValue> {
         match (self.provider.kind, self.access.in_page) {
             (ProviderKind::Custom | ProviderKind::PromptApi, Some(provider)) => {
                 let (mut encoder, mut request) = (self.encoder.fork(), Vec::new());
@@ -160,7 +160,7 @@ impl Line {
                     encoder.message(message, &mut request);
                 }
                 encoder.end(&config.tools, call.tools, &mut request);
-                Ok(How::Custom { provider, request })
+                Ok(Transport::Custom { provider, request })
             }
             (ProviderKind::Custom, None) => {
                 Err(js_sys::Error::new("the page gave no function for this provider").into())
@@ -170,7 +170,7 @@ impl Line {
                 let asked = config.tool_choice.as_ref().filter(|_| call.tools == ToolChoice::Asked);
                 let may = |tool: &&ToolSpec| call.tools.offers(tool) && asked.is_none_or(|asked| asked.allows(tool));
                 let tools = config.tools.iter().filter(may).cloned().collect();
-                Ok(How::PromptApi { messages: self.messages_so_far.clone(), tools })
+                Ok(Transport::PromptApi { messages: self.messages_so_far.clone(), tools })
             }
             _ => {
                 let attempts = match call.tools {
@@ -187,7 +187,7 @@ impl Line {
                     tools: config.tools.clone(),
                     choice: call.tools,
                 });
-                Ok(How::Demo { request })
+                Ok(Transport::Demo { request })
             }
         }
     }

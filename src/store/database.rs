@@ -34,7 +34,7 @@ const MIGRATIONS: &[&[&str]] = &[&[RUNS, ORIGINS, EVENTS], &[WORKSPACES, FILES],
 
 /// Whether the database is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum OpenState {
     Opening,
     Open,
     /// Not available, with the reason.
@@ -43,14 +43,14 @@ pub enum State {
 
 /// The tab's handle to the stored runs; clones share it.
 #[derive(Clone)]
-pub struct Database(Rc<DatabaseState>);
+pub struct RunDatabase(Rc<DatabaseState>);
 
 struct DatabaseState {
     connection: RefCell<Option<Connection>>,
-    state: RefCell<State>,
+    state: RefCell<OpenState>,
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
     /// Called when the database opens, or turns out to be unavailable.
-    on_change: Box<dyn Fn(&State)>,
+    on_change: Box<dyn Fn(&OpenState)>,
     opening: Cell<bool>,
 }
 
@@ -63,13 +63,13 @@ pub(super) enum Durability {
     Strict,
 }
 
-impl Database {
+impl RunDatabase {
     /// Opens the database; `on_change` is called with each new state.
     #[must_use]
-    pub fn open(on_change: impl Fn(&State) + 'static) -> Self {
-        let database = Database(Rc::new(DatabaseState {
+    pub fn open(on_change: impl Fn(&OpenState) + 'static) -> Self {
+        let database = RunDatabase(Rc::new(DatabaseState {
             connection: RefCell::default(),
-            state: RefCell::new(State::Opening),
+            state: RefCell::new(OpenState::Opening),
             waiting: RefCell::default(),
             on_change: Box::new(on_change),
             opening: Cell::default(),
@@ -79,13 +79,13 @@ impl Database {
     }
 
     #[must_use]
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> OpenState {
         self.0.state.borrow().clone()
     }
 
     /// Waits until it is known whether the database is available.
     pub async fn ready(&self) {
-        if self.state() == State::Opening {
+        if self.state() == OpenState::Opening {
             let (sender, waits) = oneshot::channel();
             self.0.waiting.borrow_mut().push(sender);
             let _ = waits.await;
@@ -103,10 +103,10 @@ impl Database {
             match opened {
                 Ok(connection) => {
                     this.0.connection.replace(Some(connection.clone()));
-                    this.become_(&State::Open);
+                    this.become_(&OpenState::Open);
                     this.give_way(connection).await;
                 }
-                Err(error) => this.become_(&State::Shut(error)),
+                Err(error) => this.become_(&OpenState::Shut(error)),
             }
         });
     }
@@ -118,7 +118,7 @@ impl Database {
             .with_version(version)
             .with_on_blocked(move |_| {
                 // The request stays pending: it succeeds as soon as the other tab is closed.
-                blocked.become_(&State::Shut(StoreError::Blocked));
+                blocked.become_(&OpenState::Shut(StoreError::Blocked));
                 Ok(())
             })
             .with_on_upgrade_needed(|event, connection| {
@@ -138,10 +138,10 @@ impl Database {
         drop(changes.recv().await);
         self.0.connection.take();
         connection.close();
-        self.become_(&State::Shut(StoreError::Closed));
+        self.become_(&OpenState::Shut(StoreError::Closed));
     }
 
-    fn become_(&self, state: &State) {
+    fn become_(&self, state: &OpenState) {
         if self.0.state.replace(state.clone()) == *state {
             return;
         }
@@ -154,7 +154,7 @@ impl Database {
     pub(super) fn connection(&self) -> Result<Connection, StoreError> {
         match (self.0.connection.borrow().clone(), self.state()) {
             (Some(connection), _) => Ok(connection),
-            (None, State::Shut(error)) => Err(error),
+            (None, OpenState::Shut(error)) => Err(error),
             (None, _) => Err(StoreError::Unavailable("it is not open yet".to_owned())),
         }
     }
@@ -180,7 +180,7 @@ pub(super) fn writing<'a>(
     Ok(stores.with_mode(TransactionMode::Readwrite).with_options(options).build()?)
 }
 
-impl std::fmt::Debug for Database {
+impl std::fmt::Debug for RunDatabase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Database").field(&self.state()).finish()
     }

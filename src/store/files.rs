@@ -15,7 +15,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag};
 
-use super::database::{Database, Durability, FILES, WORKSPACES, reading, writing};
+use super::database::{Durability, FILES, RunDatabase, WORKSPACES, reading, writing};
 use super::error::StoreError;
 use crate::worker::Workspace;
 use turnwise_engine::digest::sha256_hex;
@@ -44,18 +44,18 @@ pub(super) struct Mirror {
     /// The version of the workspace that is stored.
     version: RefCell<u64>,
     /// The stored files by path, each with its version.
-    known: RefCell<Known>,
+    known: RefCell<KnownFile>,
 }
 
 /// The changes to write so that the stored workspace equals this one.
-pub(super) struct Changes {
+pub(super) struct StoredFileChanges {
     version: u64,
-    known: Known,
+    known: KnownFile,
     /// Contents that may not be stored yet, by hash.
     pub contents: Vec<(String, ArrayBuffer)>,
 }
 
-type Known = BTreeMap<String, (u64, StoredFile)>;
+type KnownFile = BTreeMap<String, (u64, StoredFile)>;
 
 impl Mirror {
     /// Records that the workspace was just filled with these files: a resumed run need not read and write them all
@@ -64,7 +64,7 @@ impl Mirror {
         let present = workspace.list();
         let version_of = |path: &str| present.iter().find(|file| file.path == path).map(|file| file.version);
         let known = stored.iter().filter_map(|file| Some((file.path.clone(), (version_of(&file.path)?, file.clone()))));
-        let known: Known = known.collect();
+        let known: KnownFile = known.collect();
         if known.len() == present.len() {
             self.version.replace(workspace.version());
         }
@@ -72,12 +72,12 @@ impl Mirror {
     }
 
     /// Returns what changed since the last write; `None`: nothing did.
-    pub async fn changes(&self, workspace: &Workspace) -> Result<Option<Changes>, StoreError> {
+    pub async fn changes(&self, workspace: &Workspace) -> Result<Option<StoredFileChanges>, StoreError> {
         let version = workspace.version();
         if version == *self.version.borrow() {
             return Ok(None);
         }
-        let mut changes = Changes { version, known: BTreeMap::new(), contents: Vec::new() };
+        let mut changes = StoredFileChanges { version, known: BTreeMap::new(), contents: Vec::new() };
         for file in workspace.list() {
             // Files on the user's disk are not copied.
             if workspace.is_on_disk(&file.path) {
@@ -103,13 +103,13 @@ impl Mirror {
     }
 
     /// Records that these changes are stored.
-    pub fn accept(&self, changes: Changes) {
+    pub fn accept(&self, changes: StoredFileChanges) {
         self.version.replace(changes.version);
         self.known.replace(changes.known);
     }
 }
 
-impl Changes {
+impl StoredFileChanges {
     /// Returns the stored form of the workspace.
     pub fn paths(&self) -> String {
         let files: Vec<&StoredFile> = self.known.values().map(|(_, file)| file).collect();
@@ -118,7 +118,11 @@ impl Changes {
 }
 
 /// Fills a workspace with the files stored for a run, and returns them.
-pub(super) async fn load(database: &Database, key: &str, workspace: &Workspace) -> Result<Vec<StoredFile>, StoreError> {
+pub(super) async fn load(
+    database: &RunDatabase,
+    key: &str,
+    workspace: &Workspace,
+) -> Result<Vec<StoredFile>, StoreError> {
     let connection = database.connection()?;
     let transaction = reading(&connection, &[WORKSPACES, FILES])?;
     let text: Option<String> = transaction.object_store(WORKSPACES)?.get(key).primitive()?.await?;
@@ -137,7 +141,7 @@ pub(super) async fn load(database: &Database, key: &str, workspace: &Workspace) 
 }
 
 /// Changes the files that new runs start with. Other tabs may have changed them too, so that each path is changed by itself.
-pub(super) async fn keep(database: &Database, changes: Vec<(String, Option<Blob>)>) -> Result<(), StoreError> {
+pub(super) async fn keep(database: &RunDatabase, changes: Vec<(String, Option<Blob>)>) -> Result<(), StoreError> {
     database.ready().await;
     let (mut added, mut contents) = (Vec::new(), Vec::new());
     // Before the transaction, which ends when it has nothing to do.

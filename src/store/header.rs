@@ -5,15 +5,15 @@ use serde_json::Value;
 use turnwise_engine::{Run, Task, time};
 use turnwise_protocol::desk::{Header, StoredKind, VersionOf};
 use turnwise_record::plan::PlanRun;
-use turnwise_record::trajectory::Summary;
-use turnwise_view::{RailView, Source, branch};
+use turnwise_record::trajectory::RunSummary;
+use turnwise_view::{RailView, RunSource, branch};
 
 /// Bytes of the text that the search looks through.
 const MAX_WORDS: usize = 20_000;
 
 /// The part of a header that does not follow from the run.
 #[derive(Clone, Default)]
-pub(super) struct Given {
+pub(super) struct GivenHeader {
     pub name: Option<String>,
     pub version: Option<VersionOf>,
     /// As in [`Header`].
@@ -22,13 +22,13 @@ pub(super) struct Given {
 
 /// Returns the header of a run in its current state.
 #[must_use]
-pub(super) fn header(key: &str, kind: StoredKind, given: Given, run: &Run, updated_ms: u64) -> Header {
-    let source = Source::from(run);
+pub(super) fn header(key: &str, kind: StoredKind, given: GivenHeader, run: &Run, updated_ms: u64) -> Header {
+    let source = RunSource::from(run);
     let rail = serde_json::to_value(RailView::from(&source)).unwrap_or(Value::Null);
     let of_branch = branch::version(&source).map(|(run_id, change)| VersionOf { run_id, change });
-    let (summary, ended) = (Summary::of_run(run), run.ending().is_some());
+    let (summary, ended) = (RunSummary::of_run(run), run.ending().is_some());
     let words = if ended { words(run) } else { run.task().input.clone() };
-    let Given { name, version, strange } = given;
+    let GivenHeader { name, version, strange } = given;
     let version = of_branch.or(version);
     Header {
         key: key.to_owned(),
@@ -46,8 +46,8 @@ pub(super) fn header(key: &str, kind: StoredKind, given: Given, run: &Run, updat
 
 /// Returns the header of a plan in its current state. Its steps have their own.
 #[must_use]
-pub(super) fn plan_header(key: &str, given: Given, plan: &PlanRun, updated_ms: u64) -> Header {
-    let Given { name, strange, .. } = given;
+pub(super) fn plan_header(key: &str, given: GivenHeader, plan: &PlanRun, updated_ms: u64) -> Header {
+    let GivenHeader { name, strange, .. } = given;
     let view = RailView::from(plan);
     let (options, ending) = (plan.options(), plan.ending());
     let (requests, tokens) = plan.usage();
@@ -59,12 +59,12 @@ pub(super) fn plan_header(key: &str, given: Given, plan: &PlanRun, updated_ms: u
         ..Task::default()
     };
     let none = Run::start(options.base.clone(), task).0;
-    let summary = Summary {
+    let summary = RunSummary {
         requests,
         tokens,
         outcome: ending.map(|ending| ending.outcome),
         finished_ms: ending.and_then(|ending| time::parse(&ending.finished_at)).map(|at| at.0),
-        ..Summary::of_run(&none)
+        ..RunSummary::of_run(&none)
     };
     let actions = plan.plan().steps.iter().map(|step| step.action.as_str());
     let words: Vec<&str> = actions.chain(ending.map(|ending| ending.output.as_str())).collect();

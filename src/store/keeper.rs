@@ -14,12 +14,12 @@ use indexed_db_futures::prelude::*;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, PLANS, RUNS, WORKSPACES, writing};
+use super::database::{Durability, EVENTS, FILES, ORIGINS, PLANS, RUNS, RunDatabase, WORKSPACES, writing};
 use super::error::StoreError;
-use super::files::{Changes, Mirror, StoredFile};
-use super::header::{Given, header, new_key, plan_header};
+use super::files::{Mirror, StoredFile, StoredFileChanges};
+use super::header::{GivenHeader, header, new_key, plan_header};
 use super::read::event_key;
-use super::tabs::{Held, TabMessage, Tabs, claim};
+use super::tabs::{RunLock, TabMessage, Tabs, claim};
 use crate::shell::{Journal, js};
 use crate::worker::Workspace;
 use turnwise_engine::Run;
@@ -28,7 +28,7 @@ use turnwise_record::plan::PlanRun;
 use turnwise_record::trajectory::{RecordedEvent, Recorder};
 
 /// Receives the results of storing.
-pub trait Watch {
+pub trait StoreObserver {
     /// Called when a header was stored.
     fn stored(&self, header: &Header);
     /// Called when storing fails, or works again after a failure.
@@ -37,15 +37,15 @@ pub trait Watch {
 
 /// Stores one run or one plan; clones share it.
 #[derive(Clone)]
-pub struct Keeper(Rc<KeeperState>);
+pub struct RunWriter(Rc<RunWriterState>);
 
-struct KeeperState {
-    database: Database,
+struct RunWriterState {
+    database: RunDatabase,
     tabs: Rc<Tabs>,
-    watch: Rc<dyn Watch>,
+    watch: Rc<dyn StoreObserver>,
     workspace: Workspace,
     key: RefCell<String>,
-    given: RefCell<Given>,
+    given: RefCell<GivenHeader>,
     /// Which run is in the header, and how many turns of it, by the run's key. A branch begins as the run that it comes from.
     told: RefCell<BTreeMap<String, (String, usize)>>,
     mirror: Mirror,
@@ -55,7 +55,7 @@ struct KeeperState {
     failed: Cell<bool>,
     /// Number of write passes that have completed or failed.
     rounds: Cell<u64>,
-    held: RefCell<Option<Held>>,
+    held: RefCell<Option<RunLock>>,
 }
 
 /// The longest time a run waits for its storage, in milliseconds. Storing a step takes a few of them.
@@ -76,17 +76,17 @@ struct Batch {
     strict: bool,
 }
 
-impl Keeper {
+impl RunWriter {
     /// Creates a keeper for runs that are not stored yet; each run that begins gets its own key.
     #[must_use]
-    pub fn new(database: Database, tabs: Rc<Tabs>, workspace: Workspace, watch: Rc<dyn Watch>) -> Self {
-        Keeper(Rc::new(KeeperState {
+    pub fn new(database: RunDatabase, tabs: Rc<Tabs>, workspace: Workspace, watch: Rc<dyn StoreObserver>) -> Self {
+        RunWriter(Rc::new(RunWriterState {
             database,
             tabs,
             watch,
             workspace,
             key: RefCell::default(),
-            given: RefCell::new(Given { strange: Some(false), ..Given::default() }),
+            given: RefCell::new(GivenHeader { strange: Some(false), ..GivenHeader::default() }),
             told: RefCell::default(),
             mirror: Mirror::default(),
             queue: RefCell::default(),
@@ -99,7 +99,7 @@ impl Keeper {
     }
 
     /// Continues a stored run, which this tab owns.
-    pub fn go_on(&self, header: &Header, held: Held) {
+    pub fn go_on(&self, header: &Header, held: RunLock) {
         self.name_key(header);
         self.0.held.replace(Some(held));
     }
@@ -112,7 +112,7 @@ impl Keeper {
     /// Takes over key, name and version of a stored run that another tab writes.
     pub fn name_key(&self, header: &Header) {
         self.0.key.replace(header.key.clone());
-        self.0.given.replace(Given {
+        self.0.given.replace(GivenHeader {
             name: header.name.clone(),
             version: header.version.clone(),
             strange: header.strange,
@@ -120,7 +120,7 @@ impl Keeper {
     }
 
     /// Gives up the run. It belongs to this tab until the result is dropped; `None`: it does not now.
-    pub fn let_go(&self) -> Option<Held> {
+    pub fn let_go(&self) -> Option<RunLock> {
         self.0.held.take()
     }
 
@@ -218,7 +218,7 @@ impl Keeper {
         if let Some(plan) = &batch.plan {
             transaction.object_store(PLANS)?.put(plan.as_str()).with_key(key.as_str()).primitive()?;
         }
-        if let Some(Changes { contents, .. }) = &files {
+        if let Some(StoredFileChanges { contents, .. }) = &files {
             let store = transaction.object_store(FILES)?;
             for (hash, bytes) in contents {
                 store.put(JsValue::from(bytes.clone())).with_key(hash.as_str()).primitive()?;
@@ -246,7 +246,7 @@ impl Keeper {
     fn watch_over(&self) {
         let (this, round) = (Rc::downgrade(&self.0), self.0.rounds.get());
         let late = Closure::once_into_js(move || {
-            let Some(this) = this.upgrade().map(Keeper) else { return };
+            let Some(this) = this.upgrade().map(RunWriter) else { return };
             if this.0.rounds.get() == round {
                 if !this.0.failed.replace(true) {
                     this.0.watch.health(Err(StoreError::Slow));
@@ -270,7 +270,7 @@ impl Keeper {
     }
 
     pub(super) fn begin(&self, key: &str, kind: StoredKind, recorder: &Recorder) {
-        let origin = super::read::Origin::from_run(&recorder.run);
+        let origin = super::read::RunStart::from_run(&recorder.run);
         if let Ok(origin) = serde_json::to_string(&origin) {
             self.0.queue.borrow_mut().origins.insert(key.to_owned(), origin);
         }
@@ -286,7 +286,7 @@ impl Keeper {
         let before = self.0.told.borrow_mut().insert(key.to_owned(), now.clone());
         if before != Some(now) || run.ending().is_some() {
             // Only the plan as a whole has a name.
-            let given = if kind == StoredKind::Run { self.0.given.borrow().clone() } else { Given::default() };
+            let given = if kind == StoredKind::Run { self.0.given.borrow().clone() } else { GivenHeader::default() };
             self.queue_header(header(key, kind, given, run, js::epoch_ms()));
         }
         self.flush();
@@ -308,7 +308,7 @@ impl Keeper {
     }
 }
 
-impl Journal for Keeper {
+impl Journal for RunWriter {
     fn begun(&self, recorder: &Recorder) {
         let key = self.take_new_key();
         self.begin(&key, StoredKind::Run, recorder);
@@ -321,7 +321,7 @@ impl Journal for Keeper {
     fn kept(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
         // While storing fails, or cannot begin, a run does not wait for it.
         let waits = self.0.writing.get() && !self.0.failed.get();
-        let opening = matches!(self.0.database.state(), super::State::Shut(_));
+        let opening = matches!(self.0.database.state(), super::OpenState::Shut(_));
         if !waits || opening {
             return None;
         }
@@ -350,7 +350,7 @@ impl Batch {
     }
 }
 
-impl std::fmt::Debug for Keeper {
+impl std::fmt::Debug for RunWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Keeper").field(&self.key()).finish()
     }

@@ -14,9 +14,9 @@ mod plan_keeper;
 mod read;
 mod tabs;
 
-pub use database::{Database, State};
+pub use database::{OpenState, RunDatabase};
 pub use error::StoreError;
-pub use keeper::{Keeper, Watch};
-pub use plan_keeper::PlanKeeper;
+pub use keeper::{RunWriter, StoreObserver};
+pub use plan_keeper::PlanWriter;
 pub use read::{Events, Loaded};
-pub use tabs::{Held, TabMessage, Tabs, claim};
+pub use tabs::{RunLock, TabMessage, Tabs, claim};

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use super::keeper::Keeper;
+use super::keeper::RunWriter;
 use crate::shell::{Journal, PlanJournal};
 use turnwise_engine::Run;
 use turnwise_protocol::desk::{StoredKind, step_key};
@@ -14,20 +14,20 @@ use turnwise_record::trajectory::{RecordedEvent, Recorder, Restored, Trajectory}
 
 /// Stores one plan; clones share it.
 #[derive(Clone, Debug)]
-pub struct PlanKeeper(pub Keeper);
+pub struct PlanWriter(pub RunWriter);
 
 /// Stores the run of one step.
 struct StepKeeper {
-    keeper: Keeper,
+    keeper: RunWriter,
     order: u32,
 }
 
-impl PlanKeeper {
+impl PlanWriter {
     /// Gives a plan that begins its own key.
     #[must_use]
-    pub fn begin(keeper: Keeper) -> Self {
+    pub fn begin(keeper: RunWriter) -> Self {
         let _ = keeper.take_new_key();
-        PlanKeeper(keeper)
+        PlanWriter(keeper)
     }
 
     /// Stores the run of a step that ended in an earlier run of the plan.
@@ -38,7 +38,7 @@ impl PlanKeeper {
     }
 }
 
-impl PlanJournal for PlanKeeper {
+impl PlanJournal for PlanWriter {
     fn changed(&self, run: &PlanRun) {
         self.0.queue_plan(run);
     }

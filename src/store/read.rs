@@ -7,19 +7,21 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Blob;
 
-use super::database::{Database, Durability, EVENTS, FILES, NOTES, ORIGINS, PLANS, RUNS, WORKSPACES, reading, writing};
+use super::database::{
+    Durability, EVENTS, FILES, NOTES, ORIGINS, PLANS, RUNS, RunDatabase, WORKSPACES, reading, writing,
+};
 use super::error::StoreError;
 use super::files::{self, StoredFile};
 use crate::worker::Workspace;
 use turnwise_engine::{Run, RunConfig, Task};
-use turnwise_protocol::desk::{Header, Stored, StoredKind};
+use turnwise_protocol::desk::{Header, StorageUsage, StoredKind};
 use turnwise_record::plan::PlanRun;
 use turnwise_record::trajectory::{Note, NoteChange, RecordedEvent};
-use turnwise_view::search::{Hit, has_words, passage};
+use turnwise_view::search::{TaskHit, has_words, passage};
 
 /// The start of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Origin {
+pub struct RunStart {
     pub config: RunConfig,
     pub task: Task,
 }
@@ -27,7 +29,7 @@ pub struct Origin {
 /// A stored run.
 #[derive(Debug)]
 pub struct Loaded {
-    pub origin: Origin,
+    pub origin: RunStart,
     pub events: Events,
     pub notes: Vec<Note>,
 }
@@ -41,14 +43,14 @@ pub struct Events {
     damaged_at: Option<u32>,
 }
 
-impl Origin {
+impl RunStart {
     pub(super) fn from_run(run: &Run) -> Self {
         let config = run.started_with().unwrap_or(run.config()).clone();
-        Origin { config, task: run.task().clone() }
+        RunStart { config, task: run.task().clone() }
     }
 }
 
-impl Database {
+impl RunDatabase {
     /// Returns all runs, oldest first. Headers that cannot be read are left out and counted.
     pub async fn list(&self) -> Result<(Vec<Header>, usize), StoreError> {
         let connection = self.connection()?;
@@ -62,14 +64,14 @@ impl Database {
     }
 
     /// Returns the lines of the list with a run whose text contains all of these words, each with a passage.
-    pub async fn search(&self, words: &str) -> Result<Vec<Hit>, StoreError> {
+    pub async fn search(&self, words: &str) -> Result<Vec<TaskHit>, StoreError> {
         let connection = self.connection()?;
         let transaction = reading(&connection, &[RUNS])?;
         let texts = transaction.object_store(RUNS)?.get_all::<JsValue>().primitive()?.await?.filter_map(text);
         let wanted = words.to_lowercase();
         let headers = texts.filter_map(|text| serde_json::from_str::<Header>(&text).ok());
         let found = headers.filter(|header| has_words(&header.words.to_lowercase(), &wanted));
-        let hit = |header: Header| Hit {
+        let hit = |header: Header| TaskHit {
             line: header.line().to_owned(),
             passage: passage(&header.summary.title, &header.words, &wanted),
         };
@@ -77,10 +79,10 @@ impl Database {
     }
 
     /// Counts what is stored. Runs are read one at a time.
-    pub async fn space(&self) -> Result<Stored, StoreError> {
+    pub async fn space(&self) -> Result<StorageUsage, StoreError> {
         let connection = self.connection()?;
         let length = |value: &JsValue| value.dyn_ref::<JsString>().map_or(0, |text| u64::from(text.length()));
-        let mut stored = Stored::default();
+        let mut stored = StorageUsage::default();
         let all = reading(&connection, &[RUNS])?.object_store(RUNS)?.get_all::<JsValue>().primitive()?.await?;
         for value in all.filter_map(Result::ok) {
             let header = value.as_string().and_then(|text| serde_json::from_str::<Header>(&text).ok());
@@ -123,7 +125,7 @@ impl Database {
     ///
     /// # Errors
     /// Its start cannot be read.
-    pub async fn load_run(&self, key: &str) -> Result<Option<(Origin, Events)>, StoreError> {
+    pub async fn load_run(&self, key: &str) -> Result<Option<(RunStart, Events)>, StoreError> {
         let connection = self.connection()?;
         let transaction = reading(&connection, &[ORIGINS, EVENTS])?;
         let origin: Option<String> = transaction.object_store(ORIGINS)?.get(key).primitive()?.await?;

@@ -25,12 +25,12 @@ pub enum TabMessage {
 }
 
 /// A run that this tab owns; released when dropped.
-pub struct Held {
+pub struct RunLock {
     /// `None`: this page has no locks, so there is nothing to release.
     release: Option<Function>,
 }
 
-impl Drop for Held {
+impl Drop for RunLock {
     fn drop(&mut self) {
         if let Some(release) = &self.release {
             let _ = release.call0(&JsValue::UNDEFINED);
@@ -38,7 +38,7 @@ impl Drop for Held {
     }
 }
 
-impl std::fmt::Debug for Held {
+impl std::fmt::Debug for RunLock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Held")
     }
@@ -46,18 +46,18 @@ impl std::fmt::Debug for Held {
 
 /// Claims a run for this tab; `None`: another tab owns it. Without locks (pages that are not secure), each tab counts
 /// as the only one.
-pub async fn claim(key: &str) -> Option<Held> {
+pub async fn claim(key: &str) -> Option<RunLock> {
     let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or_default();
     let locks = Reflect::get(&navigator, &"locks".into()).unwrap_or_default();
     let Some(locks) = locks.dyn_ref::<LockManager>().filter(|_| locks.is_object()) else {
-        return Some(Held { release: None });
+        return Some(RunLock { release: None });
     };
     let (sender, granted) = oneshot::channel();
     let mut sender = Some(sender);
     let on_lock = Closure::once_into_js(move |lock: JsValue| -> JsValue {
         let mut release = None;
         let held = Promise::new(&mut |resolve: Function, _reject: Function| release = Some(resolve));
-        let mine = release.filter(|_| !lock.is_null()).map(|release| Held { release: Some(release) });
+        let mine = release.filter(|_| !lock.is_null()).map(|release| RunLock { release: Some(release) });
         if mine.is_none() {
             if let Some(sender) = sender.take() {
                 let _ = sender.send(None);
@@ -76,7 +76,7 @@ pub async fn claim(key: &str) -> Option<Held> {
     spawn_local(async move {
         let _ = wasm_bindgen_futures::JsFuture::from(asked).await;
     });
-    granted.await.unwrap_or_else(|_| Some(Held { release: None }))
+    granted.await.unwrap_or_else(|_| Some(RunLock { release: None }))
 }
 
 /// The other tabs of this site.

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
-use super::driver::{Driver, Ended};
-use super::pool::End;
+use super::driver::{Driver, EndedCall};
+use super::pool::CallEnd;
 use super::workspace::Workspace;
 use turnwise_demo_model::{DemoRequest, Scripted};
-use turnwise_protocol::tool_worker::{Answer, Call};
+use turnwise_protocol::tool_worker::{WorkerAnswer, WorkerCall};
 
 /// An answer takes milliseconds; a worker that needs longer than this is stuck.
 const ANSWER_MS: u64 = 30_000;
@@ -44,24 +44,26 @@ impl DemoHost {
     /// # Errors
     /// If the worker fails, or the request is aborted.
     pub async fn ask(&self, request: DemoRequest, signal: &AbortSignal) -> Result<Scripted, DemoError> {
-        let (ticket, ended) = self.driver.submit(Call::Demo(Box::new(request)), ANSWER_MS);
+        let (ticket, ended) = self.driver.submit(WorkerCall::Demo(Box::new(request)), ANSWER_MS);
         let driver = Rc::clone(&self.driver);
         let on_abort = Closure::once(move || driver.abort(ticket));
         signal.set_onabort(Some(on_abort.as_ref().unchecked_ref()));
         let ended = ended.await;
         signal.set_onabort(None);
         match ended {
-            Ok(Ended::Answer(Answer::Demo(scripted))) => Ok(scripted),
-            Ok(Ended::Answer(_) | Ended::Unwritten(..)) => {
+            Ok(EndedCall::Answer(WorkerAnswer::Demo(scripted))) => Ok(scripted),
+            Ok(EndedCall::Answer(_) | EndedCall::Unwritten(..)) => {
                 Err(DemoError::Worker("the worker answered another question".to_owned()))
             }
-            Ok(Ended::Error(why)) => Err(DemoError::Worker(why)),
-            Ok(Ended::Without(End::Crashed(why))) => Err(DemoError::Worker(format!("the worker crashed: {why}"))),
-            Ok(Ended::Without(End::TimedOut)) => {
+            Ok(EndedCall::Error(why)) => Err(DemoError::Worker(why)),
+            Ok(EndedCall::Without(CallEnd::Crashed(why))) => {
+                Err(DemoError::Worker(format!("the worker crashed: {why}")))
+            }
+            Ok(EndedCall::Without(CallEnd::TimedOut)) => {
                 Err(DemoError::Worker(format!("the worker did not answer within {} s", ANSWER_MS / 1000)))
             }
-            Ok(Ended::Without(End::NoWorker(why))) => Err(DemoError::NoWorker(why)),
-            Ok(Ended::Without(End::Aborted | End::Answered)) | Err(_) => Err(DemoError::Aborted),
+            Ok(EndedCall::Without(CallEnd::NoWorker(why))) => Err(DemoError::NoWorker(why)),
+            Ok(EndedCall::Without(CallEnd::Aborted | CallEnd::Answered)) | Err(_) => Err(DemoError::Aborted),
         }
     }
 }

@@ -5,22 +5,22 @@ use std::rc::Rc;
 use serde::de::DeserializeOwned;
 use web_sys::Blob;
 
-use super::driver::{Driver, Ended};
-use super::pool::End;
+use super::driver::{Driver, EndedCall};
+use super::pool::CallEnd;
 use super::workspace::Workspace;
-use turnwise_docs_index::Ask;
-use turnwise_protocol::tool_worker::{Answer, Call};
+use turnwise_docs_index::SiteQuery;
+use turnwise_protocol::tool_worker::{WorkerAnswer, WorkerCall};
 
 /// Reading the index of a large site takes seconds; a worker that needs longer than this is stuck.
 const ASK_MS: u64 = 120_000;
 
 /// A shared handle to the worker. Dropping the last handle ends the worker and frees its data.
 #[derive(Clone)]
-pub struct DocsHost(Rc<Ends>);
+pub struct DocsHost(Rc<DocsWorkerEnd>);
 
-struct Ends(Rc<Driver>);
+struct DocsWorkerEnd(Rc<Driver>);
 
-impl Drop for Ends {
+impl Drop for DocsWorkerEnd {
     fn drop(&mut self) {
         self.0.close();
     }
@@ -30,22 +30,28 @@ impl DocsHost {
     /// Creates the handle. No worker is started before the first question.
     #[must_use]
     pub fn new(worker_url: String) -> Self {
-        DocsHost(Rc::new(Ends(Driver::new(worker_url, Workspace::new(), 1))))
+        DocsHost(Rc::new(DocsWorkerEnd(Driver::new(worker_url, Workspace::new(), 1))))
     }
 
     /// Sends a question with the fetched data, and returns the answer's JSON text.
     ///
     /// # Errors
     /// A message for users that says why there is no answer.
-    pub async fn ask_text(&self, ask: Ask, blobs: Vec<Blob>) -> Result<String, String> {
-        let (_, ended) = self.0.0.submit_with(Call::Docs(Box::new(ask)), blobs, ASK_MS);
+    pub async fn ask_text(&self, ask: SiteQuery, blobs: Vec<Blob>) -> Result<String, String> {
+        let (_, ended) = self.0.0.submit_with(WorkerCall::Docs(Box::new(ask)), blobs, ASK_MS);
         match ended.await {
-            Ok(Ended::Answer(Answer::Document(answer))) => Ok(answer),
-            Ok(Ended::Answer(_) | Ended::Unwritten(..)) => Err("the worker answered another question".to_owned()),
-            Ok(Ended::Error(why)) => Err(why),
-            Ok(Ended::Without(End::Crashed(why) | End::NoWorker(why))) => Err(format!("the worker failed: {why}")),
-            Ok(Ended::Without(End::TimedOut)) => Err("reading the documentation took too long".to_owned()),
-            Ok(Ended::Without(End::Aborted | End::Answered)) | Err(_) => Err("the site was closed".to_owned()),
+            Ok(EndedCall::Answer(WorkerAnswer::Document(answer))) => Ok(answer),
+            Ok(EndedCall::Answer(_) | EndedCall::Unwritten(..)) => {
+                Err("the worker answered another question".to_owned())
+            }
+            Ok(EndedCall::Error(why)) => Err(why),
+            Ok(EndedCall::Without(CallEnd::Crashed(why) | CallEnd::NoWorker(why))) => {
+                Err(format!("the worker failed: {why}"))
+            }
+            Ok(EndedCall::Without(CallEnd::TimedOut)) => Err("reading the documentation took too long".to_owned()),
+            Ok(EndedCall::Without(CallEnd::Aborted | CallEnd::Answered)) | Err(_) => {
+                Err("the site was closed".to_owned())
+            }
         }
     }
 
@@ -53,7 +59,7 @@ impl DocsHost {
     ///
     /// # Errors
     /// A message for users that says why there is no answer.
-    pub async fn ask<T: DeserializeOwned>(&self, ask: Ask, blobs: Vec<Blob>) -> Result<T, String> {
+    pub async fn ask<T: DeserializeOwned>(&self, ask: SiteQuery, blobs: Vec<Blob>) -> Result<T, String> {
         let answer = self.ask_text(ask, blobs).await?;
         serde_json::from_str(&answer).map_err(|error| format!("the worker's answer could not be read: {error}"))
     }

@@ -8,11 +8,11 @@ use futures_channel::oneshot;
 use serde_json::Value;
 use web_sys::Blob;
 
-use super::live::{Heard, Live, Stage};
-use super::pool::{Action, End, Input, Pool, WorkerId};
+use super::live::{LiveWorker, StartStage, WorkerEvent};
+use super::pool::{CallEnd, Pool, PoolAction, PoolEvent, WorkerId};
 use super::workspace::Workspace;
 use super::writes::WriteTarget;
-use turnwise_protocol::tool_worker::{Answer, Call, Reply, Request, SchemaRef, Ticket};
+use turnwise_protocol::tool_worker::{Request, SchemaRef, Ticket, WorkerAnswer, WorkerCall, WorkerReply};
 use turnwise_tools::{Needs, needs};
 
 /// A worker that is not ready after this time never will be.
@@ -23,7 +23,7 @@ pub struct Driver {
     url: String,
     workspace: Workspace,
     pool: RefCell<Pool>,
-    live: RefCell<HashMap<WorkerId, Live>>,
+    live: RefCell<HashMap<WorkerId, LiveWorker>>,
     calls: RefCell<HashMap<Ticket, Waiting>>,
     schemas: RefCell<Vec<Value>>,
     tickets: Cell<u32>,
@@ -34,26 +34,26 @@ pub struct Driver {
 
 struct Waiting {
     /// `None` once it is posted.
-    call: Option<Call>,
+    call: Option<WorkerCall>,
     /// Transferred along with the text of the call.
     blobs: Vec<Blob>,
     timeout_ms: u64,
     /// The version of the workspace that the call sees.
     seen: u64,
     /// The worker's answer, kept from its message until the pool's decision.
-    answer: Option<(Ended, Vec<Blob>)>,
-    done: oneshot::Sender<Ended>,
+    answer: Option<(EndedCall, Vec<Blob>)>,
+    done: oneshot::Sender<EndedCall>,
 }
 
 /// How a call ended.
-pub enum Ended {
-    Answer(Answer),
+pub enum EndedCall {
+    Answer(WorkerAnswer),
     /// An answer, and files that are not written: of a preview, or below a folder on the user's disk. The host decides about them.
-    Unwritten(Answer, Unwritten),
+    Unwritten(WorkerAnswer, Unwritten),
     /// The worker could not serve the request.
     Error(String),
     /// No answer.
-    Without(End),
+    Without(CallEnd),
 }
 
 /// Files that a call would write.
@@ -79,24 +79,24 @@ impl Driver {
     }
 
     /// Queues a call; the receiver delivers how it ended.
-    pub fn submit(self: &Rc<Self>, call: Call, timeout_ms: u64) -> (Ticket, oneshot::Receiver<Ended>) {
+    pub fn submit(self: &Rc<Self>, call: WorkerCall, timeout_ms: u64) -> (Ticket, oneshot::Receiver<EndedCall>) {
         self.submit_with(call, Vec::new(), timeout_ms)
     }
 
     /// Queues a call with blobs in addition to its text.
     pub fn submit_with(
         self: &Rc<Self>,
-        call: Call,
+        call: WorkerCall,
         blobs: Vec<Blob>,
         timeout_ms: u64,
-    ) -> (Ticket, oneshot::Receiver<Ended>) {
+    ) -> (Ticket, oneshot::Receiver<EndedCall>) {
         let ticket = Ticket(self.tickets.get());
         self.tickets.set(ticket.0.wrapping_add(1));
         let (done, receiver) = oneshot::channel();
         self.calls
             .borrow_mut()
             .insert(ticket, Waiting { call: Some(call), blobs, timeout_ms, seen: 0, answer: None, done });
-        self.input(Input::Submit(ticket));
+        self.input(PoolEvent::Submit(ticket));
         (ticket, receiver)
     }
 
@@ -111,21 +111,21 @@ impl Driver {
     }
 
     pub fn abort(self: &Rc<Self>, ticket: Ticket) {
-        self.input(Input::Abort(ticket));
+        self.input(PoolEvent::Abort(ticket));
     }
 
     pub fn close(self: &Rc<Self>) {
-        self.input(Input::Close);
+        self.input(PoolEvent::Close);
     }
 
-    fn input(self: &Rc<Self>, input: Input) {
+    fn input(self: &Rc<Self>, input: PoolEvent) {
         let actions = self.pool.borrow_mut().handle(input);
         for action in actions {
             match action {
-                Action::Spawn(id) => self.spawn(id),
-                Action::Post(id, ticket) => self.post(id, ticket),
-                Action::Terminate(id) => drop(self.live.borrow_mut().remove(&id)),
-                Action::End(ticket, end) => self.end(ticket, end),
+                PoolAction::Spawn(id) => self.spawn(id),
+                PoolAction::Post(id, ticket) => self.post(id, ticket),
+                PoolAction::Terminate(id) => drop(self.live.borrow_mut().remove(&id)),
+                PoolAction::End(ticket, end) => self.end(ticket, end),
             }
         }
     }
@@ -141,12 +141,12 @@ impl Driver {
                 }
             }
         };
-        match Live::spawn(&self.url, generation, listener) {
+        match LiveWorker::spawn(&self.url, generation, listener) {
             Ok(mut live) => {
                 live.arm(START_MS);
                 self.live.borrow_mut().insert(id, live);
             }
-            Err(error) => self.input(Input::Lost(id, error)),
+            Err(error) => self.input(PoolEvent::Lost(id, error)),
         }
     }
 
@@ -160,7 +160,7 @@ impl Driver {
         )
     }
 
-    fn heard(self: &Rc<Self>, id: WorkerId, generation: u64, heard: Heard) {
+    fn heard(self: &Rc<Self>, id: WorkerId, generation: u64, heard: WorkerEvent) {
         // A terminated worker can still have messages in flight, and a new worker may have taken its id.
         let known = self.live.borrow().get(&id).map(|live| (live.generation, live.stage));
         let stage = match known {
@@ -168,36 +168,38 @@ impl Driver {
             _ => return,
         };
         match heard {
-            Heard::Reply(Reply::Ready { .. }, _) => {
+            WorkerEvent::Reply(WorkerReply::Ready { .. }, _) => {
                 self.disarm(id);
                 if let Some(live) = self.live.borrow_mut().get_mut(&id) {
-                    live.stage = Stage::Ready;
+                    live.stage = StartStage::Ready;
                 }
-                self.input(Input::Ready(id));
+                self.input(PoolEvent::Ready(id));
             }
-            Heard::Reply(Reply::Result { id: ticket, result }, blobs) => {
-                self.answered(id, ticket, Ended::Answer(result), blobs);
+            WorkerEvent::Reply(WorkerReply::Result { id: ticket, result }, blobs) => {
+                self.answered(id, ticket, EndedCall::Answer(result), blobs);
             }
-            Heard::Reply(Reply::Error { id: ticket, error }, _) => {
-                self.answered(id, ticket, Ended::Error(error), Vec::new());
+            WorkerEvent::Reply(WorkerReply::Error { id: ticket, error }, _) => {
+                self.answered(id, ticket, EndedCall::Error(error), Vec::new());
             }
-            Heard::Time => match stage {
-                Stage::Starting => {
+            WorkerEvent::Time => match stage {
+                StartStage::Starting => {
                     let why = format!("it was not ready within {} s", START_MS / 1000);
-                    self.input(Input::Lost(id, why));
+                    self.input(PoolEvent::Lost(id, why));
                 }
-                Stage::Ready => self.input(Input::Deadline(id)),
+                StartStage::Ready => self.input(PoolEvent::Deadline(id)),
             },
-            Heard::Reply(Reply::Fatal { fatal: why }, _) | Heard::Broken(why) => self.input(Input::Lost(id, why)),
+            WorkerEvent::Reply(WorkerReply::Fatal { fatal: why }, _) | WorkerEvent::Broken(why) => {
+                self.input(PoolEvent::Lost(id, why));
+            }
         }
     }
 
-    fn answered(self: &Rc<Self>, id: WorkerId, ticket: Ticket, ended: Ended, blobs: Vec<Blob>) {
+    fn answered(self: &Rc<Self>, id: WorkerId, ticket: Ticket, ended: EndedCall, blobs: Vec<Blob>) {
         self.disarm(id);
         if let Some(waiting) = self.calls.borrow_mut().get_mut(&ticket) {
             waiting.answer = Some((ended, blobs));
         }
-        self.input(Input::Answered(id, ticket));
+        self.input(PoolEvent::Answered(id, ticket));
     }
 
     fn disarm(&self, id: WorkerId) {
@@ -208,7 +210,7 @@ impl Driver {
 
     fn post(self: &Rc<Self>, id: WorkerId, ticket: Ticket) {
         if let Err(error) = self.try_post(id, ticket) {
-            self.input(Input::Lost(id, format!("the call could not be posted: {error}")));
+            self.input(PoolEvent::Lost(id, format!("the call could not be posted: {error}")));
         }
     }
 
@@ -220,12 +222,13 @@ impl Driver {
         let call = waiting.call.take().ok_or("the call was posted before")?;
         let mut request = Request { id: ticket, call };
         let mut blobs = std::mem::take(&mut waiting.blobs);
-        if let Call::Run { schema, .. } | Call::Preview { schema, .. } | Call::Check { schema, .. } = &mut request.call
+        if let WorkerCall::Run { schema, .. } | WorkerCall::Preview { schema, .. } | WorkerCall::Check { schema, .. } =
+            &mut request.call
             && live.schemas.insert(schema.id)
         {
             schema.define = self.schemas.borrow().get(schema.id as usize).cloned();
         }
-        if let Call::Run { name, files, .. } | Call::Preview { name, files, .. } = &mut request.call
+        if let WorkerCall::Run { name, files, .. } | WorkerCall::Preview { name, files, .. } = &mut request.call
             && needs(name) == Needs::Files
         {
             (*files, blobs) = self.workspace.changes_since(live.synced);
@@ -237,14 +240,16 @@ impl Driver {
         Ok(())
     }
 
-    fn end(&self, ticket: Ticket, end: End) {
+    fn end(&self, ticket: Ticket, end: CallEnd) {
         let Some(waiting) = self.calls.borrow_mut().remove(&ticket) else { return };
         let ended = match (end, waiting.answer) {
-            (End::Answered, Some((Ended::Answer(answer), blobs))) => self.apply_writes(answer, blobs, waiting.seen),
-            (End::Answered, Some((ended, _))) => ended,
-            (End::Answered, None) => Ended::Error("the answer was lost".to_owned()),
-            (End::NoWorker(why), _) => Ended::Without(End::NoWorker(self.blocked(&why))),
-            (end, _) => Ended::Without(end),
+            (CallEnd::Answered, Some((EndedCall::Answer(answer), blobs))) => {
+                self.apply_writes(answer, blobs, waiting.seen)
+            }
+            (CallEnd::Answered, Some((ended, _))) => ended,
+            (CallEnd::Answered, None) => EndedCall::Error("the answer was lost".to_owned()),
+            (CallEnd::NoWorker(why), _) => EndedCall::Without(CallEnd::NoWorker(self.blocked(&why))),
+            (end, _) => EndedCall::Without(end),
         };
         // The caller may have stopped waiting.
         let _ = waiting.done.send(ended);
@@ -261,11 +266,11 @@ impl Driver {
 
     /// Adds the files that the tool wrote to the workspace, now that its call has ended. Those below a folder on the user's disk
     /// are written there first, by the host.
-    fn apply_writes(&self, answer: Answer, blobs: Vec<Blob>, seen: u64) -> Ended {
+    fn apply_writes(&self, answer: WorkerAnswer, blobs: Vec<Blob>, seen: u64) -> EndedCall {
         let mut files = Vec::new();
         match &answer {
-            Answer::Preview(preview) => files.extend(preview.writes.iter().cloned().zip(blobs)),
-            Answer::Outcome { writes, .. } => {
+            WorkerAnswer::Preview(preview) => files.extend(preview.writes.iter().cloned().zip(blobs)),
+            WorkerAnswer::Outcome { writes, .. } => {
                 let target = self.target();
                 for (path, blob) in writes.iter().zip(blobs) {
                     if target.is_on_disk(path) {
@@ -276,8 +281,8 @@ impl Driver {
                     }
                 }
             }
-            _ => return Ended::Answer(answer),
+            _ => return EndedCall::Answer(answer),
         }
-        Ended::Unwritten(answer, Unwritten { files, seen })
+        EndedCall::Unwritten(answer, Unwritten { files, seen })
     }
 }

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::driver::{Driver, Ended, Unwritten};
-use super::pool::End;
+use super::driver::{Driver, EndedCall, Unwritten};
+use super::pool::CallEnd;
 use super::workspace::Workspace;
 use super::writes::Prepared;
 use turnwise_engine::{CallId, RunTool, ToolOutcome, ToolSpec};
-use turnwise_protocol::tool_worker::{Answer, Call, Checked, Preview, Ticket};
+use turnwise_protocol::tool_worker::{CheckedArguments, Ticket, WorkerAnswer, WorkerCall, WritePreview};
 use turnwise_tools::Arguments;
 
 /// A document that takes longer than this is not worth waiting for.
@@ -48,11 +48,11 @@ impl ToolHost {
     /// # Errors
     /// The reason why it has no text, for users.
     pub async fn text(&self, path: &str, blob: web_sys::Blob) -> Result<String, String> {
-        let (_, ended) = self.driver.submit_with(Call::Text { path: path.to_owned() }, vec![blob], READ_MS);
+        let (_, ended) = self.driver.submit_with(WorkerCall::Text { path: path.to_owned() }, vec![blob], READ_MS);
         match ended.await {
-            Ok(Ended::Answer(Answer::Document(text))) => Ok(text),
-            Ok(Ended::Error(why) | Ended::Without(End::NoWorker(why))) => Err(why),
-            Ok(Ended::Without(End::Crashed(why))) => Err(format!("{path} could not be read: {why}")),
+            Ok(EndedCall::Answer(WorkerAnswer::Document(text))) => Ok(text),
+            Ok(EndedCall::Error(why) | EndedCall::Without(CallEnd::NoWorker(why))) => Err(why),
+            Ok(EndedCall::Without(CallEnd::Crashed(why))) => Err(format!("{path} could not be read: {why}")),
             _ => Err(format!("{path} could not be read in time")),
         }
     }
@@ -68,9 +68,9 @@ impl ToolHost {
         let target = self.driver.target();
         for _ in 0..LOOKS {
             let (name, arguments, schema) = (name.clone(), arguments.clone(), schema.clone());
-            let request = Call::Run { name, arguments, schema, now, files: Vec::new() };
+            let request = WorkerCall::Run { name, arguments, schema, now, files: Vec::new() };
             let (outcome, files) = match self.ended_with(Some(&id), request, timeout_ms).await {
-                Ok((Answer::Outcome { outcome, .. }, unwritten)) => (outcome, unwritten.files),
+                Ok((WorkerAnswer::Outcome { outcome, .. }, unwritten)) => (outcome, unwritten.files),
                 Ok(_) => return failed("the tool worker answered another question"),
                 Err(outcome) => return outcome,
             };
@@ -99,10 +99,10 @@ impl ToolHost {
         let target = self.driver.target();
         for _ in 0..LOOKS {
             let (name, arguments, schema) = (name.clone(), arguments.clone(), schema.clone());
-            let request = Call::Preview { name, arguments, schema, files: Vec::new() };
+            let request = WorkerCall::Preview { name, arguments, schema, files: Vec::new() };
             let (preview, unwritten) = match self.ended_with(Some(&id), request, timeout_ms).await {
-                Ok((Answer::Preview(preview), unwritten)) => (preview, unwritten),
-                Ok((Answer::Checked(Checked::Refused(outcome)), _)) => return Err(outcome),
+                Ok((WorkerAnswer::Preview(preview), unwritten)) => (preview, unwritten),
+                Ok((WorkerAnswer::Checked(CheckedArguments::Refused(outcome)), _)) => return Err(outcome),
                 // The call itself was never started.
                 Err(ToolOutcome::TimedOut { after_ms }) => {
                     let seconds = after_ms / 1000;
@@ -113,7 +113,7 @@ impl ToolHost {
                 Err(outcome) => return Err(outcome),
                 Ok(_) => return Err(failed("the tool worker answered another question")),
             };
-            let Preview { outcome, diff, omitted, .. } = preview;
+            let WritePreview { outcome, diff, omitted, .. } = preview;
             if let Some(writes) = target.look(unwritten.files).await.map_err(|why| failed(&why))? {
                 return Ok(Prepared { outcome, diff, omitted, writes, seen: unwritten.seen });
             }
@@ -144,7 +144,7 @@ impl ToolHost {
     /// The outcome that answers the call, usually `Rejected`.
     pub async fn check(&self, arguments: &str, spec: &ToolSpec) -> Result<Arguments, ToolOutcome> {
         let schema = self.driver.schema(&spec.parameters);
-        let request = Call::Check { name: spec.name.clone(), arguments: arguments.to_owned(), schema };
+        let request = WorkerCall::Check { name: spec.name.clone(), arguments: arguments.to_owned(), schema };
         let ended = self.ended(request, CHECK_MS).await.map_err(|outcome| match outcome {
             // The tool itself was never started.
             ToolOutcome::TimedOut { after_ms } => failed(&format!(
@@ -156,8 +156,8 @@ impl ToolHost {
             outcome => outcome,
         });
         match ended? {
-            Answer::Checked(Checked::Valid(arguments)) => Ok(arguments),
-            Answer::Checked(Checked::Refused(outcome)) => Err(outcome),
+            WorkerAnswer::Checked(CheckedArguments::Valid(arguments)) => Ok(arguments),
+            WorkerAnswer::Checked(CheckedArguments::Refused(outcome)) => Err(outcome),
             _ => Err(failed("the tool worker answered another question")),
         }
     }
@@ -175,7 +175,7 @@ impl ToolHost {
         self.driver.close();
     }
 
-    async fn ended(&self, request: Call, timeout_ms: u64) -> Result<Answer, ToolOutcome> {
+    async fn ended(&self, request: WorkerCall, timeout_ms: u64) -> Result<WorkerAnswer, ToolOutcome> {
         self.ended_with(None, request, timeout_ms).await.map(|(answer, _)| answer)
     }
 
@@ -183,9 +183,9 @@ impl ToolHost {
     async fn ended_with(
         &self,
         id: Option<&CallId>,
-        request: Call,
+        request: WorkerCall,
         timeout_ms: u64,
-    ) -> Result<(Answer, Unwritten), ToolOutcome> {
+    ) -> Result<(WorkerAnswer, Unwritten), ToolOutcome> {
         let (ticket, ended) = self.driver.submit(request, timeout_ms);
         if let Some(id) = id {
             self.open.borrow_mut().insert(id.clone(), ticket);
@@ -195,13 +195,13 @@ impl ToolHost {
             self.open.borrow_mut().remove(id);
         }
         match ended {
-            Ok(Ended::Answer(answer)) => Ok((answer, Unwritten { files: Vec::new(), seen: 0 })),
-            Ok(Ended::Unwritten(answer, unwritten)) => Ok((answer, unwritten)),
-            Ok(Ended::Error(error)) => Err(failed(&error)),
-            Ok(Ended::Without(End::TimedOut)) => Err(ToolOutcome::TimedOut { after_ms: timeout_ms }),
-            Ok(Ended::Without(End::Crashed(why))) => Err(failed(&format!("the tool worker crashed: {why}"))),
-            Ok(Ended::Without(End::NoWorker(why))) => Err(failed(&why)),
-            Ok(Ended::Without(End::Aborted | End::Answered)) | Err(_) => Err(ToolOutcome::Cancelled),
+            Ok(EndedCall::Answer(answer)) => Ok((answer, Unwritten { files: Vec::new(), seen: 0 })),
+            Ok(EndedCall::Unwritten(answer, unwritten)) => Ok((answer, unwritten)),
+            Ok(EndedCall::Error(error)) => Err(failed(&error)),
+            Ok(EndedCall::Without(CallEnd::TimedOut)) => Err(ToolOutcome::TimedOut { after_ms: timeout_ms }),
+            Ok(EndedCall::Without(CallEnd::Crashed(why))) => Err(failed(&format!("the tool worker crashed: {why}"))),
+            Ok(EndedCall::Without(CallEnd::NoWorker(why))) => Err(failed(&why)),
+            Ok(EndedCall::Without(CallEnd::Aborted | CallEnd::Answered)) | Err(_) => Err(ToolOutcome::Cancelled),
         }
     }
 }

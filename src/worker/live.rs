@@ -8,13 +8,13 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, MessageEvent, Url, Worker};
 
-use turnwise_protocol::tool_worker::Reply;
+use turnwise_protocol::tool_worker::WorkerReply;
 
 /// The workers' name in developer tools.
 const NAME: &str = "turnwise";
 
 /// A worker with its handlers and its timer.
-pub struct Live {
+pub struct LiveWorker {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(JsValue)>,
@@ -23,7 +23,7 @@ pub struct Live {
     timeout: Option<JsValue>,
     /// The wrapper's URL, for a worker from another origin.
     wrapper: Option<String>,
-    pub stage: Stage,
+    pub stage: StartStage,
     /// Distinguishes this worker from earlier ones with the same id.
     pub generation: u64,
     /// The version of the workspace that this worker last received.
@@ -34,26 +34,30 @@ pub struct Live {
 
 /// The progress of a worker's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum StartStage {
     Starting,
     Ready,
 }
 
 /// An event from a worker.
-pub enum Heard {
-    Reply(Reply, Vec<Blob>),
+pub enum WorkerEvent {
+    Reply(WorkerReply, Vec<Blob>),
     /// The armed timeout has elapsed.
     Time,
     /// The worker can no longer be used, for this reason.
     Broken(String),
 }
 
-impl Live {
+impl LiveWorker {
     /// Starts a worker from the URL of `worker.js` and boots it. `Ready` arrives later.
     ///
     /// # Errors
     /// The error with which the environment refuses the worker.
-    pub fn spawn(url: &str, generation: u64, listener: impl Fn(Heard) + Clone + 'static) -> Result<Live, String> {
+    pub fn spawn(
+        url: &str,
+        generation: u64,
+        listener: impl Fn(WorkerEvent) + Clone + 'static,
+    ) -> Result<LiveWorker, String> {
         let wrapper = wrapper(url)?;
         let worker = construct(wrapper.as_deref().unwrap_or(url))?;
         let on_message = {
@@ -62,24 +66,24 @@ impl Live {
         };
         let on_time = {
             let listener = listener.clone();
-            Closure::new(move || listener(Heard::Time))
+            Closure::new(move || listener(WorkerEvent::Time))
         };
         let on_error = {
             let url = url.to_owned();
-            Closure::new(move |event: JsValue| listener(Heard::Broken(error_text(&event, &url))))
+            Closure::new(move |event: JsValue| listener(WorkerEvent::Broken(error_text(&event, &url))))
         };
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         let _ = Reflect::set(&worker, &"onmessageerror".into(), on_error.as_ref());
         boot(worker.clone(), url.to_owned());
-        Ok(Live {
+        Ok(LiveWorker {
             worker,
             _on_message: on_message,
             _on_error: on_error,
             on_time,
             timeout: None,
             wrapper,
-            stage: Stage::Starting,
+            stage: StartStage::Starting,
             generation,
             synced: 0,
             schemas: HashSet::new(),
@@ -102,7 +106,7 @@ impl Live {
         self.worker.post_message(&message).map_err(|error| js_text(&error))
     }
 
-    /// Reports [`Heard::Time`] after `ms`, unless it is armed again or disarmed first.
+    /// Reports [`WorkerEvent::Time`] after `ms`, unless it is armed again or disarmed first.
     pub fn arm(&mut self, ms: u64) {
         self.disarm();
         let ms = i32::try_from(ms).unwrap_or(i32::MAX);
@@ -116,7 +120,7 @@ impl Live {
     }
 }
 
-impl Drop for Live {
+impl Drop for LiveWorker {
     fn drop(&mut self) {
         self.disarm();
         self.worker.set_onmessage(None);
@@ -131,16 +135,16 @@ impl Drop for Live {
     }
 }
 
-fn heard(data: &JsValue) -> Heard {
+fn heard(data: &JsValue) -> WorkerEvent {
     let (text, blobs) = match data.dyn_ref::<Array>() {
         Some(parts) => (parts.get(0), parts.iter().skip(1).map(JsCast::unchecked_into).collect()),
         None => (data.clone(), Vec::new()),
     };
-    match text.as_string().map(|text| Reply::decode(&text)) {
-        Some(Ok(Reply::Fatal { fatal })) => Heard::Broken(fatal),
-        Some(Ok(reply)) => Heard::Reply(reply, blobs),
-        Some(Err(error)) => Heard::Broken(format!("it posted something that is not a reply: {error}")),
-        None => Heard::Broken("it posted something that is not text".to_owned()),
+    match text.as_string().map(|text| WorkerReply::decode(&text)) {
+        Some(Ok(WorkerReply::Fatal { fatal })) => WorkerEvent::Broken(fatal),
+        Some(Ok(reply)) => WorkerEvent::Reply(reply, blobs),
+        Some(Err(error)) => WorkerEvent::Broken(format!("it posted something that is not a reply: {error}")),
+        None => WorkerEvent::Broken("it posted something that is not text".to_owned()),
     }
 }
 

@@ -41,7 +41,7 @@ pub use self::{
     live::make_by,
     on_disk::workspace_with_folders,
     render::{RenderError, RenderHost},
-    twin::Twin,
+    twin::WorkspaceSync,
     viewer::ViewerHost,
     workspace::Workspace,
     writes::Prepared,

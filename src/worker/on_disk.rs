@@ -7,7 +7,7 @@ use web_sys::Blob;
 
 use super::disk::{self, DiskFolder};
 use super::workspace::Workspace;
-use super::writes::{Looking, Place, Write, WriteTarget};
+use super::writes::{LookedAt, Write, WritePlace, WriteTarget};
 
 /// A workspace of which a part may be in folders on the user's disk.
 #[must_use]
@@ -26,7 +26,7 @@ struct OnDisk {
 }
 
 impl WriteTarget for OnDisk {
-    fn look(&self, files: Vec<(String, Blob)>) -> Looking<'_> {
+    fn look(&self, files: Vec<(String, Blob)>) -> LookedAt<'_> {
         Box::pin(self.looked(files))
     }
 
@@ -57,8 +57,8 @@ impl OnDisk {
                         continue;
                     }
                 },
-                None if self.is_on_disk(&path) => Place::Closed,
-                None => Place::Workspace,
+                None if self.is_on_disk(&path) => WritePlace::Closed,
+                None => WritePlace::Workspace,
             };
             writes.push(Write { path, content, place });
         }
@@ -68,10 +68,10 @@ impl OnDisk {
     async fn still_current(&self, writes: &[Write], seen: u64) -> bool {
         for write in writes {
             let same = match &write.place {
-                _ if self.is_on_disk(&write.path) == matches!(write.place, Place::Workspace) => false,
-                Place::Workspace => !self.workspace.has_changed(&write.path, seen),
-                Place::Closed => self.workspace.folder_of(&write.path).is_none(),
-                Place::Disk(folder, before) => match self.workspace.folder_of(&write.path) {
+                _ if self.is_on_disk(&write.path) == matches!(write.place, WritePlace::Workspace) => false,
+                WritePlace::Workspace => !self.workspace.has_changed(&write.path, seen),
+                WritePlace::Closed => self.workspace.folder_of(&write.path).is_none(),
+                WritePlace::Disk(folder, before) => match self.workspace.folder_of(&write.path) {
                     // Closed: writing says so.
                     None => true,
                     Some((now, below)) => {
@@ -99,7 +99,7 @@ impl OnDisk {
 
     async fn written(&self, writes: Vec<Write>, permitted: bool) -> Result<bool, String> {
         for Write { path, content, place } in writes {
-            if !matches!(place, Place::Workspace) {
+            if !matches!(place, WritePlace::Workspace) {
                 // The page was reloaded, or the user closed the folder.
                 let Some((folder, below)) = self.workspace.folder_of(&path) else {
                     let name = path.split('/').next().unwrap_or_default();
@@ -110,7 +110,7 @@ impl OnDisk {
                 if !permitted {
                     return Err(format!("{path} was not written: this run has no permission to write to that folder"));
                 }
-                let Place::Disk(_, before) = place else { return Ok(false) };
+                let WritePlace::Disk(_, before) = place else { return Ok(false) };
                 let written = folder.write(below, &content, before.as_deref()).await;
                 if !written.map_err(|why| format!("{path} could not be written to the user's disk: {why}"))? {
                     return Ok(false);
@@ -123,14 +123,14 @@ impl OnDisk {
     }
 
     /// What is on the disk where a call writes. `None`: the workspace had something else, and has it now.
-    async fn found(&self, folder: DiskFolder, path: &str, below: &str) -> Result<Option<Place>, String> {
+    async fn found(&self, folder: DiskFolder, path: &str, below: &str) -> Result<Option<WritePlace>, String> {
         let known = self.workspace.get(path);
         if let Some(why) = folder.left_out.refuses(below, known.is_some()) {
             return Err(format!("{path} was not written: {why}"));
         }
         let there = folder.find(below).await.map_err(|why| format!("{path} was not written: {why}"))?;
         match (there, known) {
-            (None, None) => Ok(Some(Place::Disk(folder, None))),
+            (None, None) => Ok(Some(WritePlace::Disk(folder, None))),
             (None, Some(_)) => {
                 self.workspace.remove(path);
                 Ok(None)
@@ -147,7 +147,7 @@ impl OnDisk {
                     None => None,
                 };
                 if there.is_some() && there == before {
-                    return Ok(Some(Place::Disk(folder, there)));
+                    return Ok(Some(WritePlace::Disk(folder, there)));
                 }
                 let _ = self.workspace.put(path, file.into());
                 Ok(None)

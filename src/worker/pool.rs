@@ -11,12 +11,12 @@ use turnwise_protocol::tool_worker::Ticket;
 /// The pool of one host.
 #[derive(Debug)]
 pub struct Pool {
-    workers: Vec<State>,
+    workers: Vec<WorkerState>,
     queue: VecDeque<Ticket>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum WorkerState {
     /// Not started yet, or ended; started again on demand.
     Absent,
     Starting,
@@ -30,7 +30,7 @@ pub struct WorkerId(pub usize);
 
 /// An event that the pool reacts to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
+pub enum PoolEvent {
     Submit(Ticket),
     Ready(WorkerId),
     Answered(WorkerId, Ticket),
@@ -46,16 +46,16 @@ pub enum Input {
 
 /// An action for the driver, which carries out all actions in the order given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum PoolAction {
     Spawn(WorkerId),
     Post(WorkerId, Ticket),
     Terminate(WorkerId),
-    End(Ticket, End),
+    End(Ticket, CallEnd),
 }
 
 /// How a call ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum CallEnd {
     Answered,
     TimedOut,
     /// Its worker crashed.
@@ -69,114 +69,115 @@ impl Pool {
     /// Creates a pool of up to `max` workers (at least one) without starting any.
     #[must_use]
     pub fn new(max: usize) -> Self {
-        Pool { workers: vec![State::Absent; max.max(1)], queue: VecDeque::new() }
+        Pool { workers: vec![WorkerState::Absent; max.max(1)], queue: VecDeque::new() }
     }
 
     /// Handles any input; unknown workers and tickets have no effect.
     #[must_use]
-    pub fn handle(&mut self, input: Input) -> Vec<Action> {
+    pub fn handle(&mut self, input: PoolEvent) -> Vec<PoolAction> {
         let mut actions = Vec::new();
         match input {
-            Input::Submit(ticket) => self.queue.push_back(ticket),
-            Input::Ready(id) => {
-                if self.state(id) == State::Starting {
-                    self.set(id, State::Idle);
+            PoolEvent::Submit(ticket) => self.queue.push_back(ticket),
+            PoolEvent::Ready(id) => {
+                if self.state(id) == WorkerState::Starting {
+                    self.set(id, WorkerState::Idle);
                 }
             }
-            Input::Answered(id, ticket) => {
-                if self.state(id) == State::Busy(ticket) {
-                    self.set(id, State::Idle);
-                    actions.push(Action::End(ticket, End::Answered));
+            PoolEvent::Answered(id, ticket) => {
+                if self.state(id) == WorkerState::Busy(ticket) {
+                    self.set(id, WorkerState::Idle);
+                    actions.push(PoolAction::End(ticket, CallEnd::Answered));
                 }
             }
-            Input::Lost(id, why) => self.lost(id, why, &mut actions),
-            Input::Deadline(id) => {
-                if let State::Busy(ticket) = self.state(id) {
-                    self.set(id, State::Absent);
-                    actions.extend([Action::Terminate(id), Action::End(ticket, End::TimedOut)]);
+            PoolEvent::Lost(id, why) => self.lost(id, why, &mut actions),
+            PoolEvent::Deadline(id) => {
+                if let WorkerState::Busy(ticket) = self.state(id) {
+                    self.set(id, WorkerState::Absent);
+                    actions.extend([PoolAction::Terminate(id), PoolAction::End(ticket, CallEnd::TimedOut)]);
                 }
             }
-            Input::Abort(ticket) => self.abort(ticket, &mut actions),
-            Input::Close => self.close(&mut actions),
+            PoolEvent::Abort(ticket) => self.abort(ticket, &mut actions),
+            PoolEvent::Close => self.close(&mut actions),
         }
         self.assign(&mut actions);
         actions
     }
 
     /// Assigns waiting calls to idle workers, and starts new workers for the remaining calls.
-    fn assign(&mut self, actions: &mut Vec<Action>) {
+    fn assign(&mut self, actions: &mut Vec<PoolAction>) {
         while !self.queue.is_empty() {
-            let Some(id) = self.lowest(State::Idle) else { break };
+            let Some(id) = self.lowest(WorkerState::Idle) else { break };
             let Some(ticket) = self.queue.pop_front() else { break };
-            self.set(id, State::Busy(ticket));
-            actions.push(Action::Post(id, ticket));
+            self.set(id, WorkerState::Busy(ticket));
+            actions.push(PoolAction::Post(id, ticket));
         }
-        let mut starting = self.workers.iter().filter(|state| **state == State::Starting).count();
+        let mut starting = self.workers.iter().filter(|state| **state == WorkerState::Starting).count();
         while starting < self.queue.len() {
-            let Some(id) = self.lowest(State::Absent) else { break };
-            self.set(id, State::Starting);
-            actions.push(Action::Spawn(id));
+            let Some(id) = self.lowest(WorkerState::Absent) else { break };
+            self.set(id, WorkerState::Starting);
+            actions.push(PoolAction::Spawn(id));
             starting += 1;
         }
     }
 
-    fn lost(&mut self, id: WorkerId, why: String, actions: &mut Vec<Action>) {
+    fn lost(&mut self, id: WorkerId, why: String, actions: &mut Vec<PoolAction>) {
         let state = self.state(id);
-        if state == State::Absent {
+        if state == WorkerState::Absent {
             return;
         }
-        self.set(id, State::Absent);
-        actions.push(Action::Terminate(id));
+        self.set(id, WorkerState::Absent);
+        actions.push(PoolAction::Terminate(id));
         match state {
-            State::Busy(ticket) => actions.push(Action::End(ticket, End::Crashed(why))),
+            WorkerState::Busy(ticket) => actions.push(PoolAction::End(ticket, CallEnd::Crashed(why))),
             // If no worker can be started, retrying for the same calls would never end.
-            State::Starting if self.workers.iter().all(|state| *state == State::Absent) => {
-                actions.extend(self.queue.drain(..).map(|ticket| Action::End(ticket, End::NoWorker(why.clone()))));
+            WorkerState::Starting if self.workers.iter().all(|state| *state == WorkerState::Absent) => {
+                actions
+                    .extend(self.queue.drain(..).map(|ticket| PoolAction::End(ticket, CallEnd::NoWorker(why.clone()))));
             }
             // One worker fewer is starting for the same calls: end one call rather than starting workers again and again.
-            State::Starting => {
+            WorkerState::Starting => {
                 if let Some(ticket) = self.queue.pop_front() {
-                    actions.push(Action::End(ticket, End::NoWorker(why)));
+                    actions.push(PoolAction::End(ticket, CallEnd::NoWorker(why)));
                 }
             }
-            State::Idle | State::Absent => {}
+            WorkerState::Idle | WorkerState::Absent => {}
         }
     }
 
-    fn abort(&mut self, ticket: Ticket, actions: &mut Vec<Action>) {
+    fn abort(&mut self, ticket: Ticket, actions: &mut Vec<PoolAction>) {
         if let Some(at) = self.queue.iter().position(|queued| *queued == ticket) {
             self.queue.remove(at);
-            actions.push(Action::End(ticket, End::Aborted));
-        } else if let Some(id) = self.lowest(State::Busy(ticket)) {
-            self.set(id, State::Absent);
-            actions.extend([Action::Terminate(id), Action::End(ticket, End::Aborted)]);
+            actions.push(PoolAction::End(ticket, CallEnd::Aborted));
+        } else if let Some(id) = self.lowest(WorkerState::Busy(ticket)) {
+            self.set(id, WorkerState::Absent);
+            actions.extend([PoolAction::Terminate(id), PoolAction::End(ticket, CallEnd::Aborted)]);
         }
     }
 
-    fn close(&mut self, actions: &mut Vec<Action>) {
+    fn close(&mut self, actions: &mut Vec<PoolAction>) {
         for (index, state) in self.workers.iter_mut().enumerate() {
-            if *state != State::Absent {
-                actions.push(Action::Terminate(WorkerId(index)));
+            if *state != WorkerState::Absent {
+                actions.push(PoolAction::Terminate(WorkerId(index)));
             }
-            if let State::Busy(ticket) = *state {
-                actions.push(Action::End(ticket, End::Aborted));
+            if let WorkerState::Busy(ticket) = *state {
+                actions.push(PoolAction::End(ticket, CallEnd::Aborted));
             }
-            *state = State::Absent;
+            *state = WorkerState::Absent;
         }
-        actions.extend(self.queue.drain(..).map(|ticket| Action::End(ticket, End::Aborted)));
+        actions.extend(self.queue.drain(..).map(|ticket| PoolAction::End(ticket, CallEnd::Aborted)));
     }
 
-    fn state(&self, id: WorkerId) -> State {
-        self.workers.get(id.0).copied().unwrap_or(State::Absent)
+    fn state(&self, id: WorkerId) -> WorkerState {
+        self.workers.get(id.0).copied().unwrap_or(WorkerState::Absent)
     }
 
-    fn set(&mut self, id: WorkerId, state: State) {
+    fn set(&mut self, id: WorkerId, state: WorkerState) {
         if let Some(slot) = self.workers.get_mut(id.0) {
             *slot = state;
         }
     }
 
-    fn lowest(&self, state: State) -> Option<WorkerId> {
+    fn lowest(&self, state: WorkerState) -> Option<WorkerId> {
         self.workers.iter().position(|at| *at == state).map(WorkerId)
     }
 }

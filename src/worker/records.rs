@@ -4,10 +4,10 @@
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
-use super::driver::{Driver, Ended};
-use super::pool::End;
+use super::driver::{Driver, EndedCall};
+use super::pool::CallEnd;
 use super::workspace::Workspace;
-use turnwise_protocol::tool_worker::{Answer, Call, DocumentTask};
+use turnwise_protocol::tool_worker::{DocumentTask, WorkerAnswer, WorkerCall};
 
 /// Records of thousands of turns take seconds; a worker that needs longer than this is stuck.
 const DOCUMENT_MS: u64 = 120_000;
@@ -18,15 +18,15 @@ thread_local! {
 }
 
 /// Keeps the worker alive between questions, if more of them will follow.
-pub struct Kept(Rc<Driver>);
+pub struct KeptWorker(Rc<Driver>);
 
 /// Keeps the worker, which still starts only with the first question.
 #[must_use]
-pub fn keep(worker_url: String) -> Kept {
-    Kept(shared(worker_url))
+pub fn keep(worker_url: String) -> KeptWorker {
+    KeptWorker(shared(worker_url))
 }
 
-impl Drop for Kept {
+impl Drop for KeptWorker {
     fn drop(&mut self) {
         if Rc::strong_count(&self.0) == 1 {
             self.0.close();
@@ -34,7 +34,7 @@ impl Drop for Kept {
     }
 }
 
-impl std::fmt::Debug for Kept {
+impl std::fmt::Debug for KeptWorker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Kept")
     }
@@ -57,14 +57,16 @@ fn shared(worker_url: String) -> Rc<Driver> {
 /// A message for users that says what is wrong with the record, or why it could not be read.
 pub async fn ask(worker_url: String, task: DocumentTask, text: String) -> Result<String, String> {
     let driver = shared(worker_url);
-    let (_, ended) = driver.submit(Call::Document { task, text }, DOCUMENT_MS);
+    let (_, ended) = driver.submit(WorkerCall::Document { task, text }, DOCUMENT_MS);
     let answer = match ended.await {
-        Ok(Ended::Answer(Answer::Document(answer))) => Ok(answer),
-        Ok(Ended::Answer(_) | Ended::Unwritten(..)) => Err("the worker answered another question".to_owned()),
-        Ok(Ended::Error(why)) => Err(why),
-        Ok(Ended::Without(End::Crashed(why) | End::NoWorker(why))) => Err(format!("the worker failed: {why}")),
-        Ok(Ended::Without(End::TimedOut)) => Err("reading the record took too long".to_owned()),
-        Ok(Ended::Without(End::Aborted | End::Answered)) | Err(_) => Err("the worker was ended".to_owned()),
+        Ok(EndedCall::Answer(WorkerAnswer::Document(answer))) => Ok(answer),
+        Ok(EndedCall::Answer(_) | EndedCall::Unwritten(..)) => Err("the worker answered another question".to_owned()),
+        Ok(EndedCall::Error(why)) => Err(why),
+        Ok(EndedCall::Without(CallEnd::Crashed(why) | CallEnd::NoWorker(why))) => {
+            Err(format!("the worker failed: {why}"))
+        }
+        Ok(EndedCall::Without(CallEnd::TimedOut)) => Err("reading the record took too long".to_owned()),
+        Ok(EndedCall::Without(CallEnd::Aborted | CallEnd::Answered)) | Err(_) => Err("the worker was ended".to_owned()),
     };
     if Rc::strong_count(&driver) == 1 {
         driver.close();

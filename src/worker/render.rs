@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::driver::{Driver, Ended};
-use super::pool::End;
+use super::driver::{Driver, EndedCall};
+use super::pool::CallEnd;
 use super::workspace::Workspace;
-use turnwise_protocol::tool_worker::{Answer, Blocks, Call, DocumentTask};
+use turnwise_protocol::tool_worker::{ChangedBlocks, DocumentTask, WorkerAnswer, WorkerCall};
 
 /// A text that takes longer than this is not worth waiting for.
 const RENDER_MS: u64 = 10_000;
@@ -45,13 +45,13 @@ impl RenderHost {
     ///
     /// # Errors
     /// As for [`RenderHost::render`].
-    pub async fn render_changes(&self, text: u32, markdown: &str) -> Result<Blocks, RenderError> {
+    pub async fn render_changes(&self, text: u32, markdown: &str) -> Result<ChangedBlocks, RenderError> {
         self.blocks(markdown, Some(text)).await
     }
 
-    async fn blocks(&self, markdown: &str, growing: Option<u32>) -> Result<Blocks, RenderError> {
-        match self.ask(Call::Render { markdown: markdown.to_owned(), growing }).await? {
-            Answer::Nodes(blocks) => Ok(blocks),
+    async fn blocks(&self, markdown: &str, growing: Option<u32>) -> Result<ChangedBlocks, RenderError> {
+        match self.ask(WorkerCall::Render { markdown: markdown.to_owned(), growing }).await? {
+            WorkerAnswer::Nodes(blocks) => Ok(blocks),
             _ => Err(RenderError::Worker("the worker answered another question".to_owned())),
         }
     }
@@ -61,21 +61,21 @@ impl RenderHost {
     /// # Errors
     /// If the worker did not answer.
     pub async fn figure(&self, task: DocumentTask, text: String) -> Result<String, RenderError> {
-        match self.ask(Call::Document { task, text }).await? {
-            Answer::Document(json) => Ok(json),
+        match self.ask(WorkerCall::Document { task, text }).await? {
+            WorkerAnswer::Document(json) => Ok(json),
             _ => Err(RenderError::Worker("the worker answered another question".to_owned())),
         }
     }
 
-    async fn ask(&self, call: Call) -> Result<Answer, RenderError> {
+    async fn ask(&self, call: WorkerCall) -> Result<WorkerAnswer, RenderError> {
         let (_, ended) = self.driver.submit(call, RENDER_MS);
         match ended.await {
-            Ok(Ended::Answer(answer) | Ended::Unwritten(answer, _)) => Ok(answer),
-            Ok(Ended::Error(why) | Ended::Without(End::Crashed(why) | End::NoWorker(why))) => {
+            Ok(EndedCall::Answer(answer) | EndedCall::Unwritten(answer, _)) => Ok(answer),
+            Ok(EndedCall::Error(why) | EndedCall::Without(CallEnd::Crashed(why) | CallEnd::NoWorker(why))) => {
                 Err(RenderError::Worker(why))
             }
-            Ok(Ended::Without(End::TimedOut)) => Err(RenderError::TimedOut),
-            Ok(Ended::Without(End::Aborted | End::Answered)) | Err(_) => Err(RenderError::Closed),
+            Ok(EndedCall::Without(CallEnd::TimedOut)) => Err(RenderError::TimedOut),
+            Ok(EndedCall::Without(CallEnd::Aborted | CallEnd::Answered)) | Err(_) => Err(RenderError::Closed),
         }
     }
 

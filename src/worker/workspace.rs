@@ -12,7 +12,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag};
 
 use super::disk::DiskFolder;
-use super::writes::{Looking, Place, Write, WriteTarget};
+use super::writes::{LookedAt, Write, WritePlace, WriteTarget};
 use turnwise_protocol::tool_worker::FileChange;
 use turnwise_tools::path::{PathError, RESULTS, normalize, result_path};
 
@@ -33,14 +33,14 @@ impl Default for Workspace {
 
 #[derive(Default)]
 struct WorkspaceState {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, WorkspaceEntry>,
     version: u64,
     listeners: Vec<Weak<dyn Fn()>>,
     /// Folders on the user's disk by name, as `www/folder.js` describes them: the files below them are not copies.
     folders: BTreeMap<String, JsValue>,
 }
 
-struct Entry {
+struct WorkspaceEntry {
     /// The workspace version when this entry last changed.
     version: u64,
     /// `None`: removed; the entry is kept so that workers can be informed.
@@ -237,7 +237,7 @@ impl Workspace {
             let mut inner = self.inner.borrow_mut();
             inner.version += 1;
             let version = inner.version;
-            inner.entries.insert(path, Entry { version, blob });
+            inner.entries.insert(path, WorkspaceEntry { version, blob });
             inner.listeners.retain(|listener| listener.strong_count() > 0);
             inner.listeners.iter().filter_map(Weak::upgrade).collect()
         };
@@ -259,8 +259,8 @@ pub(super) fn in_memory(workspace: Workspace, _: Vec<String>) -> Box<dyn WriteTa
 struct InMemory(Workspace);
 
 impl WriteTarget for InMemory {
-    fn look(&self, files: Vec<(String, Blob)>) -> Looking<'_> {
-        let writes = files.into_iter().map(|(path, content)| Write { path, content, place: Place::Workspace });
+    fn look(&self, files: Vec<(String, Blob)>) -> LookedAt<'_> {
+        let writes = files.into_iter().map(|(path, content)| Write { path, content, place: WritePlace::Workspace });
         Box::pin(std::future::ready(Ok(Some(writes.collect()))))
     }
 

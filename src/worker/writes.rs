@@ -45,12 +45,12 @@ impl Prepared {
 pub(super) struct Write {
     pub(super) path: String,
     pub(super) content: Blob,
-    pub(super) place: Place,
+    pub(super) place: WritePlace,
 }
 
 /// Where a file is, and what it replaces there.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum WritePlace {
     /// In the workspace, which knows when the file changed.
     Workspace,
     /// In a folder on the user's disk that is not open.
@@ -59,7 +59,7 @@ pub(super) enum Place {
     Disk(DiskFolder, Option<String>),
 }
 
-pub(super) type Looking<'a> = Pin<Box<dyn Future<Output = Result<Option<Vec<Write>>, String>> + 'a>>;
+pub(super) type LookedAt<'a> = Pin<Box<dyn Future<Output = Result<Option<Vec<Write>>, String>> + 'a>>;
 
 /// The files of a run, as far as calls write to them. What runs agents in a page has a workspace in memory alone; only the app links
 /// the code for folders on the user's disk (`on_disk`).
@@ -69,7 +69,7 @@ pub(super) trait WriteTarget {
     ///
     /// # Errors
     /// The reason why one of them cannot be written, for the model.
-    fn look(&self, files: Vec<(String, Blob)>) -> Looking<'_>;
+    fn look(&self, files: Vec<(String, Blob)>) -> LookedAt<'_>;
 
     /// Whether these files would still replace what they replaced when they were looked at. `seen`: the version of the workspace then.
     /// If the disk has something else now, the workspace has that, too: what it had can no longer be read.

@@ -24,7 +24,7 @@ function complaints(source) {
   }
 }
 
-const START = `import init, { Agent, replay, exportTrajectory, importTrajectory, insight, summarize, type Insight, type Summary, type Trajectory, type AgentEvent, type Plan, type PlanEvent, type PlanSession, type Tool } from 'turnwise';
+const START = `import init, { Agent, replay, exportTrajectory, importTrajectory, insight, summarize, type Insight, type RunSummary, type Trajectory, type AgentEvent, type Plan, type PlanEvent, type PlanSession, type Tool } from 'turnwise';
 await init();
 `;
 
@@ -51,7 +51,7 @@ test('a program that uses the whole API type-checks', () => {
     const again = await replay(trajectory);
     if (!again.ok) console.log(again.turn, again.expected, again.actual);
     const text: string = await exportTrajectory(trajectory, 'native');
-    const summary: Summary = await summarize(trajectory);
+    const summary: RunSummary = await summarize(trajectory);
     const found: Insight = await insight([summary, await summarize(text)], { preset: 'strict', outcome: 'unfinished', terminationReason: 'llm_complete' });
     console.log(found.reasons[0]?.count, found.turns.p95, found.choices.models[0]?.value, summary.failed_attempts['timeout']);
     const read: Trajectory = await importTrajectory(text);

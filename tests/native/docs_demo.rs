@@ -11,7 +11,7 @@ use turnwise_engine::*;
 use turnwise_files::{FileInfo, Files};
 use turnwise_llm::Decoder;
 use turnwise_record::trajectory::{Recorder, Trajectory};
-use turnwise_tools::{run as run_tool, safe_set, search::Index};
+use turnwise_tools::{run as run_tool, safe_set, search::FileIndex};
 use turnwise_view::tasks::{EXAMPLES, ExampleTask};
 
 /// The documentation as a workspace.
@@ -61,7 +61,7 @@ fn play(example: &ExampleTask) -> Trajectory {
 fn play_task(config: RunConfig, input: &str) -> Trajectory {
     let task = Task { run_id: "run_20260101_000000_000000".into(), input: input.into(), ..Task::default() };
     let (mut recorder, first) = Recorder::start(config, task);
-    let mut world = World { docs: Docs::load(), index: Index::default(), sent: BTreeMap::new() };
+    let mut world = World { docs: Docs::load(), index: FileIndex::default(), sent: BTreeMap::new() };
     let mut effects = VecDeque::from(first);
     while let Some(effect) = effects.pop_front() {
         if let Some(event) = world.perform(effect, &recorder.run) {
@@ -74,7 +74,7 @@ fn play_task(config: RunConfig, input: &str) -> Trajectory {
 /// The engine's environment: the demo model and the tools.
 struct World {
     docs: Docs,
-    index: Index,
+    index: FileIndex,
     /// The history of the run (0) and of each sub-agent.
     sent: BTreeMap<u32, Vec<Message>>,
 }
@@ -84,7 +84,7 @@ impl World {
         match effect {
             Effect::CallModel(call) => {
                 let child = run.children().iter().find(|child| child.id == call.request.child());
-                let config = child.and_then(Child::run).unwrap_or(run).config().clone();
+                let config = child.and_then(ChildRun::run).unwrap_or(run).config().clone();
                 Some(self.ask(call, &config))
             }
             Effect::RunTool(call) if call.run == RunMode::Check => {

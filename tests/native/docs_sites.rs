@@ -1,10 +1,10 @@
 //! Documentation site formats, parsed into sections, and searches in them. Fixtures are excerpts of real generator output.
 
 use serde_json::json;
-use turnwise_docs_index::index::{Index, PageText, SectionText};
+use turnwise_docs_index::index::{PageText, SectionText, SiteIndex};
 use turnwise_docs_index::site::Site;
 use turnwise_docs_index::{
-    FetchedPage, Found, Match, Stage, ToolReply, html, llms, mdbook, mkdocs, rustdoc, sitemap, sphinx, tools,
+    FetchedPage, Match, SearchResult, SiteStage, ToolReply, html, llms, mdbook, mkdocs, rustdoc, sitemap, sphinx, tools,
 };
 
 const ROOT: &str = "https://docs.test/book/";
@@ -167,8 +167,8 @@ fn section(anchor: &str, heading: &str, text: &str) -> SectionText {
     SectionText { anchor: anchor.into(), heading: heading.into(), text: text.into(), ..SectionText::default() }
 }
 
-fn index() -> Index {
-    let mut index = Index::default();
+fn index() -> SiteIndex {
+    let mut index = SiteIndex::default();
     let filler = |n: usize| section(&format!("s{n}"), &format!("Part {n}"), "The server listens and the client asks.");
     index.add(
         PageText { url: format!("{ROOT}a.html"), title: "Server".into(), sections: (0..9).map(filler).collect() },
@@ -199,7 +199,7 @@ fn the_heading_that_is_asked_for_comes_first() {
 /// Like npm's documentation: a command's page starts with nothing but its name, and the name's words occur everywhere.
 #[test]
 fn a_name_made_of_several_words_is_found_however_it_is_written() {
-    let mut index = Index::default();
+    let mut index = SiteIndex::default();
     for name in ["npm-ci", "npm-dedupe", "npm-install", "npm-get", "npm-audit"] {
         let option =
             "When true submit audit reports alongside the current npm command. The audit is what npm audit does.";
@@ -245,7 +245,7 @@ fn the_tools_say_where_and_what() {
     assert_eq!(step.fetch, [format!("{ROOT}searchindex-abc.js")]);
     let got = |url: &str| FetchedPage { url: url.into(), status: 200, body: true, ..FetchedPage::default() };
     let step = site.take(&got(&step.fetch[0]), Some(MDBOOK));
-    assert_eq!((step.stage, step.version), (Stage::Ready, Some((ROOT.into(), "abc".into()))));
+    assert_eq!((step.stage, step.version), (SiteStage::Ready, Some((ROOT.into(), "abc".into()))));
     assert!(step.info.unwrap().complete);
     let ToolReply::Text(text) = tools::call(&mut site, "search_docs", &json!({"query": "loop"})) else { panic!() };
     assert_eq!(text, format!("1. {ROOT}guide/run.html#in-a-loop\n   Running it › In a loop\n   Type go again."));
@@ -277,8 +277,8 @@ fn the_tools_say_where_and_what() {
     assert_eq!(again.search("loop", 3), site.search("loop", 3));
 }
 
-fn weather() -> Index {
-    let mut index = Index::new(ROOT, ROOT);
+fn weather() -> SiteIndex {
+    let mut index = SiteIndex::new(ROOT, ROOT);
     let section = |anchor: &str, heading: &str, text: &str| SectionText {
         anchor: anchor.into(),
         heading: heading.into(),
@@ -309,7 +309,7 @@ fn weather() -> Index {
 fn a_search_says_how_well_it_fits_and_what_occurs_nowhere() {
     let index = weather();
     let found = |query: &str| {
-        let Found { hits, missing, fit } = index.search(query, 3);
+        let SearchResult { hits, missing, fit } = index.search(query, 3);
         (hits.first().map(|hit| hit.url.replace(ROOT, "")).unwrap_or_default(), missing.join(" "), fit)
     };
     let limit = "retries.html#max".to_owned();

@@ -2,7 +2,7 @@
 
 use turnwise_docs_index::SiteKind;
 use turnwise_docs_index::detect::detect;
-use turnwise_docs_index::find::{Finder, Source};
+use turnwise_docs_index::find::{SourceFinder, TextSource};
 use turnwise_docs_index::routes::{Routes, Slugs};
 use turnwise_docs_index::site::{MAX_PAGES, Site};
 use turnwise_docs_index::{FetchedPage, html, llms, mdbook, mkdocs, pdoc, refresh, root, sphinx, url};
@@ -11,8 +11,13 @@ const PAGE: &str = "https://docs.test/book/guide/a.html";
 
 /// Runs the finder; addresses are answered by their path, and all others are missing. Returns the requested paths, in
 /// order, and the result.
-fn find(page: &str, html: &str, source: Option<&str>, files: &[(&str, &str)]) -> (Vec<String>, Result<Source, String>) {
-    let mut finder = Finder::new(page, Some(html), source);
+fn find(
+    page: &str,
+    html: &str,
+    source: Option<&str>,
+    files: &[(&str, &str)],
+) -> (Vec<String>, Result<TextSource, String>) {
+    let mut finder = SourceFinder::new(page, Some(html), source);
     let mut asked = Vec::new();
     loop {
         let asks = finder.asks();
@@ -172,7 +177,7 @@ fn a_version_does_not_depend_on_which_answer_came_first() {
     let html =
         "<meta name=\"rustdoc-vars\" data-root-path=\"../\" data-current-crate=\"guide\" data-resource-suffix=\"-1\" >";
     let found = |turned: bool, text: &str| {
-        let mut finder = Finder::new(PAGE, Some(html), None);
+        let mut finder = SourceFinder::new(PAGE, Some(html), None);
         loop {
             let mut asks = finder.asks();
             if asks.is_empty() {
@@ -206,7 +211,7 @@ fn a_named_source_is_read_and_nothing_else() {
     assert!(asked.is_empty() && found.unwrap_err().contains("own site"));
     let (_, found) = find(PAGE, "", Some("/x.json"), &[("/x.json", "<html>")]);
     assert!(found.unwrap_err().contains("/x.json"));
-    assert!(Finder::new("about:blank", None, None).source().unwrap().is_err());
+    assert!(SourceFinder::new("about:blank", None, None).source().unwrap().is_err());
 }
 
 #[test]

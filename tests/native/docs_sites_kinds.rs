@@ -7,7 +7,7 @@ use turnwise_docs_index::listings::is_text;
 use turnwise_docs_index::root::root;
 use turnwise_docs_index::routes::{Routes, Slugger, Slugs};
 use turnwise_docs_index::site::Site;
-use turnwise_docs_index::{FetchedPage, SiteKind, Stage, Step, ToolReply, html, llms, pdoc, refresh, tools};
+use turnwise_docs_index::{FetchedPage, SiteKind, SiteStage, SiteStep, ToolReply, html, llms, pdoc, refresh, tools};
 
 const ROOT: &str = "https://docs.test/book/";
 
@@ -22,7 +22,7 @@ fn sections(html: &str) -> Vec<String> {
 }
 
 /// Answers a site's requests, by their path on the host, until it makes no more.
-fn read(page: &str, html: Option<&str>, answer: impl Fn(&str) -> Option<String>) -> (Vec<String>, Site, Step) {
+fn read(page: &str, html: Option<&str>, answer: impl Fn(&str) -> Option<String>) -> (Vec<String>, Site, SiteStep) {
     let (mut site, mut step) = Site::open(page, html, None);
     let (mut asked, mut queue) = (Vec::new(), step.fetch.clone());
     while !queue.is_empty() && asked.len() < 2_000 {
@@ -403,7 +403,7 @@ fn docsify_is_read_from_its_files_and_shown_by_its_routes() {
             "/book/docs/more.md"
         ]
     );
-    assert_eq!((step.stage, site.info().kind, site.info().pages), (Stage::Ready, SiteKind::Docsify, 4));
+    assert_eq!((step.stage, site.info().kind, site.info().pages), (SiteStage::Ready, SiteKind::Docsify, 4));
     let hit = &site.search("zebra", 1).hits[0];
     assert_eq!((hit.url.as_str(), hit.page.as_str()), ("https://docs.test/book/#/docs/hooks?id=what39s-new", "Hooks"));
     let ToolReply::Text(list) = tools::call(&mut site, "list_pages", &serde_json::json!({})) else { panic!("no list") };
@@ -515,7 +515,7 @@ fn a_site_without_text_is_an_error_or_the_page_that_is_open() {
     );
     assert!(step.info.is_none() && site.info().pages == 0);
     let (_, _, step) = read("https://docs.test/docs/a", None, shell);
-    assert!(step.error.is_some() && step.stage != Stage::Ready);
+    assert!(step.error.is_some() && step.stage != SiteStage::Ready);
     let (_, site, step) = read("https://docs.test/docs/a", Some(&rendered("<a href=\"/docs/b\">b</a>")), shell);
     let info = step.info.clone().unwrap_or_else(|| panic!("not ready: {step:?}"));
     assert!(step.error.is_none() && info.shell && info.complete && info.pages == 1, "{info:?}");
@@ -581,7 +581,7 @@ fn a_front_page_with_little_text_does_not_change_the_addresses_of_files() {
             _ => return None,
         })
     });
-    assert_eq!(step.stage, Stage::Ready);
+    assert_eq!(step.stage, SiteStage::Ready);
     assert_eq!(site.search("zebra", 1).hits[0].url, "https://docs.test/guide/retries.md");
     assert!(!asked.iter().any(|path| path == "/README.md"), "the other pages have their text: {asked:?}");
 }

@@ -4,15 +4,15 @@
 use serde_json::json;
 use turnwise_docs_index::SiteKind;
 use turnwise_docs_index::detect::detect;
-use turnwise_docs_index::index::{Index, PageText, SectionText};
+use turnwise_docs_index::index::{PageText, SectionText, SiteIndex};
 use turnwise_docs_index::site::Site;
-use turnwise_docs_index::{FetchedPage, Step, ToolReply, html, llms, mkdocs, tools, url};
+use turnwise_docs_index::{FetchedPage, SiteStep, ToolReply, html, llms, mkdocs, tools, url};
 
 const ROOT: &str = "https://docs.test/book/";
 
 /// Answers a site's requests, by their path below the root, until it makes no more. Returns the requested paths in
 /// order, the site and its last step.
-fn read(page: &str, html: &str, answer: impl Fn(&str) -> (u16, String)) -> (Vec<String>, Site, Step) {
+fn read(page: &str, html: &str, answer: impl Fn(&str) -> (u16, String)) -> (Vec<String>, Site, SiteStep) {
     let (mut site, mut step) = Site::open(page, Some(html), None);
     let mut asked = Vec::new();
     while !step.fetch.is_empty() && asked.len() < 2_000 {
@@ -36,7 +36,7 @@ fn page(path: &str, title: &str, text: &str) -> PageText {
     PageText { url: format!("{ROOT}{path}"), title: title.into(), sections: vec![section] }
 }
 
-fn hits(site: &Index, query: &str, limit: usize) -> Vec<String> {
+fn hits(site: &SiteIndex, query: &str, limit: usize) -> Vec<String> {
     site.search(query, limit).hits.iter().map(|hit| hit.url.strip_prefix(ROOT).unwrap_or(&hit.url).to_owned()).collect()
 }
 
@@ -91,7 +91,7 @@ fn files_for_models_give_way_to_the_pages_beside_them() {
 
 #[test]
 fn of_copies_the_one_near_to_the_page_at_hand_is_found() {
-    let mut index = Index::new(ROOT, &format!("{ROOT}fr/start.html"));
+    let mut index = SiteIndex::new(ROOT, &format!("{ROOT}fr/start.html"));
     for at in ["next/run", "1.0/run", "run", "fr/run", "de/run"] {
         index.add(page(at, "Run", "The server runs."), true);
     }
@@ -109,7 +109,7 @@ fn of_copies_the_one_near_to_the_page_at_hand_is_found() {
 fn one_page_may_be_the_whole_site() {
     let section =
         |n: usize| SectionText { anchor: format!("s{n}"), text: format!("Zebra {n}."), ..SectionText::default() };
-    let mut index = Index::new(ROOT, ROOT);
+    let mut index = SiteIndex::new(ROOT, ROOT);
     index.add(PageText { url: ROOT.into(), title: "All".into(), sections: (0..20).map(section).collect() }, true);
     assert_eq!(hits(&index, "zebra", 8).len(), 8);
 }

@@ -35,7 +35,7 @@ fn tool(name: &str, side_effect: SideEffect, may_finish: bool) -> ToolSpec {
 
 /// The configuration of a record that tries to decide everything.
 fn hostile() -> RunConfig {
-    let everything = Some(Rule::Allow);
+    let everything = Some(PermissionRule::Allow);
     RunConfig {
         providers: vec![
             provider(EVIL, Some(serde_json::json!({ "service_tier": "priority" }))),
@@ -53,7 +53,7 @@ fn hostile() -> RunConfig {
             folder: everything,
             network: everything,
             page: everything,
-            tools: BTreeMap::from([("send".into(), Rule::Allow)]),
+            tools: BTreeMap::from([("send".into(), PermissionRule::Allow)]),
             folders: Vec::new(),
         }),
         max_turns: 1_000,
@@ -235,11 +235,11 @@ fn the_answers_in_a_record_are_nobodys() {
         let reply = Reply { tool_calls: vec![send], finish: FinishReason::ToolCalls, ..Reply::default() };
         let replied = Event::ModelReplied { request, reply, raw: None, first_token_ms: None };
         let effects = run.recorder.handle(Millis(run.at.0 + 9), replied);
-        let told: Vec<Permission> = effects
+        let told: Vec<CallPermission> = effects
             .iter()
             .filter_map(|effect| if let Effect::RunTool(call) = effect { Some(call.permission) } else { None })
             .collect();
-        assert_eq!(told, [Permission::Ask], "{way:?} {effects:?}: a call that touches the network asks");
+        assert_eq!(told, [CallPermission::Ask], "{way:?} {effects:?}: a call that touches the network asks");
     }
 }
 

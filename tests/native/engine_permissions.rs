@@ -38,7 +38,7 @@ impl Asking {
         Asking { recorder, effects }
     }
 
-    fn tell(&mut self, event: Event) -> Vec<(String, Permission)> {
+    fn tell(&mut self, event: Event) -> Vec<(String, CallPermission)> {
         let at = Millis(5);
         self.effects = self.recorder.handle(at, event);
         let run = |effect: &Effect| match effect {
@@ -49,7 +49,7 @@ impl Asking {
     }
 
     /// The model replies with these calls, to the run (0) or to a sub-agent.
-    fn reply(&mut self, child: u32, calls: &[(&str, &str, &str)]) -> Vec<(String, Permission)> {
+    fn reply(&mut self, child: u32, calls: &[(&str, &str, &str)]) -> Vec<(String, CallPermission)> {
         let mut open = self.effects.iter().filter_map(|effect| match effect {
             Effect::CallModel(call) if call.request.child() == child => Some(call.request),
             _ => None,
@@ -69,11 +69,11 @@ impl Asking {
         self.tell(Event::ModelReplied { request, reply, raw: None, first_token_ms: None })
     }
 
-    fn answer(&mut self, call: &str, allow: bool, scope: Scope) -> Vec<(String, Permission)> {
+    fn answer(&mut self, call: &str, allow: bool, scope: Scope) -> Vec<(String, CallPermission)> {
         self.tell(Event::Permitted { call: CallId(call.into()), allow, scope })
     }
 
-    fn ran(&mut self, call: &str) -> Vec<(String, Permission)> {
+    fn ran(&mut self, call: &str) -> Vec<(String, CallPermission)> {
         let outcome = ToolOutcome::Executed { content: "ran".into(), images: Vec::new(), repaired_args: None };
         self.tell(Event::ToolFinished { call: CallId(call.into()), outcome })
     }
@@ -109,9 +109,9 @@ impl Asking {
     }
 }
 
-use Permission::{Allowed, Ask, AskAgain};
+use CallPermission::{Allowed, Ask, AskAgain};
 
-fn told(calls: &[(&str, Permission)]) -> Vec<(String, Permission)> {
+fn told(calls: &[(&str, CallPermission)]) -> Vec<(String, CallPermission)> {
     calls.iter().map(|(call, permission)| ((*call).to_owned(), *permission)).collect()
 }
 
@@ -176,7 +176,7 @@ fn an_answer_for_the_run_covers_its_sub_agents() {
 
 #[test]
 fn a_denied_tool_never_reaches_the_shell_not_even_in_a_batch() {
-    let mut run = Asking::start(asking_config(|permissions| permissions.network = Some(Rule::Deny)));
+    let mut run = Asking::start(asking_config(|permissions| permissions.network = Some(PermissionRule::Deny)));
     let calls = r#"{"calls":[{"name":"send"},{"name":"look"}]}"#;
     run.reply(0, &[("a", "send", "{}"), ("b", "batch", calls)]);
     assert!(run.results()[0].contains("does not permit send, which acts on the network"), "{:?}", run.results());
@@ -247,7 +247,7 @@ fn a_record_from_before_permissions_asks_nothing_by_itself() {
 
 #[test]
 fn an_answer_about_one_interrupted_call_says_nothing_about_another() {
-    let mut run = Asking::start(asking_config(|rules| rules.network = Some(Rule::Allow)));
+    let mut run = Asking::start(asking_config(|rules| rules.network = Some(PermissionRule::Allow)));
     assert_eq!(run.reply(0, &[("a", "send", "{}"), ("b", "send", "{}")]), told(&[("a", Allowed), ("b", Allowed)]));
     let mut again = run.reopened();
     assert_eq!(

@@ -230,16 +230,16 @@ fn a_rule_by_name_asks_about_the_code_or_denies_it() {
             config.permissions = Some(Permissions { answers, tools, ..Permissions::default() });
         }))
     };
-    let mut asked = with(Rule::Ask, Answers::Page);
+    let mut asked = with(PermissionRule::Ask, Answers::Page);
     let permission = |run: &Program| {
         run.effects.iter().find_map(|effect| match effect {
             Effect::RunTool(tool) => Some((tool.permission, tool.program.is_some())),
             _ => None,
         })
     };
-    assert_eq!(permission(&asked), Some((Permission::Ask, true)));
+    assert_eq!(permission(&asked), Some((CallPermission::Ask, true)));
     asked.tell(Event::Permitted { call: CallId("p".into()), allow: true, scope: Scope::Call });
-    assert_eq!(permission(&asked), Some((Permission::Allowed, true)));
-    let denied = with(Rule::Deny, Answers::Page);
+    assert_eq!(permission(&asked), Some((CallPermission::Allowed, true)));
+    let denied = with(PermissionRule::Deny, Answers::Page);
     assert!(denied.record().result.as_ref().unwrap().contains("does not permit run_code"));
 }

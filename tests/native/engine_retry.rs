@@ -1,9 +1,9 @@
 //! Waits between attempts, and the run's only source of randomness.
 
-use turnwise_engine::retry::{Decision, Rng, decide};
+use turnwise_engine::retry::{RetryDecision, Rng, decide};
 use turnwise_engine::*;
 
-fn after(retry_after_ms: Option<u64>, attempt: u32) -> Decision {
+fn after(retry_after_ms: Option<u64>, attempt: u32) -> RetryDecision {
     let error = ModelError {
         slug: Slug::RateLimited,
         message: "slow down".into(),
@@ -33,9 +33,9 @@ fn the_random_numbers_are_those_of_splitmix64() {
 
 #[test]
 fn a_wait_up_to_the_cap_is_waited_and_a_longer_one_is_not() {
-    assert_eq!(after(Some(59_999), 1), Decision::Wait { ms: 59_999 });
-    assert_eq!(after(Some(60_000), 1), Decision::Wait { ms: 60_000 });
-    assert_eq!(after(Some(60_001), 1), Decision::GiveUp);
+    assert_eq!(after(Some(59_999), 1), RetryDecision::Wait { ms: 59_999 });
+    assert_eq!(after(Some(60_000), 1), RetryDecision::Wait { ms: 60_000 });
+    assert_eq!(after(Some(60_001), 1), RetryDecision::GiveUp);
 }
 
 #[test]
@@ -50,8 +50,8 @@ fn a_rate_limit_without_a_readable_wait_waits_five_seconds_and_more() {
                 retry: Retry::Yes,
             };
             match decide(config, &error, attempt, &mut Rng::new(seed)) {
-                Decision::Wait { ms } => ms,
-                Decision::GiveUp => panic!("it may be tried again"),
+                RetryDecision::Wait { ms } => ms,
+                RetryDecision::GiveUp => panic!("it may be tried again"),
             }
         };
         (0..200).map(wait).collect()
@@ -81,8 +81,8 @@ fn backoff_doubles_up_to_its_cap_with_full_jitter() {
                     retry: Retry::Yes,
                 };
                 match decide(&RetryConfig::default(), &error, attempt, &mut Rng::new(seed)) {
-                    Decision::Wait { ms } => ms,
-                    Decision::GiveUp => panic!("it may be tried again"),
+                    RetryDecision::Wait { ms } => ms,
+                    RetryDecision::GiveUp => panic!("it may be tried again"),
                 }
             })
             .collect();

@@ -59,7 +59,7 @@ fn backoff_is_drawn_from_the_seed_within_its_cap() {
     for _ in 0..2000 {
         for attempt in 1..=8 {
             let error = error(Slug::NetworkError, Retry::Yes);
-            let retry::Decision::Wait { ms } = retry::decide(&config, &error, attempt, &mut rng) else { panic!() };
+            let retry::RetryDecision::Wait { ms } = retry::decide(&config, &error, attempt, &mut rng) else { panic!() };
             most[attempt as usize - 1] = most[attempt as usize - 1].max(ms);
         }
     }

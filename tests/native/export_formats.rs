@@ -7,7 +7,7 @@ use crate::support::*;
 use serde_json::{Value, json};
 use turnwise_engine::*;
 use turnwise_protocol::tool_worker::DocumentTask;
-use turnwise_record::trajectory::export::Format;
+use turnwise_record::trajectory::export::ExportFormat;
 use turnwise_record::trajectory::import::import;
 use turnwise_record::trajectory::{Note, Secrets, Trajectory};
 use turnwise_view::export::export;
@@ -61,21 +61,21 @@ fn model(call: &ModelCall) -> Result<Reply, ModelError> {
 
 #[test]
 fn the_formats_have_the_names_of_the_api_and_files_of_their_own() {
-    for format in Format::ALL {
-        assert_eq!(Format::named(format.as_str()), Some(*format));
+    for format in ExportFormat::ALL {
+        assert_eq!(ExportFormat::named(format.as_str()), Some(*format));
         assert_eq!(json!(format), format.as_str());
     }
-    let files: BTreeSet<String> = Format::ALL.iter().map(|format| format.file_name("run_x")).collect();
-    assert_eq!(files.len(), Format::ALL.len());
+    let files: BTreeSet<String> = ExportFormat::ALL.iter().map(|format| format.file_name("run_x")).collect();
+    assert_eq!(files.len(), ExportFormat::ALL.len());
     assert!(files.contains("run_x.traj.json") && files.contains("run_x.atif.json"), "{files:?}");
-    assert_eq!(Format::named("xml"), None);
+    assert_eq!(ExportFormat::named("xml"), None);
 }
 
 #[test]
 fn a_fixed_run_is_written_as_the_golden_files_say() {
     let document = eventful();
     validate(&document);
-    for format in Format::ALL {
+    for format in ExportFormat::ALL {
         golden(&format!("export/run{}", format.suffix()), &export(&document, *format));
     }
 }
@@ -84,10 +84,10 @@ fn a_fixed_run_is_written_as_the_golden_files_say() {
 fn the_worker_writes_and_reads_what_the_functions_do() {
     let document = eventful();
     let text = serde_json::to_string(&document).unwrap();
-    let html = documents::answer(DocumentTask::Export(Format::Html), &text).unwrap();
-    assert_eq!(html, export(&document, Format::Html));
+    let html = documents::answer(DocumentTask::Export(ExportFormat::Html), &text).unwrap();
+    assert_eq!(html, export(&document, ExportFormat::Html));
     assert_eq!(documents::answer(DocumentTask::Import, &html).unwrap(), text);
-    let atif = documents::answer(DocumentTask::Export(Format::Atif), &text).unwrap();
+    let atif = documents::answer(DocumentTask::Export(ExportFormat::Atif), &text).unwrap();
     let imported = documents::answer(DocumentTask::Import, &atif).unwrap();
     let why = documents::answer(DocumentTask::Replay, &imported).unwrap_err();
     let version = &document.engine_version;
@@ -100,20 +100,20 @@ fn the_worker_writes_and_reads_what_the_functions_do() {
 #[test]
 fn an_html_report_loads_nothing_runs_nothing_and_carries_its_document() {
     let document = eventful();
-    let page = export(&document, Format::Html);
+    let page = export(&document, ExportFormat::Html);
     assert!(page.contains("default-src 'none'; style-src 'unsafe-inline'; img-src data:"));
     assert_eq!(page.matches("<script").count(), 1, "the data alone");
     assert!(!page.contains("<b>") && !page.contains("alert(1)</script>"), "a model's text became markup");
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
     assert_eq!(import(&page).unwrap(), document);
-    assert_eq!(export(&import(&page).unwrap(), Format::Native), export(&document, Format::Native));
+    assert_eq!(export(&import(&page).unwrap(), ExportFormat::Native), export(&document, ExportFormat::Native));
 }
 
 #[test]
 fn notes_are_in_the_reports_below_their_turn() {
     let note = Note { turn: 2, text: "<i>Why</i> two?\n\nשלום".into(), at: "2026-11-26T10:05:00.000Z".into() };
     let document = Trajectory { notes: vec![note], ..eventful() };
-    let page = export(&document, Format::Html);
+    let page = export(&document, ExportFormat::Html);
     let place = page.find("&lt;i&gt;Why&lt;/i&gt; two?").expect("shown as text");
     assert_eq!(
         page[..place].matches("<article").count(),
@@ -122,15 +122,15 @@ fn notes_are_in_the_reports_below_their_turn() {
     );
     assert!(page[..place].ends_with("Note, Nov 26, 2026, 10:05 UTC</p><p class=\"plain\" dir=\"auto\">"));
     assert_eq!(import(&page).unwrap(), document);
-    assert!(export(&document, Format::Markdown).contains("Note, Nov 26, 2026, 10:05 UTC:\n\n> "));
-    assert_eq!(import(&export(&document, Format::Atif)).unwrap().notes, document.notes);
+    assert!(export(&document, ExportFormat::Markdown).contains("Note, Nov 26, 2026, 10:05 UTC:\n\n> "));
+    assert_eq!(import(&export(&document, ExportFormat::Atif)).unwrap().notes, document.notes);
 }
 
 #[test]
 fn a_footnote_of_a_report_leads_to_its_note_and_back() {
     let said = "One[^a], again[^a], two[^b].\n\n[^a]: The first.\n[^b]: The second.\n\n[^c]: Not mentioned.";
     let script = vec![calls(said, &[("a", "search", "{}")]), executed("search", "x"), text(said)];
-    let page = export(&play(config(Preset::Research), script).document(), Format::Html);
+    let page = export(&play(config(Preset::Research), script).document(), ExportFormat::Html);
     let ids: Vec<&str> = page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     let unique: BTreeSet<&&str> = ids.iter().collect();
     assert_eq!(unique.len(), ids.len(), "each name is given once: {ids:?}");
@@ -141,7 +141,7 @@ fn a_footnote_of_a_report_leads_to_its_note_and_back() {
 
 #[test]
 fn the_messages_of_the_chat_format_are_what_was_sent_at_the_end() {
-    let text = export(&eventful(), Format::OpenaiJsonl);
+    let text = export(&eventful(), ExportFormat::OpenaiJsonl);
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 3, "the run and its two sub-agents");
     let messages = lines[0]["messages"].as_array().unwrap();
@@ -154,7 +154,7 @@ fn the_messages_of_the_chat_format_are_what_was_sent_at_the_end() {
     assert_eq!(lines[1]["messages"][1]["content"], "part 1");
     // A record that does not replay is exported from its turns.
     let changed = Trajectory { events: Vec::new(), ..eventful() };
-    let text = export(&changed, Format::OpenaiJsonl);
+    let text = export(&changed, ExportFormat::OpenaiJsonl);
     let said: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!(said["messages"][2]["tool_calls"].as_array().unwrap().len(), 3);
 }
@@ -179,7 +179,7 @@ fn spans_have_ids_of_their_own_and_parents_that_are_there() {
 }
 
 fn spans(document: &Trajectory) -> Vec<Value> {
-    let request: Value = serde_json::from_str(&export(document, Format::Otlp)).unwrap();
+    let request: Value = serde_json::from_str(&export(document, ExportFormat::Otlp)).unwrap();
     request["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone()
 }
 
@@ -189,10 +189,10 @@ fn open_failed_and_cancelled_runs_are_written_too() {
     let failed = play(config(Preset::Strict), vec![Step::Fail(error(Slug::AuthError, Retry::Fatal))]).document();
     let cancelled = play(config(Preset::Orchestrator), vec![Step::Cancel]).document();
     for document in [open, failed, cancelled] {
-        for format in Format::ALL {
+        for format in ExportFormat::ALL {
             let text = export(&document, *format);
             assert!(text.ends_with(['\n', '}']) && text.len() > 100, "{format:?}");
-            if matches!(format, Format::Native | Format::Atif | Format::Html) {
+            if matches!(format, ExportFormat::Native | ExportFormat::Atif | ExportFormat::Html) {
                 assert_eq!(import(&text).unwrap().turns, document.turns, "{format:?}");
             }
         }
@@ -210,7 +210,7 @@ fn a_planted_key_is_in_no_export() {
     }
     let planted = Trajectory::parse(&text).unwrap();
     let clean = Trajectory::parse(&secrets.scrub(&text)).unwrap();
-    for format in Format::ALL {
+    for format in ExportFormat::ALL {
         assert!(export(&planted, *format).contains("planted"), "{format:?} shows what is planted");
         assert!(!export(&clean, *format).contains("planted"), "{format:?}");
     }

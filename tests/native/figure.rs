@@ -4,9 +4,9 @@ use std::fs;
 
 use serde_json::{Value, json};
 use turnwise_content::figure::draw::{ChartView, Drawing};
-use turnwise_content::figure::{Figure, Table, of_separated, read};
+use turnwise_content::figure::{Figure, FigureTable, of_separated, read};
 
-fn table(text: &str) -> Table {
+fn table(text: &str) -> FigureTable {
     match read(text) {
         Some(Figure::Table(table)) => table,
         other => panic!("{text:?} is {other:?}"),
@@ -28,7 +28,7 @@ fn fault(value: &Value) -> Option<String> {
     }
 }
 
-fn names(table: &Table) -> Vec<&str> {
+fn names(table: &FigureTable) -> Vec<&str> {
     table.columns.iter().map(|column| column.name.as_str()).collect()
 }
 
@@ -106,7 +106,7 @@ fn a_column_of_numbers_is_sorted_by_them() {
     ];
     for (cells, expected) in cases {
         let rows = cells.iter().map(|cell| vec![(*cell).to_owned()]).collect();
-        let found = Table::new(vec!["n".to_owned()], rows);
+        let found = FigureTable::new(vec!["n".to_owned()], rows);
         assert_eq!(found.columns[0].numbers.as_deref(), expected, "{cells:?}");
     }
 }

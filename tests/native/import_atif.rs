@@ -4,10 +4,10 @@ use crate::support::*;
 use serde_json::{Value, json};
 use turnwise_engine::*;
 use turnwise_record::trajectory::Trajectory;
-use turnwise_record::trajectory::export::Format;
+use turnwise_record::trajectory::export::ExportFormat;
 use turnwise_record::trajectory::import::import;
 use turnwise_view::export::export;
-use turnwise_view::{LaneView, RailView, Source, ViewModel};
+use turnwise_view::{LaneView, RailView, RunSource, ViewModel};
 
 fn fixture(name: &str) -> String {
     std::fs::read_to_string(format!("{}/tests/fixtures/atif/{name}.json", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -18,7 +18,7 @@ fn read(name: &str) -> Trajectory {
     validate(&document);
     assert!(document.events.is_empty() && document.imported.is_some());
     // Exported to the native format and imported again.
-    assert_eq!(import(&export(&document, Format::Native)).unwrap(), document);
+    assert_eq!(import(&export(&document, ExportFormat::Native)).unwrap(), document);
     document
 }
 
@@ -32,7 +32,7 @@ fn results_without_ids_belong_to_the_only_call() {
     let call = &document.turns[0].tool_calls[0];
     assert_eq!((call.name.as_str(), &call.args["duration"]), ("bash_command", &json!(0.1)));
     assert!(call.result.as_deref().unwrap().contains("Hello, world!"));
-    let view = ViewModel::from(&Source::from(&document));
+    let view = ViewModel::from(&RunSource::from(&document));
     assert_eq!(view.head.facts, ["terminus-2 2.0.0, ATIF-v1.5", "openai/gpt-4o"]);
     assert!(view.panel.note.contains("another format"), "{}", view.panel.note);
 }
@@ -63,7 +63,7 @@ fn what_is_said_between_turns_parts_and_repeated_ids_are_shown() {
 fn embedded_sub_agents_become_children_with_lanes() {
     let document = read("delegation");
     assert_eq!(document.children.len(), 2);
-    let source = Source::from(&document);
+    let source = RunSource::from(&document);
     let lanes = LaneView::of_turn(&source, 0);
     assert_eq!(lanes.iter().map(|lane| lane.task.as_str()).collect::<Vec<_>>(), ["Find the first", "Find the second"]);
     assert_eq!(lanes[0].words, "1 turn", "not a word about how it ended");
@@ -84,7 +84,7 @@ fn our_own_file_comes_back_with_counters_attempts_and_ending() {
         text("done"),
     ];
     let document = play(config(Preset::Research), script).document();
-    let again = import(&export(&document, Format::Atif)).unwrap();
+    let again = import(&export(&document, ExportFormat::Atif)).unwrap();
     let expected = Trajectory { imported: again.imported.clone(), events: Vec::new(), ..document };
     assert_eq!(serde_json::to_value(&again).unwrap(), serde_json::to_value(&expected).unwrap());
 }

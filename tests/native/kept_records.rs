@@ -9,13 +9,13 @@ use crate::support::plan as plans;
 use crate::support::*;
 use serde_json::{Value, json};
 use turnwise_engine::*;
-use turnwise_protocol::record::{Ask, Cursor, Part};
+use turnwise_protocol::record::{Cursor, DocumentPart, RecordQuery};
 use turnwise_protocol::tool_worker::DocumentTask;
 use turnwise_record::plan::document::FORMAT as PLAN;
 use turnwise_record::plan::{PlanDocument, StepRecord};
 use turnwise_record::trajectory::document::{ENGINE_VERSION, FORMAT as RUN};
 use turnwise_record::trajectory::import::import;
-use turnwise_record::trajectory::{Format, Restored, Summary, Trajectory, replay};
+use turnwise_record::trajectory::{ExportFormat, Restored, RunSummary, Trajectory, replay};
 use turnwise_view::branch::{self, BranchDraft};
 use turnwise_view::compare::Comparison;
 use turnwise_view::export::export;
@@ -23,8 +23,8 @@ use turnwise_view::insight::{Filter, Insight};
 use turnwise_view::lane::Tally;
 use turnwise_view::log::{Log, LogFilter};
 use turnwise_view::plan::{ContextView, Graph, StepSource, StepView};
-use turnwise_view::replay::{RequestView, Steps, Verdict, Viewer};
-use turnwise_view::{LaneView, Origin, Source, ViewModel};
+use turnwise_view::replay::{ReplaySteps, ReplayVerdict, RequestView, Viewer};
+use turnwise_view::{LaneView, RunSource, SourceOrigin, ViewModel};
 use turnwise_worker::documents;
 
 const AT: EpochMillis = EpochMillis(1_800_000_000_000);
@@ -264,7 +264,7 @@ fn each_is_drawn() {
     let documents: Vec<(&str, Trajectory)> = runs().collect();
     let mut before: Option<&Trajectory> = None;
     for (name, document) in &documents {
-        let source = Source::from(document);
+        let source = RunSource::from(document);
         let view = ViewModel::from(&source);
         assert_eq!((view.turns.len(), view.segments.len()), (document.turns.len(), document.segments.len()), "{name}");
         for place in 0..document.turns.len() {
@@ -274,18 +274,18 @@ fn each_is_drawn() {
         let asked = Tally::from_source(&source).asked;
         assert!(asked >= document.children.len() as u64, "{name}: {asked}");
         for child in &document.children {
-            assert_eq!(ViewModel::from(&Source::from(child)).turns.len(), child.turns.len(), "{name}");
+            assert_eq!(ViewModel::from(&RunSource::from(child)).turns.len(), child.turns.len(), "{name}");
         }
         let mut log = Log::default();
         log.take(&source);
         assert!(log.view(&LogFilter::default()).entries.len() <= document.logs.len() + document.traces.len(), "{name}");
         let _ = (branch::changes(&source), branch::version(&source), branch::go_on_message(&source));
         if let Some(other) = before {
-            assert!(!Comparison::new(&Source::from(other), &source, "the other").words.is_empty(), "{name}");
+            assert!(!Comparison::new(&RunSource::from(other), &source, "the other").words.is_empty(), "{name}");
         }
         before = Some(document);
     }
-    let summaries: Vec<Summary> = documents.iter().map(|(_, document)| Summary::from(document)).collect();
+    let summaries: Vec<RunSummary> = documents.iter().map(|(_, document)| RunSummary::from(document)).collect();
     assert_eq!(Insight::from_summaries(&summaries, &Filter::default()).runs as usize, documents.len());
 }
 
@@ -296,9 +296,9 @@ fn plans_are_drawn() {
         assert_eq!(Graph::narrow(&document.plan).nodes.len(), document.steps.len(), "{name}");
         for record in &document.steps {
             let run = record.run.as_ref().map(|run| run.trajectory().unwrap());
-            let run = run.as_ref().map(|run| Source::from(run).recorded());
+            let run = run.as_ref().map(|run| RunSource::from(run).recorded());
             let (plan, traces) = (&document.plan, document.traces.as_slice());
-            let source = StepSource { plan, record, run, traces, origin: Origin::Document };
+            let source = StepSource { plan, record, run, traces, origin: SourceOrigin::Document };
             let view = StepView::from(&source);
             assert!(!view.facts(document.started_ms.0).is_empty() || record.run.is_none(), "{name}");
             let _ = ContextView::from(&source);
@@ -306,7 +306,7 @@ fn plans_are_drawn() {
     }
 }
 
-fn ask<T: serde::de::DeserializeOwned>(name: &str, viewer: &mut Viewer, ask: &Ask) -> T {
+fn ask<T: serde::de::DeserializeOwned>(name: &str, viewer: &mut Viewer, ask: &RecordQuery) -> T {
     let answer = viewer.answer(ask).unwrap_or_else(|error| panic!("{name}, {ask:?}: {error}"));
     serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{name}, {ask:?}: {error}"))
 }
@@ -318,12 +318,12 @@ fn the_viewer_steps_through_each() {
         let mut turns = 0;
         let mut next = Some(Cursor::default());
         while let Some(cursor) = next {
-            let part: Part = ask(name, &mut viewer, &Ask::Part(cursor));
+            let part: DocumentPart = ask(name, &mut viewer, &RecordQuery::Part(cursor));
             turns += part.turns.len();
             next = part.next;
         }
         assert_eq!(turns, opened.turns, "{name}");
-        let verdict: Verdict = ask(name, &mut viewer, &Ask::Verify);
+        let verdict: ReplayVerdict = ask(name, &mut viewer, &RecordQuery::Verify);
         assert!(!verdict.words.is_empty(), "{name}");
         let imported = Trajectory::parse(text).unwrap().imported.is_some();
         assert!(
@@ -331,17 +331,17 @@ fn the_viewer_steps_through_each() {
             "{name}: {}",
             verdict.words
         );
-        let steps: Steps = ask(name, &mut viewer, &Ask::Steps { from: 0 });
+        let steps: ReplaySteps = ask(name, &mut viewer, &RecordQuery::Steps { from: 0 });
         assert_eq!(steps.of, opened.events + 1, "{name}");
         assert!(steps.steps.iter().all(|step| !step.title.is_empty()), "{name}");
         for step in 0..steps.of {
-            let _: Value = ask(name, &mut viewer, &Ask::State { step });
+            let _: Value = ask(name, &mut viewer, &RecordQuery::State { step });
         }
         for index in 0..steps.requests {
-            let request: RequestView = ask(name, &mut viewer, &Ask::Request { index });
-            let _: Value = ask(name, &mut viewer, &Ask::Difference { index });
+            let request: RequestView = ask(name, &mut viewer, &RecordQuery::Request { index });
+            let _: Value = ask(name, &mut viewer, &RecordQuery::Difference { index });
             for at in 0..request.of {
-                let _: Value = ask(name, &mut viewer, &Ask::Message { index, at });
+                let _: Value = ask(name, &mut viewer, &RecordQuery::Message { index, at });
             }
         }
     }
@@ -350,13 +350,13 @@ fn the_viewer_steps_through_each() {
 #[test]
 fn each_is_exported_in_every_format() {
     for (name, document) in runs() {
-        for format in Format::ALL {
+        for format in ExportFormat::ALL {
             let text = export(&document, *format);
             assert!(text.len() > 100, "{name}, {format:?}");
-            if matches!(format, Format::Native | Format::Html) {
+            if matches!(format, ExportFormat::Native | ExportFormat::Html) {
                 assert_eq!(import(&text).unwrap(), document, "{name}, {format:?}");
             }
-            if *format == Format::Atif {
+            if *format == ExportFormat::Atif {
                 assert_eq!(import(&text).unwrap().turns.len(), document.turns.len(), "{name}, {format:?}");
             }
         }
@@ -403,8 +403,8 @@ impl Going {
             }
             if let Some(tool) = self.tools.pop() {
                 self.send(match tool.permission {
-                    Permission::Ask => Event::Permitted { call: tool.call, allow: true, scope: Scope::Call },
-                    Permission::Allowed | Permission::AskAgain => Event::ToolFinished {
+                    CallPermission::Ask => Event::Permitted { call: tool.call, allow: true, scope: Scope::Call },
+                    CallPermission::Allowed | CallPermission::AskAgain => Event::ToolFinished {
                         call: tool.call,
                         outcome: ToolOutcome::Executed {
                             content: "done at last".into(),
@@ -502,7 +502,7 @@ fn each_branches_at_every_turn() {
     let mut branches = 0;
     for (name, document) in own_runs() {
         for (place, turn) in document.turns.iter().enumerate() {
-            let mut draft = BranchDraft::new(&Source::from(&document), &document.run_id, place, false).unwrap();
+            let mut draft = BranchDraft::new(&RunSource::from(&document), &document.run_id, place, false).unwrap();
             draft.say = "Go another way.".into();
             let changes = draft.changes(None, &document.tools).unwrap();
             assert_eq!(changes.parent, Parent { run_id: document.run_id.clone(), turn: turn.turn }, "{name}");

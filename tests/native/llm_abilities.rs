@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use turnwise_engine::*;
 use turnwise_llm::adjustments;
-use turnwise_record::trajectory::{Summary, replay};
+use turnwise_record::trajectory::{RunSummary, replay};
 
 use crate::support::tree::{Tree, reply_call, says, spawn_call, spawning, tasks};
 use crate::support::wire::{body_of, tool};
@@ -338,7 +338,7 @@ fn it_is_logged_once_when_the_run_starts_and_replays() {
     let document = played.document();
     validate(&document);
     assert_eq!(replay(&document).unwrap().run.logs(), logs);
-    assert!(Summary::from(&document).failed_attempts.is_empty(), "it is no failed attempt");
+    assert!(RunSummary::from(&document).failed_attempts.is_empty(), "it is no failed attempt");
     // A sub-agent has the same models.
     let tree = Tree::new(RunConfig { adjusted, ..spawning(Preset::Research) }).play(|call| {
         Ok(match (call.request.child(), call.turn) {

@@ -4,7 +4,7 @@ use crate::support::chaos_world;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use turnwise_demo_model::{DemoRequest, Fault, fault};
+use turnwise_demo_model::{DemoFault, DemoRequest, fault};
 use turnwise_engine::*;
 use turnwise_record::trajectory::replay;
 use turnwise_tools::{builtin, safe_set};
@@ -37,35 +37,37 @@ fn further(seed: u64) -> [Played; 2] {
 }
 
 /// The error that the engine receives for a request with this fault; `None`: a complete reply.
-fn told(fault: Fault) -> Option<(Slug, Retry)> {
+fn told(fault: DemoFault) -> Option<(Slug, Retry)> {
     Some(match fault {
-        Fault::Status408 | Fault::SilentServer | Fault::SilentStream => (Slug::Timeout, Retry::Yes),
-        Fault::Status429 | Fault::Status429Seconds | Fault::Status429Millis => (Slug::RateLimited, Retry::Yes),
-        Fault::Status409
-        | Fault::Status500
-        | Fault::Status503
-        | Fault::Status529
-        | Fault::GatewayPage
-        | Fault::ErrorInStream
-        | Fault::ErrorWithStatus200
-        | Fault::Garbage => (Slug::ProviderError, Retry::Yes),
-        Fault::WebPage => (Slug::ProviderError, Retry::Fatal),
-        Fault::ContextOverflow => (Slug::ContextGuard, Retry::Fatal),
-        Fault::NetworkFailure => (Slug::NetworkError, Retry::Yes),
-        Fault::CutBeforeFirstByte
-        | Fault::CutInText
-        | Fault::CutInArguments
-        | Fault::CutBeforeEndMarker
-        | Fault::EmptyAnswer => (Slug::StreamCut, Retry::Yes),
-        Fault::WrongContentType
-        | Fault::SlowDrip
-        | Fault::HugeLine
-        | Fault::MalformedArguments
-        | Fault::UnknownTool
-        | Fault::DuplicateCallIds
-        | Fault::EmptyReply
-        | Fault::ReasoningOnly
-        | Fault::CutByLength => return None,
+        DemoFault::Status408 | DemoFault::SilentServer | DemoFault::SilentStream => (Slug::Timeout, Retry::Yes),
+        DemoFault::Status429 | DemoFault::Status429Seconds | DemoFault::Status429Millis => {
+            (Slug::RateLimited, Retry::Yes)
+        }
+        DemoFault::Status409
+        | DemoFault::Status500
+        | DemoFault::Status503
+        | DemoFault::Status529
+        | DemoFault::GatewayPage
+        | DemoFault::ErrorInStream
+        | DemoFault::ErrorWithStatus200
+        | DemoFault::Garbage => (Slug::ProviderError, Retry::Yes),
+        DemoFault::WebPage => (Slug::ProviderError, Retry::Fatal),
+        DemoFault::ContextOverflow => (Slug::ContextGuard, Retry::Fatal),
+        DemoFault::NetworkFailure => (Slug::NetworkError, Retry::Yes),
+        DemoFault::CutBeforeFirstByte
+        | DemoFault::CutInText
+        | DemoFault::CutInArguments
+        | DemoFault::CutBeforeEndMarker
+        | DemoFault::EmptyAnswer => (Slug::StreamCut, Retry::Yes),
+        DemoFault::WrongContentType
+        | DemoFault::SlowDrip
+        | DemoFault::HugeLine
+        | DemoFault::MalformedArguments
+        | DemoFault::UnknownTool
+        | DemoFault::DuplicateCallIds
+        | DemoFault::EmptyReply
+        | DemoFault::ReasoningOnly
+        | DemoFault::CutByLength => return None,
     })
 }
 
@@ -78,22 +80,22 @@ fn check(met: &Met) {
         (Event::ModelFailed { error, .. }, Some((slug, retry))) => {
             assert_eq!((error.slug, error.retry), (slug, retry), "{fault:?}: {}", error.message);
             let wait = match fault {
-                Fault::Status429Seconds => Some(1_000),
-                Fault::Status429Millis => Some(350),
+                DemoFault::Status429Seconds => Some(1_000),
+                DemoFault::Status429Millis => Some(350),
                 _ => None,
             };
             assert_eq!(error.retry_after_ms, wait, "{fault:?}");
         }
         (Event::ModelReplied { reply, .. }, None) => match fault {
-            Fault::DuplicateCallIds => {
+            DemoFault::DuplicateCallIds => {
                 assert!(reply.tool_calls.len() > 1 && reply.tool_calls.iter().all(|c| c.id == reply.tool_calls[0].id));
             }
-            Fault::MalformedArguments => {
+            DemoFault::MalformedArguments => {
                 assert!(serde_json::from_str::<serde_json::Value>(&reply.tool_calls[0].arguments).is_err());
             }
-            Fault::EmptyReply => assert!(reply.content.is_empty() && reply.reasoning.is_empty()),
-            Fault::ReasoningOnly => assert!(reply.content.is_empty() && !reply.reasoning.is_empty()),
-            Fault::CutByLength => assert_eq!(reply.finish, FinishReason::Length),
+            DemoFault::EmptyReply => assert!(reply.content.is_empty() && reply.reasoning.is_empty()),
+            DemoFault::ReasoningOnly => assert!(reply.content.is_empty() && !reply.reasoning.is_empty()),
+            DemoFault::CutByLength => assert_eq!(reply.finish, FinishReason::Length),
             _ => assert!(!reply.content.is_empty() || !reply.tool_calls.is_empty(), "{fault:?}"),
         },
         (event, _) => panic!("{fault:?} came to {event:?}"),
@@ -138,7 +140,7 @@ fn runs_with_sub_agents_and_at_their_limit_end_well_too() {
 
 #[test]
 fn every_fault_comes_up_within_a_few_seeds() {
-    let mut first: BTreeMap<Fault, u64> = BTreeMap::new();
+    let mut first: BTreeMap<DemoFault, u64> = BTreeMap::new();
     for seed in 1..=20 {
         let [readers, short] = further(seed);
         for met in run(seed).met.into_iter().chain(readers.met).chain(short.met) {
@@ -147,16 +149,16 @@ fn every_fault_comes_up_within_a_few_seeds() {
             }
         }
     }
-    let missing: Vec<&Fault> = Fault::ALL.iter().filter(|fault| !first.contains_key(fault)).collect();
+    let missing: Vec<&DemoFault> = DemoFault::ALL.iter().filter(|fault| !first.contains_key(fault)).collect();
     assert!(missing.is_empty(), "{missing:?}");
     assert!(first.values().all(|seed| *seed <= 10), "{first:?}");
 }
 
 #[test]
 fn an_ordinary_run_shows_all_but_what_it_could_not_survive() {
-    let seen: BTreeSet<Fault> = (1..=40).flat_map(|seed| run(seed).met).filter_map(|met| met.fault).collect();
-    let missing: Vec<&Fault> = Fault::ALL.iter().filter(|fault| !seen.contains(fault)).collect();
-    assert_eq!(missing, [&Fault::WebPage]);
+    let seen: BTreeSet<DemoFault> = (1..=40).flat_map(|seed| run(seed).met).filter_map(|met| met.fault).collect();
+    let missing: Vec<&DemoFault> = DemoFault::ALL.iter().filter(|fault| !seen.contains(fault)).collect();
+    assert_eq!(missing, [&DemoFault::WebPage]);
 }
 
 #[test]
@@ -198,7 +200,7 @@ fn a_web_page_comes_only_where_a_run_survives_it() {
     };
     let cut = "system notice: Your last reply was cut off by its length limit, so it was not taken.";
     let comes = |id: RequestId, choice: ToolChoice, last: &str| {
-        (0..400).any(|seed| fault(&request(seed, id, choice, last)) == Some(Fault::WebPage))
+        (0..400).any(|seed| fault(&request(seed, id, choice, last)) == Some(DemoFault::WebPage))
     };
     assert!(comes(RequestId::numbered(0, 9), ToolChoice::None, cut), "a conclusion that has text already");
     assert!(comes(RequestId::numbered(2, 9), ToolChoice::Auto, "go on"), "a sub-agent");

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use serde_json::Value;
 use turnwise_engine::EpochMillis;
 use turnwise_files::{FileInfo, Files};
-use turnwise_tools::search::Index;
+use turnwise_tools::search::FileIndex;
 use turnwise_tools::{run, safe_set};
 
 use demo_world::Game;
@@ -39,7 +39,7 @@ fn real_tool(name: &str, args: &Value, files: &mut BTreeMap<String, String>) -> 
     let info =
         |(path, content): (&String, &String)| (path.clone(), FileInfo { version: 1, size: content.len() as u64 });
     let mut memory = Memory { infos: files.iter().map(info).collect(), files };
-    let mut index = Index::default();
+    let mut index = FileIndex::default();
     let answer = pin!(run(name, args, &mut memory, &mut index, EpochMillis(1_795_301_344_000)));
     match answer.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer,

@@ -1,8 +1,10 @@
 //! Why a first request got no response: every row of the decision, and messages that name the exact setting.
 
 use turnwise_engine::*;
-use turnwise_llm::address::{Space, host, origin, port, space};
-use turnwise_llm::{Cause, Evidence, Knock, Online, Page, Permission, base_url, classify_fetch_failure, diagnose};
+use turnwise_llm::address::{AddressSpace, host, origin, port, space};
+use turnwise_llm::{
+    Evidence, Knock, LocalPermission, NoResponseCause, Online, PageOrigin, base_url, classify_fetch_failure, diagnose,
+};
 
 const SECURE: &str = "https://agents.example.org";
 const LOCAL_PAGE: &str = "http://localhost:8080";
@@ -12,14 +14,14 @@ const NEAR: &str = "http://192.168.0.9:8081/v1/chat/completions";
 
 /// Evidence that a page of that origin requested `target`; nothing else is known.
 fn asked(page: &str, target: &str) -> Evidence {
-    let secure = page.starts_with("https://") || space(page) == Space::Loopback;
+    let secure = page.starts_with("https://") || space(page) == AddressSpace::Loopback;
     Evidence {
         online: Online::Yes,
-        page: Some(Page { origin: page.into(), secure }),
+        page: Some(PageOrigin { origin: page.into(), secure }),
         target: target.into(),
         violation: None,
         knock: Knock::NotTried,
-        permission: Permission::Unknown,
+        permission: LocalPermission::Unknown,
         words: "Failed to fetch".into(),
     }
 }
@@ -35,21 +37,21 @@ fn told(kind: ProviderKind, base_url: &str, evidence: &Evidence) -> String {
 #[test]
 fn an_address_tells_where_it_leads() {
     let cases = [
-        ("http://localhost:11434/v1", Space::Loopback),
-        ("http://models.localhost", Space::Loopback),
-        ("http://127.9.0.1:1/v1", Space::Loopback),
-        ("http://[::1]:8080/v1", Space::Loopback),
-        ("http://0.0.0.0:8080", Space::Loopback),
-        ("http://192.168.0.9/v1", Space::Private),
-        ("http://10.1.2.3:11434", Space::Private),
-        ("http://172.31.0.1", Space::Private),
-        ("http://172.32.0.1", Space::Public),
-        ("http://box.local:11434/v1", Space::Private),
-        ("http://[fd00::1]:8080/v1", Space::Private),
-        ("http://[fe80::1]/v1", Space::Private),
-        ("http://[2001:db8::1]/v1", Space::Public),
-        ("https://api.openai.com/v1", Space::Public),
-        ("https://localhost.example.org/v1", Space::Public),
+        ("http://localhost:11434/v1", AddressSpace::Loopback),
+        ("http://models.localhost", AddressSpace::Loopback),
+        ("http://127.9.0.1:1/v1", AddressSpace::Loopback),
+        ("http://[::1]:8080/v1", AddressSpace::Loopback),
+        ("http://0.0.0.0:8080", AddressSpace::Loopback),
+        ("http://192.168.0.9/v1", AddressSpace::Private),
+        ("http://10.1.2.3:11434", AddressSpace::Private),
+        ("http://172.31.0.1", AddressSpace::Private),
+        ("http://172.32.0.1", AddressSpace::Public),
+        ("http://box.local:11434/v1", AddressSpace::Private),
+        ("http://[fd00::1]:8080/v1", AddressSpace::Private),
+        ("http://[fe80::1]/v1", AddressSpace::Private),
+        ("http://[2001:db8::1]/v1", AddressSpace::Public),
+        ("https://api.openai.com/v1", AddressSpace::Public),
+        ("https://localhost.example.org/v1", AddressSpace::Public),
     ];
     for (url, expected) in cases {
         assert_eq!(space(url), expected, "{url}");
@@ -62,7 +64,7 @@ fn an_address_tells_where_it_leads() {
 
 #[test]
 fn the_decision_row_by_row() {
-    use Cause::*;
+    use NoResponseCause::*;
     let plain = "http://models.example.org/v1";
     let csp = |e: Evidence| Evidence { violation: Some("connect-src".into()), ..e };
     let offline = |e: Evidence| Evidence { online: Online::No, ..e };
@@ -70,7 +72,7 @@ fn the_decision_row_by_row() {
     let may = |permission, e: Evidence| Evidence { permission, ..e };
     let node = |e: Evidence| Evidence { page: None, ..e };
     use Knock::{Answered, Failed, Silent};
-    use Permission::{Denied, Granted, Prompt};
+    use LocalPermission::{Denied, Granted, Prompt};
     let rows = [
         ("an https page, plain http", asked(SECURE, plain), MixedContent),
         ("mixed content wins over the policy: another policy would not help", csp(asked(SECURE, plain)), MixedContent),
@@ -120,8 +122,8 @@ fn a_knock_is_asked_for_only_where_it_tells_something() {
     let knocks = [
         (asked(SECURE, PUBLIC), true),
         (asked(SECURE, OLLAMA), true),
-        (Evidence { permission: Permission::Prompt, ..asked(SECURE, OLLAMA) }, true),
-        (Evidence { permission: Permission::Denied, ..asked(SECURE, OLLAMA) }, true),
+        (Evidence { permission: LocalPermission::Prompt, ..asked(SECURE, OLLAMA) }, true),
+        (Evidence { permission: LocalPermission::Denied, ..asked(SECURE, OLLAMA) }, true),
         (Evidence { violation: Some("connect-src".into()), ..asked(SECURE, PUBLIC) }, false),
         (Evidence { online: Online::No, ..asked(SECURE, PUBLIC) }, false),
         (asked(SECURE, "http://models.example.org/v1"), false),
@@ -267,16 +269,16 @@ fn the_words_name_the_setting_of_the_page_and_of_the_browser() {
         offline,
         "The browser is offline, so models.example.org could not be reached. Check the connection and try again."
     );
-    let denied = Evidence { permission: Permission::Denied, ..asked(SECURE, OLLAMA) };
+    let denied = Evidence { permission: LocalPermission::Denied, ..asked(SECURE, OLLAMA) };
     let denied = told(ProviderKind::Ollama, "", &denied);
     assert!(denied.starts_with("The browser does not let this page reach servers on this machine. "), "{denied}");
     assert!(
         denied.contains("\"Apps on device\"") && denied.contains("Allow for https://agents.example.org"),
         "{denied}"
     );
-    let near = Evidence { permission: Permission::Denied, ..asked(SECURE, NEAR) };
+    let near = Evidence { permission: LocalPermission::Denied, ..asked(SECURE, NEAR) };
     assert!(told(ProviderKind::Ollama, "", &near).contains("\"Local network\""));
-    let ask = Evidence { permission: Permission::Prompt, knock: Knock::Failed, ..asked(SECURE, OLLAMA) };
+    let ask = Evidence { permission: LocalPermission::Prompt, knock: Knock::Failed, ..asked(SECURE, OLLAMA) };
     let ask = told(ProviderKind::Ollama, "", &ask);
     assert!(ask.contains("choose Allow") && ask.contains("If it does not ask: Start Ollama"), "{ask}");
     let hidden = told(ProviderKind::Ollama, "", &asked(SECURE, OLLAMA));

@@ -2,7 +2,7 @@
 
 use turnwise_engine::*;
 use turnwise_llm::{Decoder, Late, classify_late};
-use turnwise_view::settings::{Field, Settings};
+use turnwise_view::settings::{ConfigField, UserSettings};
 
 fn begun(parts: &[&str]) -> bool {
     let mut decoder = Decoder::new(&ProviderConfig { kind: ProviderKind::Openai, ..ProviderConfig::default() });
@@ -47,10 +47,10 @@ fn a_passed_deadline_is_retried_names_its_time_and_how_to_move_it() {
         ..ProviderConfig::default()
     };
     let cases = [
-        (Late::Headers, "did not begin to answer within 120 s", "headersMs", Field::HeadersTimeout),
-        (Late::FirstToken, "sent no part of a reply within 120 s", "firstTokenMs", Field::FirstTokenTimeout),
-        (Late::Stream, "was silent for 120 s", "idleMs", Field::IdleTimeout),
-        (Late::Whole, "was not complete after 120 s", "requestMs", Field::RequestTimeout),
+        (Late::Headers, "did not begin to answer within 120 s", "headersMs", ConfigField::HeadersTimeout),
+        (Late::FirstToken, "sent no part of a reply within 120 s", "firstTokenMs", ConfigField::FirstTokenTimeout),
+        (Late::Stream, "was silent for 120 s", "idleMs", ConfigField::IdleTimeout),
+        (Late::Whole, "was not complete after 120 s", "requestMs", ConfigField::RequestTimeout),
     ];
     for (late, happened, option, field) in cases {
         let error = classify_late(&provider, late, 120_000);
@@ -69,11 +69,11 @@ fn the_deadlines_have_defaults_and_can_be_set() {
     let limits = Limits::default();
     assert_eq!((limits.headers_ms, limits.first_token_ms), (120_000, 120_000));
     assert_eq!((limits.idle_ms, limits.request_ms), (60_000, 600_000));
-    let mut settings = Settings::default();
-    assert_eq!(settings.value(Field::FirstTokenTimeout), "120");
-    assert_eq!(settings.value(Field::RequestTimeout), "600");
-    settings.set(Field::FirstTokenTimeout, "7.5");
-    settings.set(Field::RequestTimeout, "30");
+    let mut settings = UserSettings::default();
+    assert_eq!(settings.value(ConfigField::FirstTokenTimeout), "120");
+    assert_eq!(settings.value(ConfigField::RequestTimeout), "600");
+    settings.set(ConfigField::FirstTokenTimeout, "7.5");
+    settings.set(ConfigField::RequestTimeout, "30");
     let limits = settings.build(Vec::new()).expect("valid").limits;
     assert_eq!((limits.first_token_ms, limits.request_ms), (7500, 30_000));
     // Records of older versions lack both.

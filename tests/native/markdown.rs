@@ -6,8 +6,8 @@ use crate::support::work::Work;
 use proptest::prelude::*;
 use turnwise_content::format::pieces;
 use turnwise_content::markdown::{
-    Align, Class, Item, MAX_DEPTH, Node, Task, parse, parse_highlighted, plain_text, safe_href, target, web_href,
-    weight,
+    Align, Class, ListItem, MAX_DEPTH, Node, TaskMark, parse, parse_highlighted, plain_text, safe_href, target,
+    web_href, weight,
 };
 use turnwise_worker::growing::Growing;
 
@@ -144,10 +144,11 @@ fn footnotes_are_a_list_at_the_end() {
 
 #[test]
 fn lists_keep_their_start_and_their_tasks() {
-    let item = |task, label: &str| Item { task, footnote: None, children: vec![text(label)] };
+    let item = |task, label: &str| ListItem { task, footnote: None, children: vec![text(label)] };
     let ordered = Node::List { start: Some(3), items: vec![item(None, "a"), item(None, "b")] };
     assert_eq!(parse("3. a\n4. b"), [ordered]);
-    let tasks = Node::List { start: None, items: vec![item(Some(Task::Done), "d"), item(Some(Task::Open), "o")] };
+    let tasks =
+        Node::List { start: None, items: vec![item(Some(TaskMark::Done), "d"), item(Some(TaskMark::Open), "o")] };
     assert_eq!(parse("- [x] d\n- [ ] o"), [tasks]);
 }
 
@@ -156,7 +157,7 @@ fn a_task_inside_a_nested_list_marks_its_own_item() {
     let Node::List { items, .. } = only("- outer\n  - [x] inner") else { panic!() };
     assert_eq!(items[0].task, None);
     let Node::List { items: inner, .. } = &items[0].children[1] else { panic!("{items:?}") };
-    assert_eq!(inner[0].task, Some(Task::Done));
+    assert_eq!(inner[0].task, Some(TaskMark::Done));
 }
 
 #[test]

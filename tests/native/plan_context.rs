@@ -76,7 +76,7 @@ fn traces_say_what_kind_of_step_it_is_what_was_found_added_and_the_total() {
 }
 
 fn artifact(order: u32) -> Artifact {
-    let step = Step { order, agent: "A".into(), action: "do".into(), ..Step::default() };
+    let step = PlanStep { order, agent: "A".into(), action: "do".into(), ..PlanStep::default() };
     Artifact::new(&step, format!("result {order}"))
 }
 

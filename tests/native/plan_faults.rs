@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use turnwise_record::plan::fault::listed;
 use turnwise_record::plan::*;
 
-fn faults(plan: &Value) -> Vec<Fault> {
+fn faults(plan: &Value) -> Vec<PlanFault> {
     read(plan, &["search", "read"]).err().unwrap_or_default()
 }
 

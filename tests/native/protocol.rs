@@ -4,7 +4,7 @@
 use crate::support::sources::text;
 use turnwise_engine::caps::MAX_RESULT;
 use turnwise_engine::{Preset, Record, RecordKind, RequestId};
-use turnwise_protocol::{Delta, DeltaKind, PlanOwnEvent, RunEvent, Step, VERSION};
+use turnwise_protocol::{DeltaEvent, DeltaKind, EventStep, PlanOwnEvent, RunEvent, VERSION};
 use turnwise_record::plan::{PlanRecord, PlanRecordKind, StepStatus};
 use turnwise_record::trajectory::document;
 use turnwise_tools::path::{MAX_PATH, RESULTS};
@@ -15,7 +15,7 @@ fn json(event: &impl serde::Serialize) -> String {
 
 #[test]
 fn events_are_flat_objects() {
-    let step = Some(Step { order: 3, calls_left: 40 });
+    let step = Some(EventStep { order: 3, calls_left: 40 });
     let record = |what| Record { turn: 2, calls_left: 9, what };
     let started = record(RecordKind::AttemptStarted { attempt: 1, request: RequestId(7) });
     assert_eq!(
@@ -38,15 +38,15 @@ fn events_are_flat_objects() {
 
 #[test]
 fn streamed_text_is_an_event() {
-    let delta = Delta { kind: DeltaKind::Text, child: 0, turn: 2, calls_left: 9, text: "a\"b", step: None };
+    let delta = DeltaEvent { kind: DeltaKind::Text, child: 0, turn: 2, calls_left: 9, text: "a\"b", step: None };
     let text = r#"{"type":"text_delta","text":"a\"b","turn":2,"callsLeft":9"#;
     assert_eq!(json(&RunEvent::streamed(delta)), format!("{text}}}"));
-    let reasoning = json(&RunEvent::streamed(Delta { kind: DeltaKind::Reasoning, ..delta }));
+    let reasoning = json(&RunEvent::streamed(DeltaEvent { kind: DeltaKind::Reasoning, ..delta }));
     assert_eq!(reasoning, format!("{}}}", text.replace("text_delta", "reasoning_delta")));
-    let of_child = json(&RunEvent::streamed(Delta { child: 1, ..delta }));
+    let of_child = json(&RunEvent::streamed(DeltaEvent { child: 1, ..delta }));
     assert_eq!(of_child, format!(r#"{{"type":"child","child":1,"event":{text}}},"turn":2,"callsLeft":9}}"#));
-    let step = Some(Step { order: 3, calls_left: 9 });
-    assert_eq!(json(&RunEvent::streamed(Delta { step, ..delta })), format!(r#"{text},"step":3}}"#));
+    let step = Some(EventStep { order: 3, calls_left: 9 });
+    assert_eq!(json(&RunEvent::streamed(DeltaEvent { step, ..delta })), format!(r#"{text},"step":3}}"#));
 }
 
 #[test]

@@ -7,13 +7,13 @@ use crate::support::tree::*;
 use crate::support::work::Work;
 use serde_json::{Value, json};
 use turnwise_engine::*;
-use turnwise_record::trajectory::export::Format;
+use turnwise_record::trajectory::export::ExportFormat;
 use turnwise_record::trajectory::import::import;
-use turnwise_record::trajectory::{Summary, Trajectory, replay};
+use turnwise_record::trajectory::{RunSummary, Trajectory, replay};
 use turnwise_view::export::export;
 use turnwise_view::insight::{Filter, Insight, charts};
 use turnwise_view::replay::Replay;
-use turnwise_view::{LaneView, Meter, RailView, Source, ViewModel};
+use turnwise_view::{LaneView, Meter, RailView, RunSource, ViewModel};
 
 /// A record with a failed attempt and its wait, a failing tool, sub-agents, a limit and its synthesis.
 fn record() -> Value {
@@ -75,19 +75,19 @@ fn extremes() -> Vec<Value> {
 /// Derives everything there is from a record. Returns the number of bytes produced.
 fn show(text: &str) -> Option<usize> {
     let document = import(text).ok()?;
-    let source = Source::from(&document);
+    let source = RunSource::from(&document);
     let meter = Meter::from(&source);
     assert!(meter.ticks.len() <= document.turns.len() + 202, "{} ticks", meter.ticks.len());
     let mut size = format!("{meter:?}{:?}{:?}", ViewModel::from(&source), RailView::from(&source)).len();
     let lanes = (0..document.turns.len()).flat_map(|turn| LaneView::of_turn(&source, turn));
     size += lanes.map(|lane| format!("{lane:?}").len()).sum::<usize>();
-    let summary = Summary::from(&document);
+    let summary = RunSummary::from(&document);
     let insight = Insight::from_summaries(&[summary.clone(), summary.clone()], &Filter::default());
     // More runs than points of their own: grouped by time.
-    let other = Summary { started_ms: 0, ..summary.clone() };
+    let other = RunSummary { started_ms: 0, ..summary.clone() };
     let many = Insight::from_summaries(&[vec![summary; 80], vec![other; 80]].concat(), &Filter::default());
     size += json!(insight).to_string().len() + json!(many).to_string().len() + format!("{:?}", charts(&many)).len();
-    size += Format::ALL.iter().map(|format| export(&document, *format).len()).sum::<usize>();
+    size += ExportFormat::ALL.iter().map(|format| export(&document, *format).len()).sum::<usize>();
     size += match replay(&document) {
         Ok(recorder) => format!("{:?}", recorder.run.status()).len(),
         Err(mismatch) => format!("{mismatch:?}").len(),
@@ -152,7 +152,7 @@ fn every_number_at_its_limit() {
 #[test]
 fn summaries_with_every_number_at_its_limit_are_figures() {
     let document: Trajectory = serde_json::from_value(record()).unwrap();
-    let honest = json!(Summary::from(&document));
+    let honest = json!(RunSummary::from(&document));
     let mut places = Vec::new();
     numbers(&honest, "", &mut places);
     for extreme in extremes() {
@@ -160,12 +160,12 @@ fn summaries_with_every_number_at_its_limit_are_figures() {
         for place in &places {
             let own = summary.pointer(place).cloned().unwrap();
             *summary.pointer_mut(place).unwrap() = extreme.clone();
-            if serde_json::from_value::<Summary>(summary.clone()).is_err() {
+            if serde_json::from_value::<RunSummary>(summary.clone()).is_err() {
                 *summary.pointer_mut(place).unwrap() = if own.is_u64() { json!(u32::MAX) } else { own };
             }
         }
-        let summary: Summary = serde_json::from_value(summary).unwrap();
-        let other: Summary = serde_json::from_value(honest.clone()).unwrap();
+        let summary: RunSummary = serde_json::from_value(summary).unwrap();
+        let other: RunSummary = serde_json::from_value(honest.clone()).unwrap();
         for runs in [vec![summary.clone(); 2], [vec![summary.clone(); 80], vec![other; 80]].concat()] {
             let insight = Insight::from_summaries(&runs, &Filter::default());
             let size = json!(insight).to_string().len() + format!("{:?}", charts(&insight)).len();

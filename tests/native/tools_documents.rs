@@ -6,10 +6,10 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use turnwise_files::document::{Document, LATER, Place, Rows};
+use turnwise_files::document::{Document, DocumentPlace, LATER, Rows};
 use turnwise_files::{FileInfo, Files};
 use turnwise_tools::read::{read_file, shown_text};
-use turnwise_tools::search::{Index, search_files};
+use turnwise_tools::search::{FileIndex, search_files};
 
 type Known = Result<Option<Rc<Document>>, String>;
 
@@ -49,8 +49,8 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     value
 }
 
-fn page(line: usize, number: usize) -> Place {
-    Place { line, name: format!("page {number}"), rows: None }
+fn page(line: usize, number: usize) -> DocumentPlace {
+    DocumentPlace { line, name: format!("page {number}"), rows: None }
 }
 
 fn report() -> Given {
@@ -67,8 +67,8 @@ fn report() -> Given {
 fn book() -> Given {
     let rows = Rows { first: 2, from: "A".into(), to: "B".into() };
     let places = vec![
-        Place { line: 1, name: "sheet Q1".into(), rows: None },
-        Place { line: 4, name: "sheet Q1".into(), rows: Some(rows) },
+        DocumentPlace { line: 1, name: "sheet Q1".into(), rows: None },
+        DocumentPlace { line: 4, name: "sheet Q1".into(), rows: Some(rows) },
     ];
     let text = "[sheet Q1, A2:B3]\n| row | A | B |\n| --- | --- | --- |\n| 2 | Item | Price |\n| 3 | Turbine | 900 |";
     let document = Document { kind: "workbook, 1 sheet".into(), text: text.into(), places, notes: Vec::new() };
@@ -77,9 +77,9 @@ fn book() -> Given {
 
 #[test]
 fn a_hit_in_a_document_names_its_place() {
-    let found = now(search_files(&report(), &mut Index::default(), "turbine", None)).unwrap();
+    let found = now(search_files(&report(), &mut FileIndex::default(), "turbine", None)).unwrap();
     assert!(found.starts_with("report.pdf:6, page 2  "), "{found}");
-    let found = now(search_files(&book(), &mut Index::default(), "turbine", None)).unwrap();
+    let found = now(search_files(&book(), &mut FileIndex::default(), "turbine", None)).unwrap();
     assert!(found.starts_with("book.xlsx:5, sheet Q1, A3:B3  "), "{found}");
 }
 
@@ -125,7 +125,7 @@ fn a_document_without_text_says_why() {
     let files = report().with("scan.pdf", Err("it holds no text: its page is a picture".into()));
     let error = now(read_file(&files, "scan.pdf", None, None, None)).unwrap_err();
     assert_eq!(error, "scan.pdf has no text that can be read: it holds no text: its page is a picture");
-    let found = now(search_files(&files, &mut Index::default(), "turbine", None)).unwrap();
+    let found = now(search_files(&files, &mut FileIndex::default(), "turbine", None)).unwrap();
     assert!(found.contains("report.pdf:6, page 2"), "{found}");
     assert!(found.ends_with("[scan.pdf was not searched: it holds no text: its page is a picture]"), "{found}");
 }
@@ -135,7 +135,7 @@ fn a_search_says_of_which_documents_it_saw_only_the_beginning() {
     let text = format!("The first turbine.\n{}The last generator.\n", "\n".repeat(12 << 20));
     let document = Document { kind: "Word document".into(), text, places: Vec::new(), notes: Vec::new() };
     let files = report().with("long.docx", Ok(Some(Rc::new(document))));
-    let found = now(search_files(&files, &mut Index::default(), "first generator", None)).unwrap();
+    let found = now(search_files(&files, &mut FileIndex::default(), "first generator", None)).unwrap();
     assert!(found.starts_with("long.docx:1  ") && !found.contains("The last"), "{found}");
     assert!(found.ends_with("[of long.docx, only the first 12.6 MB of text were searched]"), "{found}");
 }
@@ -143,7 +143,7 @@ fn a_search_says_of_which_documents_it_saw_only_the_beginning() {
 #[test]
 fn a_document_that_had_no_time_is_read_by_the_next_search() {
     let mut files = report().with("late.pdf", Err(LATER.into()));
-    let mut index = Index::default();
+    let mut index = FileIndex::default();
     let found = now(search_files(&files, &mut index, "turbine", None)).unwrap();
     assert!(
         found.ends_with("[1 documents are not read yet, for lack of time: search again to include them]"),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use turnwise_engine::EpochMillis;
 use turnwise_files::{FileInfo, Files};
 use turnwise_tools::path::{PathError, normalize};
-use turnwise_tools::search::Index;
+use turnwise_tools::search::FileIndex;
 use turnwise_tools::{Needs, names, needs, run};
 
 /// An in-memory workspace that counts reads.
@@ -66,7 +66,7 @@ const AT: EpochMillis = EpochMillis(1_795_300_145_678);
 
 #[allow(clippy::needless_pass_by_value)] // reads better at the call sites
 fn call(files: &mut Memory, name: &str, args: Value) -> Result<String, String> {
-    now(run(name, &args, files, &mut Index::default(), AT))
+    now(run(name, &args, files, &mut FileIndex::default(), AT))
 }
 
 fn calculate(expression: &str) -> Result<String, String> {
@@ -115,7 +115,7 @@ fn now_says_the_time_it_is_given() {
         (4_102_444_800_000, "2100-01-01T00:00:00Z (Friday, UTC)"),
     ];
     for (at, expected) in cases {
-        let answer = now(run("now", &json!({}), &mut Memory::default(), &mut Index::default(), EpochMillis(at)));
+        let answer = now(run("now", &json!({}), &mut Memory::default(), &mut FileIndex::default(), EpochMillis(at)));
         assert_eq!(answer.as_deref(), Ok(expected));
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use pattern::pattern;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use turnwise_tools::schema::{Fault, Patterns, Schema, Unchecked};
+use turnwise_tools::schema::{Patterns, Schema, SchemaFault, Unchecked};
 
 /// The cases of the suite that fail: file, group, case (`*`: each case of the group), named as in the suite.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
@@ -107,7 +107,7 @@ fn compile(schema: &Value) -> Schema {
 
 fn faults(schema: &Value, value: &Value) -> Vec<(String, String)> {
     let faults = compile(schema).faults(value, 10).unwrap();
-    faults.into_iter().map(|Fault { path, message }| (path, message)).collect()
+    faults.into_iter().map(|SchemaFault { path, message }| (path, message)).collect()
 }
 
 #[test]

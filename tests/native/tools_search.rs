@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use crate::support::work::Work;
 use turnwise_files::{FileInfo, Files};
-use turnwise_tools::search::{Index, search_files};
+use turnwise_tools::search::{FileIndex, search_files};
 
 #[derive(Default)]
 struct Memory {
@@ -45,14 +45,14 @@ impl Files for Memory {
     fn write(&mut self, _: String, _: String) {}
 }
 
-fn search_with(files: &Memory, index: &mut Index, query: &str, limit: Option<usize>) -> String {
+fn search_with(files: &Memory, index: &mut FileIndex, query: &str, limit: Option<usize>) -> String {
     let found = pin!(search_files(files, index, query, limit)).poll(&mut Context::from_waker(Waker::noop()));
     let Poll::Ready(found) = found else { panic!("a search waited for nothing") };
     found.unwrap_or_else(|error| error)
 }
 
 fn search(files: &[(&str, &str)], query: &str) -> String {
-    search_with(&Memory::with(files), &mut Index::default(), query, None)
+    search_with(&Memory::with(files), &mut FileIndex::default(), query, None)
 }
 
 /// The paths and lines of the hits, in order.
@@ -154,16 +154,16 @@ fn one_file_does_not_fill_the_hits_and_the_limit_holds() {
     let many = "The word walrus stands here.\n\n".repeat(60) + &"x\n".repeat(100);
     let many = many.replace("\n\n", &format!("{}\n\n", " and more words follow it here".repeat(12)));
     let files = Memory::with(&[("many.md", &many), ("one.md", "A walrus."), ("two.md", "Another walrus.")]);
-    let found = search_with(&files, &mut Index::default(), "walrus", None);
+    let found = search_with(&files, &mut FileIndex::default(), "walrus", None);
     assert_eq!(hits(&found).len(), 4, "{found}");
     assert_eq!(hits(&found).iter().filter(|hit| hit.starts_with("many.md")).count(), 2);
-    assert_eq!(hits(&search_with(&files, &mut Index::default(), "walrus", Some(1))).len(), 1);
+    assert_eq!(hits(&search_with(&files, &mut FileIndex::default(), "walrus", Some(1))).len(), 1);
 }
 
 #[test]
 fn the_index_follows_changes_and_reads_only_those() {
     let mut files = Memory::with(&[("a.md", "alpha"), ("b.md", "beta"), ("c.md", "gamma")]);
-    let mut index = Index::default();
+    let mut index = FileIndex::default();
     assert_eq!(hits(&search_with(&files, &mut index, "beta", None)), ["b.md:1"]);
     *files.reads.borrow_mut() = 0;
     assert!(search_with(&files, &mut index, "delta", None).starts_with("No match"));
@@ -181,7 +181,7 @@ fn the_index_follows_changes_and_reads_only_those() {
 #[test]
 fn a_file_that_changes_often_is_found_as_it_is_now() {
     let mut files = Memory::with(&[("a.md", "alpha walrus")]);
-    let mut index = Index::default();
+    let mut index = FileIndex::default();
     for n in 0..2_500 {
         files.put("b.md", &format!("walrus number{n}"));
         search_with(&files, &mut index, "walrus", None);
@@ -201,7 +201,7 @@ fn other_forms_of_a_word_and_typos_are_found() {
 #[test]
 fn a_word_of_a_deleted_file_counts_as_unknown() {
     let mut files = Memory::with(&[("a.md", "How the server is configured."), ("b.md", "These rules are sever.")]);
-    let mut index = Index::default();
+    let mut index = FileIndex::default();
     assert_eq!(hits(&search_with(&files, &mut index, "sever", None)), ["b.md:1"]);
     files.infos.remove("b.md");
     assert_eq!(hits(&search_with(&files, &mut index, "sever", None)), ["a.md:1"], "taken for a typo");
@@ -212,7 +212,7 @@ fn what_is_not_text_is_named_and_kept_results_are_not_searched() {
     let mut files =
         Memory::with(&[("a.md", "walrus"), ("results/call_1.txt", "walrus"), ("big.txt", &"walrus ".repeat(700_000))]);
     files.put("b.bin", "wal\0rus");
-    let found = search_with(&files, &mut Index::default(), "walrus", None);
+    let found = search_with(&files, &mut FileIndex::default(), "walrus", None);
     assert_eq!(hits(&found), ["a.md:1"]);
     assert!(found.ends_with("[2 files are not text or too large and were not searched]"), "{found}");
 }
@@ -234,7 +234,7 @@ fn a_thousand_files_are_indexed_and_searched_in_reasonable_time() {
         );
         files.put(&format!("d/{n:04}.md"), &body);
     }
-    let mut index = Index::default();
+    let mut index = FileIndex::default();
     let started = Work::begin();
     assert_eq!(hits(&search_with(&files, &mut index, "number777", None)), ["d/0777.md:4"]);
     let first = started.done();

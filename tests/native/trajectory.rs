@@ -4,7 +4,7 @@ use crate::support::*;
 use serde_json::{Value, json};
 use turnwise_engine::*;
 use turnwise_record::trajectory::document::ParseError;
-use turnwise_record::trajectory::export::{Format, native};
+use turnwise_record::trajectory::export::{ExportFormat, native};
 use turnwise_record::trajectory::notes::{MAX_NOTE, MAX_NOTES};
 use turnwise_record::trajectory::{Note, Secrets, Trajectory, replay};
 use turnwise_view::export::export;
@@ -225,7 +225,7 @@ fn a_password_in_an_address_is_in_no_record() {
         for config in [&started, &read.config, &with] {
             assert_eq!(config.providers[0].base_url, clean, "{address}");
         }
-        for format in Format::ALL {
+        for format in ExportFormat::ALL {
             assert!(!export(&read, *format).contains("geheim"), "{address} {format:?}");
         }
         let provider: ProviderConfig = serde_json::from_value(json!({ "base_url": address })).unwrap();

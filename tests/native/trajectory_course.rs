@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use turnwise_engine::*;
-use turnwise_record::trajectory::{BranchWish, Course, Recorder, Restored, Trajectory, replay};
+use turnwise_record::trajectory::{BranchWish, Recorder, Restored, ResumePoint, Trajectory, replay};
 
 fn tool() -> ToolSpec {
     ToolSpec {
@@ -66,8 +66,8 @@ fn wish(document: &Trajectory, more: &Value) -> BranchWish {
 }
 
 /// Begins the branch; returns it with its first effects.
-fn begin(course: Course) -> (Recorder, Vec<Effect>) {
-    let Course { config, task, events, branch } = course;
+fn begin(course: ResumePoint) -> (Recorder, Vec<Effect>) {
+    let ResumePoint { config, task, events, branch } = course;
     let mut restored = Restored::from_events(config, task, events);
     let branch = Branch { run_id: "run_20261123_110000_bbbbbb".into(), ..branch.expect("a branch") };
     let effects = restored.recorder.handle(restored.at, Event::Branched(Box::new(branch)));
@@ -87,7 +87,8 @@ fn a_branch_after_an_edited_result_goes_on_from_the_new_one_and_replays() {
     let document = recorded(3);
     for turn in [Value::Null, json!(1), json!(2)] {
         let course =
-            Course::branched(wish(&document, &json!({ "callId": "call_0", "result": "rainy", "turn": turn }))).unwrap();
+            ResumePoint::branched(wish(&document, &json!({ "callId": "call_0", "result": "rainy", "turn": turn })))
+                .unwrap();
         assert_eq!(course.branch.as_ref().unwrap().edited, Some(CallId("call_0".into())));
         let (mut recorder, effects) = begin(course);
         assert_eq!(results(&recorder), ["rainy\n[Turn 1/15]"]);
@@ -103,14 +104,14 @@ fn a_branch_after_an_edited_result_goes_on_from_the_new_one_and_replays() {
 fn a_reply_of_the_branch_takes_the_place_of_the_model_and_counts_as_a_request() {
     let document = recorded(3);
     let (recorder, effects) =
-        begin(Course::branched(wish(&document, &json!({ "turn": 2, "reply": { "text": "I say so." } }))).unwrap());
+        begin(ResumePoint::branched(wish(&document, &json!({ "turn": 2, "reply": { "text": "I say so." } }))).unwrap());
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::CallModel(_))), "nobody is asked");
     let branch = recorder.document();
     assert_eq!((branch.output.as_deref(), branch.requests), (Some("I say so."), 3));
     assert!(replay(&branch).is_ok());
 
     let calls = json!({ "turn": 1, "reply": { "toolCalls": [{ "toolName": "look", "input": { "at": "sky" } }] } });
-    let (mut recorder, effects) = begin(Course::branched(wish(&document, &calls)).unwrap());
+    let (mut recorder, effects) = begin(ResumePoint::branched(wish(&document, &calls)).unwrap());
     let call = effects.iter().find_map(|effect| match effect {
         Effect::RunTool(call) => Some(call.call.clone()),
         _ => None,
@@ -130,20 +131,20 @@ fn a_reply_of_the_branch_takes_the_place_of_the_model_and_counts_as_a_request() 
 #[test]
 fn a_run_that_had_not_ended_is_resumed_with_its_events() {
     let document = recorded(2);
-    let course = Course::resumed(&document).unwrap();
+    let course = ResumePoint::resumed(&document).unwrap();
     assert_eq!((course.events.len(), course.branch.is_none()), (2, true));
     let text = serde_json::to_string(&course).unwrap();
-    assert_eq!(serde_json::from_str::<Course>(&text).unwrap(), course);
-    assert!(Course::resumed(&recorded(3)).unwrap_err().contains("has ended"));
+    assert_eq!(serde_json::from_str::<ResumePoint>(&text).unwrap(), course);
+    assert!(ResumePoint::resumed(&recorded(3)).unwrap_err().contains("has ended"));
     let mut forged = document;
     forged.turns[0].content = "something else".into();
-    assert!(Course::resumed(&forged).unwrap_err().contains("does not replay"));
+    assert!(ResumePoint::resumed(&forged).unwrap_err().contains("does not replay"));
 }
 
 #[test]
 fn what_is_not_there_is_said() {
     let document = recorded(3);
-    let refused = |more: Value| Course::branched(wish(&document, &more)).unwrap_err();
+    let refused = |more: Value| ResumePoint::branched(wish(&document, &more)).unwrap_err();
     assert_eq!(refused(json!({ "turn": 7 })), "there is no turn 7; the run has 2");
     assert_eq!(refused(json!({ "callId": "x", "result": "" })), "there is no call x");
     assert_eq!(
@@ -151,6 +152,6 @@ fn what_is_not_there_is_said() {
         "the call call_0 belongs to turn 1, not to turn 4"
     );
     let open = recorded(1);
-    let error = Course::branched(wish(&open, &json!({ "callId": "call_0", "result": "" }))).unwrap_err();
+    let error = ResumePoint::branched(wish(&open, &json!({ "callId": "call_0", "result": "" }))).unwrap_err();
     assert_eq!(error, "the call call_0 was not run, so its result cannot be changed");
 }

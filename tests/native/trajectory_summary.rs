@@ -4,13 +4,13 @@ use crate::support::tree::*;
 use crate::support::*;
 use serde_json::json;
 use turnwise_engine::*;
-use turnwise_record::trajectory::Summary;
+use turnwise_record::trajectory::RunSummary;
 
 /// Checks that the run and its document give the same figures, also after a round trip through JSON.
-fn summary(played: &Played) -> Summary {
-    let summary = Summary::of_run(played.run());
-    assert_eq!(summary, Summary::from(&played.document()));
-    assert_eq!(serde_json::from_value::<Summary>(json!(summary)).unwrap(), summary);
+fn summary(played: &Played) -> RunSummary {
+    let summary = RunSummary::of_run(played.run());
+    assert_eq!(summary, RunSummary::from(&played.document()));
+    assert_eq!(serde_json::from_value::<RunSummary>(json!(summary)).unwrap(), summary);
     summary
 }
 
@@ -109,8 +109,8 @@ fn sub_agents_count_for_the_run_that_started_them() {
             (_, _, 1) => Ok(reply_call("search", "{}")),
             _ => Ok(says("found")),
         });
-    let summary = Summary::of_run(tree.run());
-    assert_eq!(summary, Summary::from(&tree.recorder.document()));
+    let summary = RunSummary::of_run(tree.run());
+    assert_eq!(summary, RunSummary::from(&tree.recorder.document()));
     assert_eq!((summary.children, summary.requests, summary.tool_calls), (2, 5, 2));
     assert_eq!(counts(&summary.failed_attempts), [("auth_error", 1)]);
 }
@@ -119,7 +119,7 @@ fn sub_agents_count_for_the_run_that_started_them() {
 fn a_title_is_the_first_line_that_says_something() {
     let of = |input: &str| {
         let (run, _) = Run::start(config(Preset::Research), Task { input: input.into(), ..task() });
-        Summary::of_run(&run).title
+        RunSummary::of_run(&run).title
     };
     assert_eq!(of("\n  Compare both \nin detail"), "Compare both");
     assert_eq!(of(" "), "");

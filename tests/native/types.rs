@@ -15,10 +15,10 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 use turnwise_content::figure::Chart;
 use turnwise_content::markdown::Node;
-use turnwise_docs_index::{Found, Info};
-use turnwise_protocol::{Command, PlanOwnEvent, Progress, RunEvent, Site, WorkerMessage};
+use turnwise_docs_index::{Info, SearchResult};
+use turnwise_protocol::{Command, PlanOwnEvent, Progress, RunEvent, SiteHandle, WorkerMessage};
 use turnwise_record::plan::{Plan, PlanDocument};
-use turnwise_record::trajectory::{Format, Mismatch, Summary, Trajectory, document};
+use turnwise_record::trajectory::{ExportFormat, Mismatch, RunSummary, Trajectory, document};
 use turnwise_view::insight::{Filter, Insight};
 
 const RECORDS: &str = "www/client/types/records.d.ts";
@@ -41,13 +41,13 @@ fn records() -> File {
         .with::<RunEvent<'static>>()
         .with::<PlanDocument>()
         .with::<PlanOwnEvent<'static>>()
-        .with::<Summary>()
+        .with::<RunSummary>()
         .with::<Filter>()
         .with::<Insight>()
         .with::<Mismatch>()
-        .with::<Format>()
+        .with::<ExportFormat>()
         .with::<Info>()
-        .with::<Found>()
+        .with::<SearchResult>()
         .with::<Progress<'static>>()
         .with::<Node>()
 }
@@ -74,8 +74,10 @@ fn the_typescript_of_records_and_events_is_that_of_the_types() {
 
 #[test]
 fn the_typescript_of_messages_is_that_of_the_types() {
-    let file =
-        File::beside(records().names()).with::<Command>().with::<WorkerMessage<'static>>().with::<Site<'static>>();
+    let file = File::beside(records().names())
+        .with::<Command>()
+        .with::<WorkerMessage<'static>>()
+        .with::<SiteHandle<'static>>();
     check(
         MESSAGES,
         &format!(

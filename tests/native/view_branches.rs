@@ -4,11 +4,11 @@ use crate::support::*;
 use turnwise_engine::*;
 use turnwise_protocol::Snapshot;
 use turnwise_protocol::snapshot::Reporter;
-use turnwise_record::trajectory::export::Format;
+use turnwise_record::trajectory::export::ExportFormat;
 use turnwise_record::trajectory::{Recorder, Restored, Trajectory, replay};
 use turnwise_view::export::export;
 use turnwise_view::version::{ListedRun, Version, choices, labels, versions};
-use turnwise_view::{CallView, HeadView, RailView, Source, ViewModel};
+use turnwise_view::{CallView, HeadView, RailView, RunSource, ViewModel};
 
 /// A run of three turns: two calls one after the other, and the answer.
 fn original() -> Trajectory {
@@ -48,7 +48,7 @@ fn said(content: &str) -> Reply {
 }
 
 /// What is marked as changed: calls by id, turns by number, each with the run that has the original.
-fn marks(source: &Source<'_>) -> Vec<(String, String)> {
+fn marks(source: &RunSource<'_>) -> Vec<(String, String)> {
     fn of_calls(calls: &[CallView], marks: &mut Vec<(String, String)>) {
         for call in calls {
             marks.extend(call.changed_from.clone().map(|from| (call.id.clone(), from)));
@@ -67,13 +67,13 @@ fn marks(source: &Source<'_>) -> Vec<(String, String)> {
 fn same_marks(recorder: &Recorder) -> Vec<(String, String)> {
     let document = recorder.document();
     replay(&document).unwrap_or_else(|difference| panic!("{difference:?}"));
-    let found = marks(&Source::from(&document));
+    let found = marks(&RunSource::from(&document));
     let text = serde_json::to_string(&document).unwrap();
     let followed = Snapshot::after(None, Reporter::default().changes(&recorder.run)).unwrap();
     let sent: Snapshot = serde_json::from_str(&serde_json::to_string(&followed).unwrap()).unwrap();
-    assert_eq!(marks(&Source::from(&recorder.run)), found, "a live run");
-    assert_eq!(marks(&Source::from(&sent)), found, "a snapshot");
-    assert_eq!(marks(&Source::from(&Snapshot::recorded(&Trajectory::parse(&text).unwrap()))), found, "a file");
+    assert_eq!(marks(&RunSource::from(&recorder.run)), found, "a live run");
+    assert_eq!(marks(&RunSource::from(&sent)), found, "a snapshot");
+    assert_eq!(marks(&RunSource::from(&Snapshot::recorded(&Trajectory::parse(&text).unwrap()))), found, "a file");
     found
 }
 
@@ -87,10 +87,10 @@ const SECOND: &str = "run_20261121_220002_bbbbbb";
 #[test]
 fn a_changed_result_is_marked_at_its_call_in_every_form() {
     let original = original();
-    assert_eq!(marks(&Source::from(&original)), pairs(&[]));
+    assert_eq!(marks(&RunSource::from(&original)), pairs(&[]));
     let first = answered(branch(&original, FIRST, 2, Some(("b", "2")), Branch::default()), said("Changed."));
     assert_eq!(same_marks(&first), pairs(&[("b", &original.run_id)]));
-    let facts = HeadView::from(&Source::from(&first.document())).facts;
+    let facts = HeadView::from(&RunSource::from(&first.document())).facts;
     assert!(facts.contains(&"result of search changed".to_owned()), "{facts:?}");
 }
 
@@ -135,20 +135,20 @@ fn a_call_inside_another_is_marked_too() {
     let outer = &mut document.turns[0].tool_calls[0];
     outer.calls.push(CallRecord { id: CallId("b".into()), ..outer.clone() });
     document.turns[1].tool_calls.clear();
-    assert_eq!(marks(&Source::from(&document)), pairs(&[("b", &original().run_id)]));
+    assert_eq!(marks(&RunSource::from(&document)), pairs(&[("b", &original().run_id)]));
 }
 
 #[test]
 fn reports_say_what_was_changed() {
     let both = Branch { reply: Some(Reply::by_hand("By hand.".into(), Vec::new())), ..Branch::default() };
     let document = branch(&original(), FIRST, 2, Some(("b", "2")), both).document();
-    let count = |format: Format, text: &str| export(&document, format).matches(text).count();
-    assert_eq!(count(Format::Markdown, "Result (changed by hand):"), 1);
-    assert_eq!(count(Format::Markdown, "*This reply was changed by hand.*"), 1);
-    assert_eq!(count(Format::Html, r#"<span class="changed">changed</span>"#), 1);
-    assert_eq!(count(Format::Html, r#"<span class="changed">This reply was changed by hand</span>"#), 1);
-    assert_eq!(count(Format::Html, "Result, changed by hand"), 1);
-    for format in [Format::Markdown, Format::Html] {
+    let count = |format: ExportFormat, text: &str| export(&document, format).matches(text).count();
+    assert_eq!(count(ExportFormat::Markdown, "Result (changed by hand):"), 1);
+    assert_eq!(count(ExportFormat::Markdown, "*This reply was changed by hand.*"), 1);
+    assert_eq!(count(ExportFormat::Html, r#"<span class="changed">changed</span>"#), 1);
+    assert_eq!(count(ExportFormat::Html, r#"<span class="changed">This reply was changed by hand</span>"#), 1);
+    assert_eq!(count(ExportFormat::Html, "Result, changed by hand"), 1);
+    for format in [ExportFormat::Markdown, ExportFormat::Html] {
         assert!(!export(&original(), format).contains("changed by hand"));
     }
 }

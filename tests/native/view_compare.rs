@@ -2,8 +2,8 @@
 
 use turnwise_engine::*;
 use turnwise_record::trajectory::{Restored, Trajectory};
-use turnwise_view::Source;
-use turnwise_view::compare::{Comparison, Row};
+use turnwise_view::RunSource;
+use turnwise_view::compare::{Comparison, TurnRow};
 
 use crate::support::*;
 
@@ -16,14 +16,14 @@ fn run_with(config: RunConfig, steps: Vec<Step>) -> Trajectory {
 }
 
 fn compared(a: &Trajectory, b: &Trajectory) -> Comparison {
-    Comparison::new(&Source::from(a), &Source::from(b), "the other")
+    Comparison::new(&RunSource::from(a), &RunSource::from(b), "the other")
 }
 
 /// The rows: the number of equal turns, or what differs.
 fn rows(made: &Comparison) -> Vec<String> {
-    let row = |row: &Row| match row {
-        Row::Same(turns) => format!("{} equal", turns.len()),
-        Row::Turns(pair) => format!("{}{}", pair.differs, if pair.first { ", first" } else { "" }),
+    let row = |row: &TurnRow| match row {
+        TurnRow::Same(turns) => format!("{} equal", turns.len()),
+        TurnRow::Turns(pair) => format!("{}{}", pair.differs, if pair.first { ", first" } else { "" }),
     };
     made.rows.iter().map(row).collect()
 }
@@ -127,7 +127,7 @@ fn a_branch_parts_from_its_original_at_its_first_turn() {
     };
     drop(restored.recorder.handle(restored.at, Event::Branched(Box::new(branch))));
     let branched = restored.recorder.document();
-    let made = Comparison::new(&Source::from(&branched), &Source::from(&original), "the original");
+    let made = Comparison::new(&RunSource::from(&branched), &RunSource::from(&original), "the original");
     let expected =
         "They part at turn 2, where the requests differ: this run answers nothing; the original calls search {}.";
     assert_eq!(made.words, expected);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use turnwise_content::json::{JsonKind, JsonNode, PORTION, more};
 use turnwise_content::markdown::{Node, plain_text};
 use turnwise_content::mrkdwn;
-use turnwise_content::slack::{Block, Control, Message, messages};
+use turnwise_content::slack::{Control, SlackBlock, SlackMessage, messages};
 
 fn place(value: Value) -> JsonNode {
     JsonNode::root(Arc::new(value))
@@ -119,7 +119,7 @@ fn hostile_and_endless_marks_end() {
     }
 }
 
-fn blocks(blocks: &Value) -> Vec<Block> {
+fn blocks(blocks: &Value) -> Vec<SlackBlock> {
     messages(&json!([{ "blocks": blocks }])).expect("messages")[0].blocks.clone()
 }
 
@@ -137,20 +137,20 @@ fn the_blocks_that_are_known_are_read() {
     ]));
     let inert = |words: &str, what| Control::Inert { words: words.into(), what };
     let expected = [
-        Block::Header("Weekly".into()),
-        Block::Section {
+        SlackBlock::Header("Weekly".into()),
+        SlackBlock::Section {
             body: vec![Node::Paragraph(vec![Node::Strong(vec![text("Up")])])],
             fields: vec![vec![Node::Paragraph(vec![text("*as is*")])]],
             accessory: Some(inert("Open", "button")),
         },
-        Block::Divider,
-        Block::Context(vec![
+        SlackBlock::Divider,
+        SlackBlock::Context(vec![
             Node::Image { alt: "logo".into(), href: Some("https://a.example/i.png".into()) },
             Node::Paragraph(vec![text("by us")]),
         ]),
-        Block::Image { title: Some("Chart".into()), image: Node::Image { alt: "a chart".into(), href: None } },
-        Block::Actions(vec![inert("Pick", "menu")]),
-        Block::Markdown("# Hi".into()),
+        SlackBlock::Image { title: Some("Chart".into()), image: Node::Image { alt: "a chart".into(), href: None } },
+        SlackBlock::Actions(vec![inert("Pick", "menu")]),
+        SlackBlock::Markdown("# Hi".into()),
     ];
     assert_eq!(read, expected);
 }
@@ -167,7 +167,7 @@ fn rich_text_is_read_with_its_styles() {
         { "type": "rich_text_quote", "elements": [{ "type": "text", "text": "said" }] },
         { "type": "rich_text_preformatted", "elements": [{ "type": "text", "text": "<pre>" }] },
     ] }]));
-    let Block::Rich(nodes) = &read[0] else { panic!("{read:?}") };
+    let SlackBlock::Rich(nodes) = &read[0] else { panic!("{read:?}") };
     assert_eq!(
         nodes[0],
         Node::Paragraph(vec![Node::Strong(vec![text("bold")]), text("click <javascript:1>"), text(":tada:")])
@@ -179,8 +179,8 @@ fn rich_text_is_read_with_its_styles() {
 
 #[test]
 fn nothing_of_a_message_is_left_out() {
-    let unknown = |block: &Block, expected: &str| {
-        let Block::Unknown { words, .. } = block else { panic!("{block:?}") };
+    let unknown = |block: &SlackBlock, expected: &str| {
+        let SlackBlock::Unknown { words, .. } = block else { panic!("{block:?}") };
         assert_eq!(words, expected);
     };
     let read = blocks(&json!([{ "type": "video" }, "no block", { "type": "header" }]));
@@ -190,7 +190,8 @@ fn nothing_of_a_message_is_left_out() {
     let many = blocks(&Value::Array(vec![json!({ "type": "divider" }); 130]));
     assert_eq!(many.len(), 101);
     unknown(&many[100], "30 blocks more");
-    let Message { text: words, blocks } = messages(&json!([{ "text": "*hi*", "attachments": [1] }])).unwrap().remove(0);
+    let SlackMessage { text: words, blocks } =
+        messages(&json!([{ "text": "*hi*", "attachments": [1] }])).unwrap().remove(0);
     assert_eq!(plain_text(&words), "hi");
     unknown(&blocks[0], "other fields");
     unknown(&messages(&json!(["x"])).unwrap()[0].blocks[0], "not a message");

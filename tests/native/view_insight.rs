@@ -2,16 +2,16 @@
 
 use serde_json::json;
 use turnwise_engine::*;
-use turnwise_record::trajectory::Summary;
-use turnwise_view::insight::chart::{ChartId, Role};
-use turnwise_view::insight::filter::Wanted;
-use turnwise_view::insight::{Filter, Insight, Step, charts};
+use turnwise_record::trajectory::RunSummary;
+use turnwise_view::insight::chart::{ChartId, ColourRole};
+use turnwise_view::insight::filter::WantedOutcome;
+use turnwise_view::insight::{Filter, Insight, PointScope, charts};
 
 const DAY: u64 = 86_400_000;
 const START: u64 = 1_795_298_400_000; // 2026-11-21T22:00:00Z
 
 /// A run that used `turns` of 10 and ended for this reason, `n` minutes after the first.
-fn run(n: u64, turns: u32, reason: &str) -> Summary {
+fn run(n: u64, turns: u32, reason: &str) -> RunSummary {
     let outcome = match reason {
         "" => None,
         "llm_complete" | "final_report" => Some("success"),
@@ -31,13 +31,13 @@ fn run(n: u64, turns: u32, reason: &str) -> Summary {
     .unwrap()
 }
 
-fn of(runs: &[Summary]) -> Insight {
+fn of(runs: &[RunSummary]) -> Insight {
     Insight::from_summaries(runs, &Filter::default())
 }
 
 #[test]
 fn figures_are_those_of_a_run_by_nearest_rank() {
-    let mut runs: Vec<Summary> = (1..=20).map(|n| run(n, (n % 10) as u32 + 1, "llm_complete")).collect();
+    let mut runs: Vec<RunSummary> = (1..=20).map(|n| run(n, (n % 10) as u32 + 1, "llm_complete")).collect();
     runs.push(run(21, 3, ""));
     runs[0].cost = Some(0.5);
     let insight = of(&runs);
@@ -105,7 +105,7 @@ fn reasons_and_slugs_come_by_frequency() {
 
 #[test]
 fn each_part_of_a_filter_leaves_out_what_does_not_fit() {
-    let mut runs: Vec<Summary> =
+    let mut runs: Vec<RunSummary> =
         vec![run(0, 1, "llm_complete"), run(10, 10, "max_turns_synthesized"), run(20, 1, "llm_error"), run(30, 1, "")];
     runs[1].model = "Large".into();
     runs[2].preset = Preset::Strict;
@@ -114,7 +114,7 @@ fn each_part_of_a_filter_leaves_out_what_does_not_fit() {
     assert_eq!(count(Filter { to_ms: Some(START + 600_000), ..Filter::default() }), 1);
     assert_eq!(count(Filter { model: Some("Large".into()), ..Filter::default() }), 1);
     assert_eq!(count(Filter { preset: Some(Preset::Strict), ..Filter::default() }), 1);
-    assert_eq!(count(Filter { outcome: Some(Wanted::Unfinished), ..Filter::default() }), 1);
+    assert_eq!(count(Filter { outcome: Some(WantedOutcome::Unfinished), ..Filter::default() }), 1);
     assert_eq!(count(Filter { termination_reason: Some(TerminationReason::LlmError), ..Filter::default() }), 1);
     assert_eq!(count(Filter { text: Some(" LARGE".into()), ..Filter::default() }), 1);
     assert_eq!(count(Filter { text: Some("task 2".into()), ..Filter::default() }), 1);
@@ -124,18 +124,18 @@ fn each_part_of_a_filter_leaves_out_what_does_not_fit() {
 
 #[test]
 fn few_runs_are_a_point_each_and_many_share_stretches_of_time() {
-    let few: Vec<Summary> = (0..60).rev().map(|n| run(n, 1, "llm_complete")).collect();
+    let few: Vec<RunSummary> = (0..60).rev().map(|n| run(n, 1, "llm_complete")).collect();
     let insight = of(&few);
-    assert_eq!((insight.step, insight.series.len()), (Step::Run, 60));
+    assert_eq!((insight.step, insight.series.len()), (PointScope::Run, 60));
     assert!(insight.series.is_sorted_by_key(|point| point.at_ms));
-    let at = |each: u64, count: u64| -> Vec<Summary> {
-        (0..count).map(|n| Summary { started_ms: START + n * each, ..run(n, 1, "llm_complete") }).collect()
+    let at = |each: u64, count: u64| -> Vec<RunSummary> {
+        (0..count).map(|n| RunSummary { started_ms: START + n * each, ..run(n, 1, "llm_complete") }).collect()
     };
     for (runs, step) in [
-        (at(1_000, 100), Step::Minute),
-        (at(3_600_000, 100), Step::SixHours),
-        (at(DAY / 2, 100), Step::Day),
-        (at(DAY, 400), Step::Week),
+        (at(1_000, 100), PointScope::Minute),
+        (at(3_600_000, 100), PointScope::SixHours),
+        (at(DAY / 2, 100), PointScope::Day),
+        (at(DAY, 400), PointScope::Week),
     ] {
         let insight = of(&runs);
         assert_eq!(insight.step, step);
@@ -151,7 +151,7 @@ fn few_runs_are_a_point_each_and_many_share_stretches_of_time() {
 
 #[test]
 fn every_chart_says_what_it_shows_and_names_every_figure() {
-    let mut runs: Vec<Summary> = (1..=12)
+    let mut runs: Vec<RunSummary> = (1..=12)
         .map(|n| run(n, (n % 10) as u32 + 1, ["llm_complete", "max_turns_synthesized", "llm_error"][n as usize % 3]))
         .collect();
     runs[0].failed_attempts = Slug::ALL.iter().map(|slug| (slug.as_str().to_owned(), 1)).collect();
@@ -180,7 +180,7 @@ fn every_chart_says_what_it_shows_and_names_every_figure() {
     assert!(reasons.marks.iter().all(|mark| mark.key.as_ref().is_some_and(|key| mark.name.contains(key.as_str()))));
     assert_eq!(
         reasons.legend.iter().map(|(role, _)| *role).collect::<Vec<_>>(),
-        [Role::Good, Role::Synthesis, Role::Bad]
+        [ColourRole::Good, ColourRole::Synthesis, ColourRole::Bad]
     );
     // Slugs that there is no room for share one bar.
     assert_eq!(
@@ -194,8 +194,8 @@ mod drawn {
     use super::*;
     use turnwise_view::insight::draw::{DARK, LIGHT, draw};
 
-    fn all() -> Vec<turnwise_view::insight::Chart> {
-        let mut runs: Vec<Summary> = (1..=40)
+    fn all() -> Vec<turnwise_view::insight::InsightChart> {
+        let mut runs: Vec<RunSummary> = (1..=40)
             .map(|n| {
                 run(n, (n % 11) as u32, ["llm_complete", "max_turns_synthesized", "llm_error", ""][n as usize % 4])
             })

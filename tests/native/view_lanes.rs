@@ -38,7 +38,7 @@ fn step(tree: &mut Tree, times: usize) {
 }
 
 fn lanes(tree: &Tree) -> Vec<LaneView> {
-    LaneView::of_turn(&Source::from(tree.run()), 0)
+    LaneView::of_turn(&RunSource::from(tree.run()), 0)
 }
 
 fn view(tree: &Tree) -> ViewModel {
@@ -89,7 +89,7 @@ fn the_card_the_panel_and_the_announcement_count_them() {
     let seen = view(&tree);
     assert_eq!(seen.turns[0].calls[0].summary, "3 sub-agents, none done yet");
     assert!(seen.turns[0].calls[0].args.contains("part 2"), "the arguments are behind the disclosure");
-    assert_eq!(seen.turns[0].live, Some(Live::Tools { words: "Sub-agents at work".into() }));
+    assert_eq!(seen.turns[0].live, Some(Activity::Tools { words: "Sub-agents at work".into() }));
     assert_eq!(seen.panel.subagents.as_deref(), Some("0 of 3 done"));
     assert_eq!(seen.panel.announcement, "Turn 1 of 15.");
     step(&mut tree, 2);
@@ -112,13 +112,13 @@ fn the_card_the_panel_and_the_announcement_count_them() {
 fn an_opened_document_shows_the_same_lanes_and_what_is_in_them() {
     let tree = Tree::new(two_at_once()).play(model);
     let written = document(&tree);
-    let source = Source::from(&written);
+    let source = RunSource::from(&written);
     assert_eq!(LaneView::of_turn(&source, 0), lanes(&tree));
     let (live, opened) = (ViewModel::from(tree.run()), ViewModel::from(&source));
     assert_eq!((opened.turns, opened.panel.subagents), (live.turns, live.panel.subagents));
     let call = lanes(&tree)[0].call.clone();
-    let of = |source: &Source<'_>, task_id| source.child(&call, task_id).map(|child| ViewModel::from(&child));
-    let root = Source::from(tree.run());
+    let of = |source: &RunSource<'_>, task_id| source.child(&call, task_id).map(|child| ViewModel::from(&child));
+    let root = RunSource::from(tree.run());
     for task_id in 1..=3 {
         let (live, opened) = (of(&root, task_id).unwrap(), of(&source, task_id).unwrap());
         assert_eq!((live.head.task, live.turns), (opened.head.task, opened.turns));
@@ -159,11 +159,11 @@ fn those_that_never_began_say_why() {
     assert_eq!(words(&lanes(&full))[2], "not run: at most 2 sub-agents work for one run");
 
     for tree in [cancelled, full] {
-        assert_eq!(LaneView::of_turn(&Source::from(&document(&tree)), 0), lanes(&tree));
+        assert_eq!(LaneView::of_turn(&RunSource::from(&document(&tree)), 0), lanes(&tree));
     }
     let open = begun(two_at_once());
     let written = document(&open);
-    let now = LaneView::of_turn(&Source::from(&written), 0);
+    let now = LaneView::of_turn(&RunSource::from(&written), 0);
     assert_eq!(words(&now), ["1 of 7 turns, unfinished", "1 of 7 turns, unfinished", "not started"]);
 }
 
@@ -183,7 +183,7 @@ fn a_call_that_is_refused_has_no_lanes() {
         tree.handle(Event::ToolFinished { call: tool.call, outcome });
     }
     assert!(lanes(&tree).is_empty());
-    assert_eq!(LaneView::of_turn(&Source::from(&document(&tree)), 0), []);
+    assert_eq!(LaneView::of_turn(&RunSource::from(&document(&tree)), 0), []);
 }
 
 #[test]

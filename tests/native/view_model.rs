@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use turnwise_content::format;
 use turnwise_engine::*;
 use turnwise_record::trajectory::Trajectory;
-use turnwise_view::call::{CallState, Note};
+use turnwise_view::call::{CallNote, CallState};
 use turnwise_view::panel::Remedy;
 use turnwise_view::*;
 
@@ -54,7 +54,7 @@ fn the_meter_shows_a_tick_a_turn_with_the_counters_three_levels_and_the_synthesi
     let ended = play(limited(7), all);
     let panel = view(&ended).panel;
     assert_eq!(ticks(&panel.meter), "CAARRRRS");
-    assert_eq!(panel.phase, Phase::Ended);
+    assert_eq!(panel.phase, PanelPhase::Ended);
     assert_eq!((panel.turn, panel.max_turns), (7, 7));
     assert!(panel.can_continue);
 }
@@ -172,7 +172,7 @@ fn what_was_streamed_before_stop_or_cancel_is_shown_as_incomplete_live_and_from_
     ] {
         let played = play(limited(9), script);
         let document = played.document();
-        for model in [view(&played), ViewModel::from(&Source::from(&document))] {
+        for model in [view(&played), ViewModel::from(&RunSource::from(&document))] {
             let partial = model.turns[0].failed[0].partial.clone().expect("the text is shown");
             assert_eq!((partial.remark, partial.content.as_str()), (words, "Half a sen"));
             assert_eq!(model.turns[0].content, "", "it is no answer");
@@ -193,7 +193,7 @@ fn a_failed_attempt_stays_visible_with_its_slug_and_what_came_of_it() {
     assert_eq!(turn.failed[0].slugs.iter().map(|slug| slug.name).collect::<Vec<_>>(), ["stream_cut"]);
     assert_eq!(turn.failed[0].attempt, "attempt 1 of 3");
     assert_eq!(turn.failed[0].then, "", "the line below says when");
-    let Some(Live::Waiting(wait)) = turn.live.clone() else { panic!("it waits: {:?}", turn.live) };
+    let Some(Activity::Waiting(wait)) = turn.live.clone() else { panic!("it waits: {:?}", turn.live) };
     assert_eq!((wait.attempt, wait.of), (2, 3));
     assert!(wait.until > task().started_at.0);
     assert_eq!(model.panel.wait, Some(wait));
@@ -230,7 +230,7 @@ fn calls_are_one_quiet_line_and_keep_what_the_model_read() {
     let calls = view(&open).turns[0].calls.clone();
     let name = |call: &CallView| call.slug.map(|slug| slug.name);
     assert_eq!(calls[0].summary, "turn limit", "one argument stands for itself");
-    assert_eq!(calls[0].note, Some(Note::Value("1 line".into())));
+    assert_eq!(calls[0].note, Some(CallNote::Value("1 line".into())));
     assert_eq!(calls[0].state, CallState::Done);
     assert_eq!(calls[1].summary, "path: a.md, offset: 3");
     assert_eq!((calls[1].state, name(&calls[1])), (CallState::Failed, Some("tool_exec_failed")));
@@ -285,7 +285,7 @@ fn the_bound_of_llm_calls_is_shown_while_it_runs() {
     let panel = view(&open).panel;
     assert_eq!(panel.calls, "2");
     assert_eq!(panel.calls_bound, Some(format!("at most {} in all", 2 + open.run().calls_left())));
-    assert_eq!(panel.phase, Phase::Running);
+    assert_eq!(panel.phase, PanelPhase::Running);
     assert!(panel.note.starts_with("This is the last turn"), "{}", panel.note);
 }
 
@@ -337,7 +337,7 @@ fn the_files_of_a_run_are_those_that_its_calls_wrote() {
         text("done"),
     ];
     let played = play(config, script);
-    assert_eq!(written::written(&Source::from(played.run())), ["b.md", "a.csv"]);
+    assert_eq!(written::written(&RunSource::from(played.run())), ["b.md", "a.csv"]);
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn a_document_gives_the_view_of_its_run_but_for_what_can_be_done() {
     let played = play(limited(1), script);
     let text = serde_json::to_string(&played.document()).expect("JSON");
     let document = Trajectory::parse(&text).expect("a trajectory");
-    let (live, read) = (view(&played), ViewModel::from(&Source::from(&document)));
+    let (live, read) = (view(&played), ViewModel::from(&RunSource::from(&document)));
     assert_eq!(read.turns, live.turns);
     assert_eq!(read.segments, live.segments);
     assert_eq!(read.panel.meter, live.panel.meter);
@@ -362,13 +362,13 @@ fn a_document_written_while_the_run_was_open_loses_no_turn() {
     script.extend(tool_turn("2"));
     let open = play_open(limited(1), script);
     let document = open.document();
-    let read = ViewModel::from(&Source::from(&document));
+    let read = ViewModel::from(&RunSource::from(&document));
     assert_eq!(read.turns.len(), view(&open).turns.len());
 }
 
 #[test]
 fn the_list_of_runs_names_the_ending_in_words() {
-    let words = |played: &Played| RailView::from(&Source::from(played.run())).words;
+    let words = |played: &Played| RailView::from(&RunSource::from(played.run())).words;
     assert_eq!(words(&play_open(limited(9), tool_turn("1"))), "turn 2 of 9");
     assert_eq!(words(&play(limited(9), vec![text("done")])), "1 turn, complete");
     assert_eq!(words(&play(limited(9), vec![Step::Cancel])), "cancelled after 1 turn");

@@ -8,13 +8,13 @@ use turnwise_engine::*;
 use turnwise_protocol::Snapshot;
 use turnwise_protocol::desk::{Header, StoredKind, step_key};
 use turnwise_record::plan::*;
-use turnwise_record::trajectory::Summary;
+use turnwise_record::trajectory::RunSummary;
 use turnwise_view::ending::Tone;
-use turnwise_view::plan::cell::Field;
+use turnwise_view::plan::cell::StepField;
 use turnwise_view::plan::edit::{FaultView, PlanDraft};
 use turnwise_view::plan::example::PLAN;
 use turnwise_view::plan::*;
-use turnwise_view::{Origin, RailView, Source, TickKind, TickState};
+use turnwise_view::{RailView, RunSource, SourceOrigin, TickKind, TickState};
 
 /// Builds a plan; agents G* gather, S* synthesize.
 fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {
@@ -32,7 +32,7 @@ fn mixed() -> Plan {
     plan_of(&[(1, "G", &[]), (2, "G", &[]), (3, "G", &[1]), (4, "S", &[]), (5, "G", &[2]), (6, "S", &[])])
 }
 
-fn node(graph: &Graph, order: u32) -> Node {
+fn node(graph: &Graph, order: u32) -> GraphNode {
     *graph.nodes.iter().find(|node| node.order == order).expect("a node")
 }
 
@@ -43,8 +43,8 @@ fn columns(graph: &Graph) -> Vec<(u32, usize)> {
 /// Looks at a step as its record describes it.
 fn with_source<T>(document: &PlanDocument, record: &StepRecord, look: impl FnOnce(&StepSource<'_>) -> T) -> T {
     let run = record.run.as_ref().map(|run| Snapshot::recorded(&run.trajectory().unwrap()));
-    let run = run.as_ref().map(|run| Source::from(run).recorded());
-    look(&StepSource { plan: &document.plan, record, run, traces: &document.traces, origin: Origin::Document })
+    let run = run.as_ref().map(|run| RunSource::from(run).recorded());
+    look(&StepSource { plan: &document.plan, record, run, traces: &document.traces, origin: SourceOrigin::Document })
 }
 
 /// The steps of a plan whose page was closed.
@@ -52,11 +52,11 @@ fn interrupted_views(document: &PlanDocument) -> Vec<StepView> {
     let view = |record: &StepRecord| {
         let run = record.run.as_ref().map(|run| Snapshot::recorded(&run.trajectory().unwrap()));
         let run = run.as_ref().map(|run| match record.status {
-            StepStatus::Running => Source::from(run).interrupted(),
-            _ => Source::from(run).recorded(),
+            StepStatus::Running => RunSource::from(run).interrupted(),
+            _ => RunSource::from(run).recorded(),
         });
         let (plan, traces) = (&document.plan, document.traces.as_slice());
-        StepView::from(&StepSource { plan, record, run, traces, origin: Origin::Interrupted })
+        StepView::from(&StepSource { plan, record, run, traces, origin: SourceOrigin::Interrupted })
     };
     document.steps.iter().map(view).collect()
 }
@@ -75,7 +75,7 @@ fn context(document: &PlanDocument, order: u32) -> ContextView {
     with_source(document, record, |source| ContextView::from(source))
 }
 
-fn panel(document: &PlanDocument, origin: Origin, calls_left: u32) -> PlanPanelView {
+fn panel(document: &PlanDocument, origin: SourceOrigin, calls_left: u32) -> PlanPanelView {
     let told = PlanProgress { started_at: document.started_ms, calls_left, ending: document.ending.as_ref(), origin };
     PlanPanelView::new(&views(document), &told)
 }
@@ -221,8 +221,8 @@ fn the_context_names_exactly_what_was_given_and_what_was_not() {
     );
     assert!(fourth.json.is_some());
     let given = view(&document, 4);
-    assert_eq!((given.given_by(1), given.given_by(2)), (Given::Given, Given::Missing));
-    assert_eq!(view(&document, 5).given_by(2), Given::Missing, "it was blocked");
+    assert_eq!((given.given_by(1), given.given_by(2)), (GivenLine::Given, GivenLine::Missing));
+    assert_eq!(view(&document, 5).given_by(2), GivenLine::Missing, "it was blocked");
     assert_eq!(context(&document, 3).words, "The results of the steps it depends on: step 1.");
     assert_eq!(context(&document, 5).words, "This step was not run, so it received no input.");
 }
@@ -231,7 +231,7 @@ fn the_context_names_exactly_what_was_given_and_what_was_not() {
 fn the_panel_counts_steps_calls_and_tokens() {
     let mut driven = Driven::start(mixed(), options());
     driven.end(1, Outcome::Success, "one");
-    let open = panel(&driven.document(), Origin::Session, 40);
+    let open = panel(&driven.document(), SourceOrigin::Session, 40);
     assert_eq!((open.done, open.of, open.running, open.can_rerun), (1, 6, true, false));
     assert_eq!(open.title, "1/6 steps");
     assert!(open.note.ends_with("up to 40 LLM calls more."), "{}", open.note);
@@ -241,14 +241,14 @@ fn the_panel_counts_steps_calls_and_tokens() {
     assert_eq!(open.rail("x").words, "plan, 1 of 6 steps");
     driven.complete();
     let document = driven.document();
-    let ended = panel(&document, Origin::Session, 0);
+    let ended = panel(&document, SourceOrigin::Session, 0);
     let ending = ended.ending.clone().unwrap();
     assert_eq!((ending.headline.as_str(), ending.steps.as_str()), ("Every step completed.", "6 completed"));
     assert_eq!((ended.done, ended.running, ended.can_rerun, ended.title.as_str()), (6, false, true, "Done"));
     assert_eq!(ended.calls, document.requests.to_string());
     assert_eq!(ended.rail("x").tone, Some(Tone::Complete));
     assert!(ended.elapsed_ms.is_some());
-    let file = panel(&document, Origin::Document, 0);
+    let file = panel(&document, SourceOrigin::Document, 0);
     assert!(file.note.starts_with("Opened from a file"));
 }
 
@@ -269,8 +269,12 @@ fn an_interrupted_plan_says_where_it_was_and_what_resume_costs() {
     assert_eq!([steps[1].tone, steps[3].tone], [Some(Tone::Cancelled), None]);
     assert_eq!(steps[1].tick().state, TickState::Ahead, "nothing is in flight");
     assert_eq!(steps[1].time(document.started_ms.0 + 60_000), steps[1].time(0), "its clock stands still");
-    let progress =
-        PlanProgress { started_at: document.started_ms, calls_left: 40, ending: None, origin: Origin::Interrupted };
+    let progress = PlanProgress {
+        started_at: document.started_ms,
+        calls_left: 40,
+        ending: None,
+        origin: SourceOrigin::Interrupted,
+    };
     let panel = PlanPanelView::new(&steps, &progress);
     assert_eq!((panel.running, panel.can_resume, panel.can_stop, panel.can_rerun), (false, true, false, false));
     assert!(
@@ -290,21 +294,21 @@ fn an_interrupted_plan_says_where_it_was_and_what_resume_costs() {
     let left = stored.clone().plan_left_open();
     assert_eq!((left.words.as_str(), left.tone), ("plan, 1 of 6 steps, not ended", Some(Tone::Cancelled)));
     assert_eq!(left.ticks, rail.ticks);
-    let live = PlanPanelView::new(&views(&document), &PlanProgress { origin: Origin::Session, ..progress });
+    let live = PlanPanelView::new(&views(&document), &PlanProgress { origin: SourceOrigin::Session, ..progress });
     assert_eq!(live.rail("do 6"), stored, "the same as the open plan shows");
     driven.complete();
     assert_eq!(panel_rail(&driven.document()), RailView::from(&driven.run));
 }
 
 fn panel_rail(document: &PlanDocument) -> RailView {
-    panel(document, Origin::Session, 0).rail("do 6")
+    panel(document, SourceOrigin::Session, 0).rail("do 6")
 }
 
 #[test]
 fn a_plan_of_another_tab_offers_nothing() {
     let mut driven = Driven::start(mixed(), options());
     driven.end(1, Outcome::Success, "one");
-    let panel = panel(&driven.document(), Origin::Elsewhere, 40);
+    let panel = panel(&driven.document(), SourceOrigin::Elsewhere, 40);
     assert_eq!((panel.running, panel.elsewhere, panel.can_resume), (true, true, false));
     assert_eq!(panel.note, "It runs in another tab; this one follows.");
 }
@@ -321,7 +325,7 @@ fn a_plan_and_its_steps_are_one_line_of_the_list() {
         strange: None,
         updated_ms: 0,
         ended: true,
-        summary: Summary::from(&run),
+        summary: RunSummary::from(&run),
         rail: Value::Null,
         words: String::new(),
     };
@@ -341,7 +345,7 @@ fn a_plan_and_its_steps_are_one_line_of_the_list() {
 fn a_record_from_the_middle_of_a_plan_is_not_running() {
     let mut driven = Driven::start(mixed(), options());
     driven.end(1, Outcome::Success, "one");
-    let panel = panel(&driven.document(), Origin::Document, 0);
+    let panel = panel(&driven.document(), SourceOrigin::Document, 0);
     assert!(!panel.running && panel.can_rerun && panel.elapsed_ms.is_some());
     assert_eq!(panel.rail("x").tone, Some(Tone::Cancelled));
     assert_eq!(panel.rail("x").words, "plan, 1 of 6 steps, unfinished");
@@ -421,45 +425,45 @@ fn every_fault_of_the_form_stands_beside_a_field() {
     let mut draft = written(&small());
     let (reader, writer) = (draft.agents[0].key, draft.agents[1].key);
     let steps: Vec<u32> = draft.steps.iter().map(|step| step.key).collect();
-    draft.set(reader, Field::Turns, "many".into());
-    draft.set(writer, Field::Kind, "dance".into());
-    draft.set(writer, Field::AgentTools, "telepathy".into());
-    draft.set(steps[0], Field::Order, String::new());
-    draft.set(steps[1], Field::Dependencies, "4, 9 no".into());
-    draft.set(steps[1], Field::StepTools, "calculate, guess".into());
-    draft.set(steps[2], Field::Agent, "Nobody".into());
-    draft.set(steps[2], Field::Order, "4".into());
-    draft.set(steps[2], Field::Action, " ".into());
+    draft.set(reader, StepField::Turns, "many".into());
+    draft.set(writer, StepField::Kind, "dance".into());
+    draft.set(writer, StepField::AgentTools, "telepathy".into());
+    draft.set(steps[0], StepField::Order, String::new());
+    draft.set(steps[1], StepField::Dependencies, "4, 9 no".into());
+    draft.set(steps[1], StepField::StepTools, "calculate, guess".into());
+    draft.set(steps[2], StepField::Agent, "Nobody".into());
+    draft.set(steps[2], StepField::Order, "4".into());
+    draft.set(steps[2], StepField::Action, " ".into());
     let faults = draft.plan(&TOOLS).unwrap_err();
-    let at = |key: u32, field: Field| faults.iter().filter(|fault| fault.is_at(&draft.path(key, field))).count();
+    let at = |key: u32, field: StepField| faults.iter().filter(|fault| fault.is_at(&draft.path(key, field))).count();
     let places = [
-        (reader, Field::Turns, 1),
-        (writer, Field::Kind, 1),
-        (writer, Field::AgentTools, 1),
-        (steps[0], Field::Order, 1),
-        (steps[1], Field::Dependencies, 4),
-        (steps[1], Field::StepTools, 1),
-        (steps[2], Field::Agent, 1),
-        (steps[2], Field::Order, 1),
-        (steps[2], Field::Action, 1),
+        (reader, StepField::Turns, 1),
+        (writer, StepField::Kind, 1),
+        (writer, StepField::AgentTools, 1),
+        (steps[0], StepField::Order, 1),
+        (steps[1], StepField::Dependencies, 4),
+        (steps[1], StepField::StepTools, 1),
+        (steps[2], StepField::Agent, 1),
+        (steps[2], StepField::Order, 1),
+        (steps[2], StepField::Action, 1),
     ];
     for (key, field, count) in places {
         assert_eq!(at(key, field), count, "{field:?}: {faults:?}");
     }
     assert_eq!(faults.len(), places.iter().map(|(_, _, count)| count).sum::<usize>());
     assert!(faults.iter().all(|fault| !fault.is_about_the_whole() && !fault.advice.is_empty()));
-    assert_eq!(at(steps[1], Field::Action), 0);
+    assert_eq!(at(steps[1], StepField::Action), 0);
 }
 
 #[test]
 fn names_that_json_cannot_say_are_faults_too() {
     let mut draft = written(&small());
     let (reader, writer) = (draft.agents[0].key, draft.agents[1].key);
-    draft.set(writer, Field::Name, " Reader ".into());
+    draft.set(writer, StepField::Name, " Reader ".into());
     let faults = draft.plan(&TOOLS).unwrap_err();
-    assert!(faults.iter().any(|fault| fault.is_at(&draft.path(writer, Field::Name))), "{faults:?}");
+    assert!(faults.iter().any(|fault| fault.is_at(&draft.path(writer, StepField::Name))), "{faults:?}");
     draft.remove(writer);
-    draft.set(reader, Field::Name, String::new());
+    draft.set(reader, StepField::Name, String::new());
     let faults = draft.plan(&TOOLS).unwrap_err();
     assert!(faults.iter().any(|fault| fault.message == "this agent has no name"), "{faults:?}");
     for step in draft.steps.clone() {
@@ -479,9 +483,9 @@ fn rows_that_are_added_have_keys_and_orders_of_their_own() {
     keys.sort_unstable();
     keys.dedup();
     assert_eq!(keys.len(), draft.agents.len() + draft.steps.len());
-    assert_eq!(draft.choices(Field::Agent).unwrap()[..2], ["Reader", "Writer"]);
-    assert_eq!(draft.choices(Field::Kind).unwrap(), ["gather", "synthesis"]);
-    assert_eq!(draft.choices(Field::Order), None);
+    assert_eq!(draft.choices(StepField::Agent).unwrap()[..2], ["Reader", "Writer"]);
+    assert_eq!(draft.choices(StepField::Kind).unwrap(), ["gather", "synthesis"]);
+    assert_eq!(draft.choices(StepField::Order), None);
 }
 
 #[test]
@@ -530,7 +534,7 @@ fn the_record_of_a_plan_with_every_number_at_its_limit_is_refused_or_shown() {
             let steps =
                 document.steps.iter().filter(|step| step.run.as_ref().is_none_or(|run| run.trajectory().is_ok()));
             let whole = PlanDocument { steps: steps.cloned().collect(), ..document.clone() };
-            let panel = panel(&whole, Origin::Document, u32::MAX);
+            let panel = panel(&whole, SourceOrigin::Document, u32::MAX);
             let graph = (Graph::wide(&document.plan), Graph::narrow(&document.plan));
             let size = format!("{panel:?}{:?}{graph:?}", views(&whole)).len();
             assert!(size < 200_000, "{place}: {size}");

@@ -1,12 +1,12 @@
 //! Settings: from text to a configuration and back, and every fault named at its field.
 
 use turnwise_engine::*;
-use turnwise_view::preview::Preview;
-use turnwise_view::settings::{Field, Group, ROWS, Settings};
+use turnwise_view::preview::FilePreview;
+use turnwise_view::settings::{ConfigField, Group, ROWS, UserSettings};
 use turnwise_view::tasks::EXAMPLES;
 
-fn with(fields: &[(Field, &str)]) -> Settings {
-    let mut settings = Settings::default();
+fn with(fields: &[(ConfigField, &str)]) -> UserSettings {
+    let mut settings = UserSettings::default();
     for (field, value) in fields {
         settings.set(*field, value);
     }
@@ -18,7 +18,7 @@ fn untouched_settings_are_the_presets_own_configuration() {
     for (preset, key) in
         [(Preset::Research, "research"), (Preset::Orchestrator, "orchestrator"), (Preset::Strict, "strict")]
     {
-        let mut built = with(&[(Field::Preset, key)]).build(Vec::new()).expect("valid");
+        let mut built = with(&[(ConfigField::Preset, key)]).build(Vec::new()).expect("valid");
         built.providers[0].demo = None;
         assert_eq!(built, RunConfig::preset(preset));
     }
@@ -26,7 +26,11 @@ fn untouched_settings_are_the_presets_own_configuration() {
 
 #[test]
 fn choosing_a_preset_takes_its_limit_and_its_synthesis_with_it() {
-    let settings = with(&[(Field::MaxTurns, "99"), (Field::SynthesisNumbered, "on"), (Field::Preset, "orchestrator")]);
+    let settings = with(&[
+        (ConfigField::MaxTurns, "99"),
+        (ConfigField::SynthesisNumbered, "on"),
+        (ConfigField::Preset, "orchestrator"),
+    ]);
     let config = settings.build(Vec::new()).expect("valid");
     assert_eq!(config.max_turns, 10);
     assert_eq!(config.synthesis, Some(SynthesisConfig::preset(Preset::Orchestrator)));
@@ -35,30 +39,30 @@ fn choosing_a_preset_takes_its_limit_and_its_synthesis_with_it() {
 #[test]
 fn every_field_reaches_the_configuration() {
     let settings = with(&[
-        (Field::Provider, "openai"),
-        (Field::BaseUrl, "http://localhost:11434/v1/"),
-        (Field::Model, " qwen3 "),
-        (Field::MaxOutputTokens, "512"),
-        (Field::MaxTurns, "7"),
-        (Field::MaxAttempts, "2"),
-        (Field::Temperature, "0.5"),
-        (Field::System, "Be brief.\n"),
-        (Field::Seed, "42"),
-        (Field::ModerateAt, "4"),
-        (Field::UrgentAt, "2"),
-        (Field::TemplateUrgent, "[{remaining}]"),
-        (Field::SynthesisRole, "system"),
-        (Field::SynthesisAttempts, "1"),
-        (Field::SynthesisOnError, "aggregated_text"),
-        (Field::SynthesisPrompt, "Conclude."),
-        (Field::WallTime, "90"),
-        (Field::Tokens, "200000"),
-        (Field::Cost, "0.5"),
-        (Field::ContextTokens, "32000"),
-        (Field::PriceInput, "3"),
-        (Field::PriceOutput, "15"),
-        (Field::ToolTimeout, "1.5"),
-        (Field::RetryBase, "0.1"),
+        (ConfigField::Provider, "openai"),
+        (ConfigField::BaseUrl, "http://localhost:11434/v1/"),
+        (ConfigField::Model, " qwen3 "),
+        (ConfigField::MaxOutputTokens, "512"),
+        (ConfigField::MaxTurns, "7"),
+        (ConfigField::MaxAttempts, "2"),
+        (ConfigField::Temperature, "0.5"),
+        (ConfigField::System, "Be brief.\n"),
+        (ConfigField::Seed, "42"),
+        (ConfigField::ModerateAt, "4"),
+        (ConfigField::UrgentAt, "2"),
+        (ConfigField::TemplateUrgent, "[{remaining}]"),
+        (ConfigField::SynthesisRole, "system"),
+        (ConfigField::SynthesisAttempts, "1"),
+        (ConfigField::SynthesisOnError, "aggregated_text"),
+        (ConfigField::SynthesisPrompt, "Conclude."),
+        (ConfigField::WallTime, "90"),
+        (ConfigField::Tokens, "200000"),
+        (ConfigField::Cost, "0.5"),
+        (ConfigField::ContextTokens, "32000"),
+        (ConfigField::PriceInput, "3"),
+        (ConfigField::PriceOutput, "15"),
+        (ConfigField::ToolTimeout, "1.5"),
+        (ConfigField::RetryBase, "0.1"),
     ]);
     let config = settings.build(Vec::new()).expect("valid");
     let provider = &config.providers[0];
@@ -88,32 +92,44 @@ fn every_field_reaches_the_configuration() {
 
 #[test]
 fn what_is_wrong_is_named_at_its_field_and_nowhere_else() {
-    let rows: &[(&[(Field, &str)], Field)] = &[
-        (&[(Field::MaxTurns, "0")], Field::MaxTurns),
-        (&[(Field::MaxTurns, "many")], Field::MaxTurns),
-        (&[(Field::Temperature, "3")], Field::Temperature),
-        (&[(Field::Provider, "openai-compatible")], Field::BaseUrl),
-        (&[(Field::Provider, "anthropic"), (Field::Model, " ")], Field::Model),
-        (&[(Field::Provider, "openai"), (Field::BaseUrl, "ftp://x")], Field::BaseUrl),
-        (&[(Field::Provider, "openai"), (Field::BaseUrl, "https://x/v1/chat/completions")], Field::BaseUrl),
-        (&[(Field::Provider, "anthropic"), (Field::BaseUrl, "https://x/v1/messages")], Field::BaseUrl),
-        (&[(Field::Provider, "openai"), (Field::BaseUrl, "https://x/openai?key=1")], Field::BaseUrl),
+    let rows: &[(&[(ConfigField, &str)], ConfigField)] = &[
+        (&[(ConfigField::MaxTurns, "0")], ConfigField::MaxTurns),
+        (&[(ConfigField::MaxTurns, "many")], ConfigField::MaxTurns),
+        (&[(ConfigField::Temperature, "3")], ConfigField::Temperature),
+        (&[(ConfigField::Provider, "openai-compatible")], ConfigField::BaseUrl),
+        (&[(ConfigField::Provider, "anthropic"), (ConfigField::Model, " ")], ConfigField::Model),
+        (&[(ConfigField::Provider, "openai"), (ConfigField::BaseUrl, "ftp://x")], ConfigField::BaseUrl),
         (
-            &[(Field::Provider, "openai"), (Field::BaseUrl, "https://x/v1/chat/completions?api-version=1")],
-            Field::BaseUrl,
+            &[(ConfigField::Provider, "openai"), (ConfigField::BaseUrl, "https://x/v1/chat/completions")],
+            ConfigField::BaseUrl,
         ),
-        (&[(Field::ModerateAt, "1")], Field::ModerateAt),
-        (&[(Field::RetryBase, "9")], Field::RetryCap),
-        (&[(Field::TemplateNormal, " ")], Field::TemplateNormal),
-        (&[(Field::Cost, "1")], Field::Cost),
-        (&[(Field::WallTime, "0")], Field::WallTime),
-        (&[(Field::PriceInput, "-1")], Field::PriceInput),
-        (&[(Field::Preset, "strict"), (Field::ReportFormat, "json"), (Field::ReportSchema, "{")], Field::ReportSchema),
-        (&[(Field::Preset, "strict"), (Field::ReportFormat, "json"), (Field::ReportSchema, "[]")], Field::ReportSchema),
+        (
+            &[(ConfigField::Provider, "anthropic"), (ConfigField::BaseUrl, "https://x/v1/messages")],
+            ConfigField::BaseUrl,
+        ),
+        (&[(ConfigField::Provider, "openai"), (ConfigField::BaseUrl, "https://x/openai?key=1")], ConfigField::BaseUrl),
+        (
+            &[(ConfigField::Provider, "openai"), (ConfigField::BaseUrl, "https://x/v1/chat/completions?api-version=1")],
+            ConfigField::BaseUrl,
+        ),
+        (&[(ConfigField::ModerateAt, "1")], ConfigField::ModerateAt),
+        (&[(ConfigField::RetryBase, "9")], ConfigField::RetryCap),
+        (&[(ConfigField::TemplateNormal, " ")], ConfigField::TemplateNormal),
+        (&[(ConfigField::Cost, "1")], ConfigField::Cost),
+        (&[(ConfigField::WallTime, "0")], ConfigField::WallTime),
+        (&[(ConfigField::PriceInput, "-1")], ConfigField::PriceInput),
+        (
+            &[(ConfigField::Preset, "strict"), (ConfigField::ReportFormat, "json"), (ConfigField::ReportSchema, "{")],
+            ConfigField::ReportSchema,
+        ),
+        (
+            &[(ConfigField::Preset, "strict"), (ConfigField::ReportFormat, "json"), (ConfigField::ReportSchema, "[]")],
+            ConfigField::ReportSchema,
+        ),
     ];
     for (fields, expected) in rows {
         let errors = with(fields).build(Vec::new()).expect_err("invalid");
-        let named: Vec<Field> = errors.iter().map(|error| error.field).collect();
+        let named: Vec<ConfigField> = errors.iter().map(|error| error.field).collect();
         assert_eq!(named, [*expected], "{fields:?}: {errors:?}");
         assert!(errors[0].message.ends_with('.'), "a sentence: {}", errors[0].message);
     }
@@ -122,24 +138,25 @@ fn what_is_wrong_is_named_at_its_field_and_nowhere_else() {
 #[test]
 fn a_strict_run_has_a_report_and_no_synthesis() {
     let schema = r#"{"type":"object","required":["answer"]}"#;
-    let fields = [(Field::Preset, "strict"), (Field::ReportFormat, "json"), (Field::ReportSchema, schema)];
+    let fields =
+        [(ConfigField::Preset, "strict"), (ConfigField::ReportFormat, "json"), (ConfigField::ReportSchema, schema)];
     let strict = with(&fields);
     let config = strict.build(Vec::new()).expect("valid");
     assert_eq!((config.preset, config.synthesis), (Preset::Strict, None));
     assert_eq!(config.report.format, ReportFormat::Json);
     assert_eq!(config.report.schema, Some(serde_json::from_str(schema).expect("JSON")));
     assert!(strict.group_applies(Group::Report) && !strict.group_applies(Group::Synthesis));
-    assert!(!Settings::default().group_applies(Group::Report));
+    assert!(!UserSettings::default().group_applies(Group::Report));
     // A preset chosen later brings its own ending.
     let mut back = strict;
-    back.set(Field::Preset, "research");
+    back.set(ConfigField::Preset, "research");
     assert_eq!(back.build(Vec::new()).expect("valid").synthesis, Some(SynthesisConfig::preset(Preset::Research)));
 }
 
 #[test]
 fn progress_and_batch_are_offered_only_where_the_user_wants_them() {
-    let mut settings = Settings::default();
-    let offered = |settings: &Settings| {
+    let mut settings = UserSettings::default();
+    let offered = |settings: &UserSettings| {
         let config = settings.build(turnwise_tools::all()).expect("valid");
         config.tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>()
     };
@@ -149,23 +166,24 @@ fn progress_and_batch_are_offered_only_where_the_user_wants_them() {
     settings.toggle_tool("now");
     let names = offered(&settings);
     assert!(names.contains(&"batch".to_owned()) && !names.contains(&"now".to_owned()), "{names:?}");
-    assert_eq!(Settings::from_json(&settings.to_json()), settings);
+    assert_eq!(UserSettings::from_json(&settings.to_json()), settings);
 }
 
 #[test]
 fn a_field_that_does_not_apply_cannot_be_wrong() {
-    let off = with(&[(Field::Counter, "off"), (Field::ModerateAt, "x"), (Field::BaseUrl, "nonsense")]);
+    let off =
+        with(&[(ConfigField::Counter, "off"), (ConfigField::ModerateAt, "x"), (ConfigField::BaseUrl, "nonsense")]);
     assert_eq!(off.build(Vec::new()).expect("valid").counter, None);
 }
 
 #[test]
 fn settings_survive_storage_and_unknown_keys_are_dropped() {
-    let mut settings = with(&[(Field::MaxTurns, "7"), (Field::System, "a \"quoted\"\nline")]);
+    let mut settings = with(&[(ConfigField::MaxTurns, "7"), (ConfigField::System, "a \"quoted\"\nline")]);
     settings.toggle_tool("now");
-    assert_eq!(Settings::from_json(&settings.to_json()), settings);
+    assert_eq!(UserSettings::from_json(&settings.to_json()), settings);
     let older = r#"{"max_turns":"7","gone_since":"1"}"#;
-    assert_eq!(Settings::from_json(older), with(&[(Field::MaxTurns, "7")]));
-    assert_eq!(Settings::from_json("no json"), Settings::default());
+    assert_eq!(UserSettings::from_json(older), with(&[(ConfigField::MaxTurns, "7")]));
+    assert_eq!(UserSettings::from_json("no json"), UserSettings::default());
 }
 
 #[test]
@@ -176,13 +194,13 @@ fn every_field_has_one_row_and_a_key_of_its_own() {
     keys.dedup();
     assert_eq!(keys.len(), before);
     for row in ROWS {
-        assert_eq!(Field::of_key(row.key), Some(row.field));
+        assert_eq!(ConfigField::of_key(row.key), Some(row.field));
     }
 }
 
 #[test]
 fn the_preview_counts_the_bound_of_requests() {
-    let preview = Preview::from(&RunConfig::default());
+    let preview = FilePreview::from(&RunConfig::default());
     assert_eq!((preview.max_turns, preview.calls.as_str()), (15, "48"), "15 turns of 3 attempts, 3 for the synthesis");
     assert_eq!(preview.meter.ticks.len(), 16);
     assert_eq!(preview.legend.len(), 4);
@@ -193,7 +211,7 @@ fn the_examples_show_different_things_and_change_only_the_demo_model() {
     let titles: std::collections::BTreeSet<&str> = EXAMPLES.iter().map(|example| example.title).collect();
     assert_eq!(titles.len(), EXAMPLES.len());
     for example in EXAMPLES {
-        let mut config = with(&[(Field::Provider, "openai"), (Field::BaseUrl, "http://localhost:1/v1")])
+        let mut config = with(&[(ConfigField::Provider, "openai"), (ConfigField::BaseUrl, "http://localhost:1/v1")])
             .build(Vec::new())
             .expect("valid");
         example.apply(&mut config);
@@ -201,7 +219,7 @@ fn the_examples_show_different_things_and_change_only_the_demo_model() {
         let mut demo = RunConfig::default();
         example.apply(&mut demo);
         assert_eq!(demo.providers[0].demo, Some(example.demo));
-        let mut chaos = with(&[(Field::Provider, "demo-chaos")]).build(Vec::new()).expect("valid");
+        let mut chaos = with(&[(ConfigField::Provider, "demo-chaos")]).build(Vec::new()).expect("valid");
         assert_eq!(turnwise_view::provider::facts(&chaos), ["Demo: scripted, not an AI; misbehaves"]);
         example.apply(&mut chaos);
         assert_eq!(chaos.providers[0].demo, Some(DemoMode::Chaos), "who chose it wants to see it");
@@ -210,18 +228,19 @@ fn the_examples_show_different_things_and_change_only_the_demo_model() {
 
 #[test]
 fn changes_to_files_ask_only_if_the_user_wants_it() {
-    use turnwise_engine::{Rule, RunConfig};
+    use turnwise_engine::{PermissionRule, RunConfig};
     let rule = |config: &RunConfig| config.permissions.as_ref().and_then(|rules| rules.workspace);
-    assert_eq!(rule(&Settings::default().build(Vec::new()).expect("valid")), None);
-    let asks = with(&[(Field::FileChanges, "ask")]);
-    assert_eq!(rule(&asks.build(Vec::new()).expect("valid")), Some(Rule::Ask));
-    assert_eq!(Settings::from_json(&asks.to_json()), asks);
+    assert_eq!(rule(&UserSettings::default().build(Vec::new()).expect("valid")), None);
+    let asks = with(&[(ConfigField::FileChanges, "ask")]);
+    assert_eq!(rule(&asks.build(Vec::new()).expect("valid")), Some(PermissionRule::Ask));
+    assert_eq!(UserSettings::from_json(&asks.to_json()), asks);
 }
 
 #[test]
 fn the_version_of_an_azure_address_stays() {
     let azure = "https://a.openai.azure.com/openai/deployments/d?api-version=2024-10-21";
-    let settings = with(&[(Field::Provider, "openai-compatible"), (Field::BaseUrl, azure), (Field::Model, "m")]);
+    let settings =
+        with(&[(ConfigField::Provider, "openai-compatible"), (ConfigField::BaseUrl, azure), (ConfigField::Model, "m")]);
     assert_eq!(settings.build(Vec::new()).expect("valid").providers[0].base_url, azure);
 }
 
@@ -231,10 +250,10 @@ fn an_address_that_is_not_valid_is_not_shown_as_another_one() {
     for (address, shown) in
         [("", "not set yet"), ("models", "not valid")].into_iter().chain(with_password.map(|one| (one, "not valid")))
     {
-        let settings = with(&[(Field::Provider, "openai-compatible"), (Field::BaseUrl, address)]);
+        let settings = with(&[(ConfigField::Provider, "openai-compatible"), (ConfigField::BaseUrl, address)]);
         let (draft, errors) = settings.draft(Vec::new());
-        let error = errors.iter().find(|error| error.field == Field::BaseUrl).expect(address);
-        assert!(!format!("{error:?} {:?}", Preview::from(&draft).model).contains("geheim"), "{address}");
-        assert!(Preview::from(&draft).model.contains(shown), "{}", Preview::from(&draft).model);
+        let error = errors.iter().find(|error| error.field == ConfigField::BaseUrl).expect(address);
+        assert!(!format!("{error:?} {:?}", FilePreview::from(&draft).model).contains("geheim"), "{address}");
+        assert!(FilePreview::from(&draft).model.contains(shown), "{}", FilePreview::from(&draft).model);
     }
 }

@@ -3,7 +3,7 @@
 use turnwise_engine::Image;
 use turnwise_files::base64::base64;
 use turnwise_view::built_in::BuiltIn;
-use turnwise_view::models::{By, Known, picture_note};
+use turnwise_view::models::{By, KnownModel, picture_note};
 use turnwise_view::picture::{LONG_SIDE, PictureView, fit, is_picture};
 use turnwise_view::signin::{Back, auth_url, back, challenge, exchange, is_ours, key_of, verifier};
 
@@ -102,7 +102,7 @@ fn a_records_pictures_are_counted_and_carry_themselves() {
 
 #[test]
 fn a_model_that_takes_no_pictures_is_named_only_where_that_is_known() {
-    let known = |images| Some(Known { context_tokens: None, price: None, images, by: By::Table });
+    let known = |images| Some(KnownModel { context_tokens: None, price: None, images, by: By::Table });
     assert!(picture_note(known(Some(false)), false).is_some());
     assert!(picture_note(None, true).is_some_and(|words| words.contains("script")));
     for quiet in [known(Some(true)), known(None), None] {

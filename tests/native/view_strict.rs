@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use turnwise_content::slack;
 use turnwise_engine::*;
 use turnwise_view::attempt::Weight;
-use turnwise_view::call::{CallState, Progress};
+use turnwise_view::call::{CallState, ProgressView};
 use turnwise_view::log::{Level, Log, LogFilter};
-use turnwise_view::report::{Body, ReportPosition};
+use turnwise_view::report::{ReportBody, ReportPosition};
 use turnwise_view::*;
 
 fn view(played: &Played) -> ViewModel {
@@ -93,7 +93,7 @@ fn progress_is_a_line_and_the_panel_shows_the_latest_while_the_run_is_open() {
     script.extend([executed("progress_report", ""), executed("search", "x")]);
     let open = play_open(strict(5), script.clone());
     let model = view(&open);
-    let shown = Progress { status: "Reading".into(), detail: Some("3 files".into()) };
+    let shown = ProgressView { status: "Reading".into(), detail: Some("3 files".into()) };
     assert_eq!(model.turns[0].calls[0].progress, Some(shown.clone()));
     assert_eq!(model.turns[0].calls[1].progress, None);
     assert_eq!(model.panel.progress, Some(shown));
@@ -130,7 +130,7 @@ fn the_panel_shows_cost_and_context_where_they_are_known() {
     assert_eq!((fill.bar, fill.level, fill.words), (fill.bar.min(100), CounterLevel::Urgent, "nearly full"));
     let result = model.turns[0].calls[0].result.clone().expect("an answer");
     assert!(result.contains("[Context "), "{result}");
-    assert_eq!(model.turns[0].calls[0].note, Some(call::Note::Value("found".into())), "without both lines");
+    assert_eq!(model.turns[0].calls[0].note, Some(call::CallNote::Value("found".into())), "without both lines");
     let unknown = view(&play_open(RunConfig { providers: vec![ProviderConfig::default()], ..priced(None) }, script()));
     assert_eq!((unknown.panel.cost, unknown.panel.context), (None, None));
 }
@@ -172,7 +172,7 @@ fn the_last_turn_says_that_it_takes_only_a_report() {
 
 #[test]
 fn before_a_strict_run_the_preview_names_its_last_turn_and_its_bound() {
-    let preview = Preview::from(&strict(7));
+    let preview = FilePreview::from(&strict(7));
     assert_eq!(preview.calls, "21", "turns times attempts, and nothing outside");
     assert!(preview.note.contains("accepted report"), "{}", preview.note);
     assert_eq!(preview.meter.ticks.len(), 7);
@@ -230,18 +230,18 @@ fn a_failed_run_is_explained_in_one_sentence() {
 fn the_report_is_shown_by_its_format_where_no_turn_shows_it() {
     let of = |played: &Played| view(played).segments[0].report.clone();
     let told = of(&play(strict(5), text_report())).expect("a report");
-    assert_eq!((told.body, told.position), (Body::Text("all is well".into()), ReportPosition::Before));
+    assert_eq!((told.body, told.position), (ReportBody::Text("all is well".into()), ReportPosition::Before));
     let marked =
         play(with_report(ReportFormat::Markdown, None), report(&json!({ "format": "markdown", "content": "# Hi" })));
-    assert_eq!(of(&marked).expect("a report").body, Body::Markdown("# Hi".into()));
+    assert_eq!(of(&marked).expect("a report").body, ReportBody::Markdown("# Hi".into()));
     let data = json!({ "format": "json", "content": { "answer": [1, 2] } });
     let tree = of(&play(with_report(ReportFormat::Json, None), report(&data))).expect("a report");
-    let Body::Json(place) = &tree.body else { panic!("{tree:?}") };
+    let ReportBody::Json(place) = &tree.body else { panic!("{tree:?}") };
     assert_eq!(place.line().text, "{ 1 field }");
     assert_eq!(&*tree.copy, "{\n  \"answer\": [\n    1,\n    2\n  ]\n}");
     let sent = json!({ "format": "slack", "messages": [{ "blocks": [{ "type": "divider" }] }] });
     let slack = of(&play(with_report(ReportFormat::Slack, None), report(&sent))).expect("a report");
-    assert!(matches!(&slack.body, Body::Slack(messages) if messages[0].blocks == [slack::Block::Divider]));
+    assert!(matches!(&slack.body, ReportBody::Slack(messages) if messages[0].blocks == [slack::SlackBlock::Divider]));
 
     let failed = of(&play(strict(5), vec![text("a"), text("b"), text("c")])).expect("a report");
     assert_eq!((failed.position, failed.note.is_some()), (ReportPosition::After, true), "the system explains itself");
@@ -255,7 +255,7 @@ fn the_log_is_filtered_by_level_slug_and_words_and_exported_as_json_lines() {
         vec![text("a"), Step::Fail(error(Slug::RateLimited, Retry::Yes)), Step::Timer(None), text("c")],
     );
     let mut log = Log::default();
-    let source = Source::from(failed.run());
+    let source = RunSource::from(failed.run());
     assert!(log.take(&source));
     assert!(!log.take(&source), "nothing new");
     assert_eq!(log.title(), "Log (4)");
@@ -289,7 +289,7 @@ fn traces_stand_in_the_log_with_their_data() {
     script.push(text("so far"));
     let played = play(RunConfig { max_turns: 1, ..config(Preset::Research) }, script);
     let mut log = Log::default();
-    log.take(&Source::from(&played.document()));
+    log.take(&RunSource::from(&played.document()));
     assert_eq!(log.title(), "Log", "nothing went wrong");
     let traces = log.view(&LogFilter::default()).entries;
     assert!(traces.iter().all(|entry| entry.level == Level::Trace));

@@ -1,6 +1,6 @@
 //! ZIP archives without compression: their headers and checksums.
 
-use turnwise_files::zip::{Crc32, Entry, TooMuch, frame};
+use turnwise_files::zip::{Crc32, TooMuch, ZipEntry, frame};
 
 fn crc(of: &[u8]) -> u32 {
     let mut crc = Crc32::new();
@@ -19,10 +19,10 @@ fn the_checksum_is_the_one_everybody_knows() {
 fn offsets_and_sizes_are_those_of_the_whole() {
     let contents: [&[u8]; 3] = [b"one", b"", "zwei \u{e4}".as_bytes()];
     let paths = ["a.txt", "empty", "notes/\u{fc}ber.md"];
-    let entries: Vec<Entry> = paths
+    let entries: Vec<ZipEntry> = paths
         .iter()
         .zip(contents)
-        .map(|(path, content)| Entry { path: (*path).into(), size: content.len() as u32, crc: crc(content) })
+        .map(|(path, content)| ZipEntry { path: (*path).into(), size: content.len() as u32, crc: crc(content) })
         .collect();
     let (heads, tail) = frame(&entries).unwrap();
     let mut whole: Vec<u8> =
@@ -49,9 +49,9 @@ fn offsets_and_sizes_are_those_of_the_whole() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let large = Entry { path: "a".into(), size: u32::MAX - 10, crc: 0 };
+    let large = ZipEntry { path: "a".into(), size: u32::MAX - 10, crc: 0 };
     assert_eq!(frame(&[large]), Err(TooMuch));
-    let many = vec![Entry { path: "a".into(), size: 0, crc: 0 }; 70_000];
+    let many = vec![ZipEntry { path: "a".into(), size: 0, crc: 0 }; 70_000];
     assert_eq!(frame(&many), Err(TooMuch));
     assert!(frame(&[]).is_ok());
 }

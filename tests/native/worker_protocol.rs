@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use serde_json::json;
-use turnwise::worker::pool::{Action, End, Input, Pool, WorkerId};
+use turnwise::worker::pool::{CallEnd, Pool, PoolAction, PoolEvent, WorkerId};
 use turnwise_content::markdown::Node;
 use turnwise_demo_model::{DemoChunk, DemoRequest, Scripted};
 use turnwise_engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
-use turnwise_protocol::tool_worker::{Answer, Blocks, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
+use turnwise_protocol::tool_worker::{
+    ChangedBlocks, CheckedArguments, FileChange, Request, SchemaRef, Ticket, WorkerAnswer, WorkerCall, WorkerReply,
+};
 use turnwise_tools::{Arguments, Repaired};
 
 const W0: WorkerId = WorkerId(0);
@@ -25,11 +27,11 @@ fn requests_are_id_method_args() {
     let removed = FileChange { path: "b.md".into(), version: 8, size: None };
     let cases = [
         (
-            Call::Run { name: "now".into(), arguments: "{}".into(), schema, now: 5, files: vec![] },
+            WorkerCall::Run { name: "now".into(), arguments: "{}".into(), schema, now: 5, files: vec![] },
             json!({"id": 1, "method": "run", "args": {"name": "now", "arguments": "{}", "schema": {"id": 4}, "now": 5}}),
         ),
         (
-            Call::Run {
+            WorkerCall::Run {
                 name: "r".into(),
                 arguments: String::new(),
                 schema: define.clone(),
@@ -41,21 +43,21 @@ fn requests_are_id_method_args() {
                 "files": [{"path": "a.md", "version": 7, "size": 3}, {"path": "b.md", "version": 8}]}}),
         ),
         (
-            Call::Check { name: "x".into(), arguments: "{".into(), schema: define },
+            WorkerCall::Check { name: "x".into(), arguments: "{".into(), schema: define },
             json!({"id": 1, "method": "check", "args": {
                 "name": "x", "arguments": "{", "schema": {"id": 4, "define": {"type": "object"}}}}),
         ),
         (
-            Call::Render { markdown: "*a*".into(), growing: None },
+            WorkerCall::Render { markdown: "*a*".into(), growing: None },
             json!({"id": 1, "method": "render", "args": {"markdown": "*a*"}}),
         ),
         (
-            Call::Render { markdown: "*a*".into(), growing: Some(7) },
+            WorkerCall::Render { markdown: "*a*".into(), growing: Some(7) },
             json!({"id": 1, "method": "render", "args": {"markdown": "*a*", "growing": 7}}),
         ),
-        (Call::Text { path: "a.pdf".into() }, json!({"id": 1, "method": "text", "args": {"path": "a.pdf"}})),
+        (WorkerCall::Text { path: "a.pdf".into() }, json!({"id": 1, "method": "text", "args": {"path": "a.pdf"}})),
         (
-            Call::Demo(Box::new(DemoRequest {
+            WorkerCall::Demo(Box::new(DemoRequest {
                 mode: DemoMode::Endless,
                 seed: u64::MAX,
                 request: RequestId(1),
@@ -82,40 +84,49 @@ fn replies_are_ready_fatal_or_id_with_result_or_error() {
     let executed = ToolOutcome::Executed { content: "4".into(), images: Vec::new(), repaired_args: None };
     let rejected = ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: Some("/a".into()), message: "m".into() };
     let arguments = Arguments { value: json!({"a": 1}), repaired: Repaired::Yes };
-    let outcome = |outcome, writes| Answer::Outcome { outcome, writes };
+    let outcome = |outcome, writes| WorkerAnswer::Outcome { outcome, writes };
     let cases = [
-        (Reply::Ready { ready: "0.1.0".into() }, json!({"ready": "0.1.0"})),
-        (Reply::Fatal { fatal: "f".into() }, json!({"fatal": "f"})),
-        (Reply::Error { id: B, error: "e".into() }, json!({"id": 2, "error": "e"})),
+        (WorkerReply::Ready { ready: "0.1.0".into() }, json!({"ready": "0.1.0"})),
+        (WorkerReply::Fatal { fatal: "f".into() }, json!({"fatal": "f"})),
+        (WorkerReply::Error { id: B, error: "e".into() }, json!({"id": 2, "error": "e"})),
         (
-            Reply::Result { id: A, result: outcome(executed.clone(), vec![]) },
+            WorkerReply::Result { id: A, result: outcome(executed.clone(), vec![]) },
             json!({"id": 1, "result": {"outcome": {"outcome": {"status": "executed", "content": "4"}}}}),
         ),
         (
-            Reply::Result { id: A, result: outcome(executed, vec!["w.md".into()]) },
+            WorkerReply::Result { id: A, result: outcome(executed, vec!["w.md".into()]) },
             json!({"id": 1, "result": {"outcome": {"outcome": {"status": "executed", "content": "4"}, "writes": ["w.md"]}}}),
         ),
         (
-            Reply::Result { id: A, result: Answer::Checked(Checked::Valid(arguments)) },
+            WorkerReply::Result { id: A, result: WorkerAnswer::Checked(CheckedArguments::Valid(arguments)) },
             json!({"id": 1, "result": {"checked": {"valid": {"value": {"a": 1}, "repaired": "yes"}}}}),
         ),
         (
-            Reply::Result { id: A, result: Answer::Checked(Checked::Refused(rejected)) },
+            WorkerReply::Result { id: A, result: WorkerAnswer::Checked(CheckedArguments::Refused(rejected)) },
             json!({"id": 1, "result": {"checked": {"refused":
                 {"status": "rejected", "slug": "invalid_arguments", "path": "/a", "message": "m"}}}}),
         ),
         (
-            Reply::Result { id: A, result: Answer::Nodes(Blocks { same: 0, nodes: [Node::Rule].as_slice().into() }) },
+            WorkerReply::Result {
+                id: A,
+                result: WorkerAnswer::Nodes(ChangedBlocks { same: 0, nodes: [Node::Rule].as_slice().into() }),
+            },
             json!({"id": 1, "result": {"nodes": {"nodes": ["rule"]}}}),
         ),
         (
-            Reply::Result { id: A, result: Answer::Nodes(Blocks { same: 2, nodes: [].as_slice().into() }) },
+            WorkerReply::Result {
+                id: A,
+                result: WorkerAnswer::Nodes(ChangedBlocks { same: 2, nodes: [].as_slice().into() }),
+            },
             json!({"id": 1, "result": {"nodes": {"same": 2, "nodes": []}}}),
         ),
         (
-            Reply::Result {
+            WorkerReply::Result {
                 id: A,
-                result: Answer::Demo(Scripted::stream(vec![DemoChunk { after_ms: 5, text: "data: {}\n\n".into() }])),
+                result: WorkerAnswer::Demo(Scripted::stream(vec![DemoChunk {
+                    after_ms: 5,
+                    text: "data: {}\n\n".into(),
+                }])),
             },
             json!({"id": 1, "result": {"demo": {"answer": {
                 "status": 200, "headers": [["content-type", "text/event-stream"]],
@@ -125,7 +136,7 @@ fn replies_are_ready_fatal_or_id_with_result_or_error() {
     for (reply, expected) in cases {
         let text = reply.clone().encode();
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), expected);
-        assert_eq!(Reply::decode(&text).unwrap(), reply);
+        assert_eq!(WorkerReply::decode(&text).unwrap(), reply);
     }
 }
 
@@ -134,12 +145,12 @@ fn what_is_no_reply_is_an_error() {
     for text in
         ["", "{}", "[]", "null", "{\"id\":1}", "{\"result\":{\"nodes\":[]}}", "{\"id\":1,\"result\":{}}", "ready"]
     {
-        assert!(Reply::decode(text).is_err(), "{text}");
+        assert!(WorkerReply::decode(text).is_err(), "{text}");
     }
 }
 
 /// Feeds the inputs and expects exactly these actions after each.
-fn check(max: usize, script: Vec<(Input, Vec<Action>)>) {
+fn check(max: usize, script: Vec<(PoolEvent, Vec<PoolAction>)>) {
     let mut pool = Pool::new(max);
     for (step, (input, expected)) in script.into_iter().enumerate() {
         assert_eq!(pool.handle(input.clone()), expected, "step {step}: {input:?}");
@@ -151,15 +162,15 @@ fn a_call_waits_for_ready_and_the_lowest_idle_worker_gets_the_next() {
     check(
         2,
         vec![
-            (Input::Submit(A), vec![Action::Spawn(W0)]),
-            (Input::Submit(B), vec![Action::Spawn(W1)]),
-            (Input::Submit(C), vec![]),
-            (Input::Ready(W1), vec![Action::Post(W1, A)]),
-            (Input::Ready(W0), vec![Action::Post(W0, B)]),
-            (Input::Answered(W1, A), vec![Action::End(A, End::Answered), Action::Post(W1, C)]),
-            (Input::Answered(W0, B), vec![Action::End(B, End::Answered)]),
-            (Input::Answered(W1, C), vec![Action::End(C, End::Answered)]),
-            (Input::Submit(A), vec![Action::Post(W0, A)]),
+            (PoolEvent::Submit(A), vec![PoolAction::Spawn(W0)]),
+            (PoolEvent::Submit(B), vec![PoolAction::Spawn(W1)]),
+            (PoolEvent::Submit(C), vec![]),
+            (PoolEvent::Ready(W1), vec![PoolAction::Post(W1, A)]),
+            (PoolEvent::Ready(W0), vec![PoolAction::Post(W0, B)]),
+            (PoolEvent::Answered(W1, A), vec![PoolAction::End(A, CallEnd::Answered), PoolAction::Post(W1, C)]),
+            (PoolEvent::Answered(W0, B), vec![PoolAction::End(B, CallEnd::Answered)]),
+            (PoolEvent::Answered(W1, C), vec![PoolAction::End(C, CallEnd::Answered)]),
+            (PoolEvent::Submit(A), vec![PoolAction::Post(W0, A)]),
         ],
     );
 }
@@ -169,11 +180,11 @@ fn workers_are_made_only_on_demand() {
     check(
         4,
         vec![
-            (Input::Submit(A), vec![Action::Spawn(W0)]),
-            (Input::Ready(W0), vec![Action::Post(W0, A)]),
-            (Input::Answered(W0, A), vec![Action::End(A, End::Answered)]),
-            (Input::Submit(B), vec![Action::Post(W0, B)]),
-            (Input::Submit(C), vec![Action::Spawn(W1)]),
+            (PoolEvent::Submit(A), vec![PoolAction::Spawn(W0)]),
+            (PoolEvent::Ready(W0), vec![PoolAction::Post(W0, A)]),
+            (PoolEvent::Answered(W0, A), vec![PoolAction::End(A, CallEnd::Answered)]),
+            (PoolEvent::Submit(B), vec![PoolAction::Post(W0, B)]),
+            (PoolEvent::Submit(C), vec![PoolAction::Spawn(W1)]),
         ],
     );
 }
@@ -183,14 +194,17 @@ fn a_missed_deadline_ends_the_worker_and_the_next_call_gets_a_new_one() {
     check(
         1,
         vec![
-            (Input::Submit(A), vec![Action::Spawn(W0)]),
-            (Input::Ready(W0), vec![Action::Post(W0, A)]),
-            (Input::Submit(B), vec![]),
-            (Input::Deadline(W0), vec![Action::Terminate(W0), Action::End(A, End::TimedOut), Action::Spawn(W0)]),
-            (Input::Answered(W0, A), vec![]),
-            (Input::Ready(W0), vec![Action::Post(W0, B)]),
-            (Input::Answered(W0, B), vec![Action::End(B, End::Answered)]),
-            (Input::Deadline(W0), vec![]),
+            (PoolEvent::Submit(A), vec![PoolAction::Spawn(W0)]),
+            (PoolEvent::Ready(W0), vec![PoolAction::Post(W0, A)]),
+            (PoolEvent::Submit(B), vec![]),
+            (
+                PoolEvent::Deadline(W0),
+                vec![PoolAction::Terminate(W0), PoolAction::End(A, CallEnd::TimedOut), PoolAction::Spawn(W0)],
+            ),
+            (PoolEvent::Answered(W0, A), vec![]),
+            (PoolEvent::Ready(W0), vec![PoolAction::Post(W0, B)]),
+            (PoolEvent::Answered(W0, B), vec![PoolAction::End(B, CallEnd::Answered)]),
+            (PoolEvent::Deadline(W0), vec![]),
         ],
     );
 }
@@ -201,16 +215,19 @@ fn a_crash_ends_only_the_call_in_that_worker() {
     check(
         2,
         vec![
-            (Input::Submit(A), vec![Action::Spawn(W0)]),
-            (Input::Submit(B), vec![Action::Spawn(W1)]),
-            (Input::Ready(W0), vec![Action::Post(W0, A)]),
-            (Input::Ready(W1), vec![Action::Post(W1, B)]),
-            (Input::Lost(W0, crash()), vec![Action::Terminate(W0), Action::End(A, End::Crashed(crash()))]),
-            (Input::Submit(C), vec![Action::Spawn(W0)]),
-            (Input::Answered(W1, B), vec![Action::End(B, End::Answered), Action::Post(W1, C)]),
-            (Input::Ready(W0), vec![]),
-            (Input::Lost(W0, crash()), vec![Action::Terminate(W0)]),
-            (Input::Answered(W1, C), vec![Action::End(C, End::Answered)]),
+            (PoolEvent::Submit(A), vec![PoolAction::Spawn(W0)]),
+            (PoolEvent::Submit(B), vec![PoolAction::Spawn(W1)]),
+            (PoolEvent::Ready(W0), vec![PoolAction::Post(W0, A)]),
+            (PoolEvent::Ready(W1), vec![PoolAction::Post(W1, B)]),
+            (
+                PoolEvent::Lost(W0, crash()),
+                vec![PoolAction::Terminate(W0), PoolAction::End(A, CallEnd::Crashed(crash()))],
+            ),
+            (PoolEvent::Submit(C), vec![PoolAction::Spawn(W0)]),
+            (PoolEvent::Answered(W1, B), vec![PoolAction::End(B, CallEnd::Answered), PoolAction::Post(W1, C)]),
+            (PoolEvent::Ready(W0), vec![]),
+            (PoolEvent::Lost(W0, crash()), vec![PoolAction::Terminate(W0)]),
+            (PoolEvent::Answered(W1, C), vec![PoolAction::End(C, CallEnd::Answered)]),
         ],
     );
 }
@@ -221,16 +238,16 @@ fn where_no_worker_starts_every_waiting_call_is_told_once() {
     check(
         2,
         vec![
-            (Input::Submit(A), vec![Action::Spawn(W0)]),
-            (Input::Submit(B), vec![Action::Spawn(W1)]),
-            (Input::Submit(C), vec![]),
+            (PoolEvent::Submit(A), vec![PoolAction::Spawn(W0)]),
+            (PoolEvent::Submit(B), vec![PoolAction::Spawn(W1)]),
+            (PoolEvent::Submit(C), vec![]),
             (
-                Input::Lost(W0, why()),
-                vec![Action::Terminate(W0), Action::End(A, End::NoWorker(why())), Action::Spawn(W0)],
+                PoolEvent::Lost(W0, why()),
+                vec![PoolAction::Terminate(W0), PoolAction::End(A, CallEnd::NoWorker(why())), PoolAction::Spawn(W0)],
             ),
-            (Input::Lost(W1, why()), vec![Action::Terminate(W1), Action::End(B, End::NoWorker(why()))]),
-            (Input::Lost(W0, why()), vec![Action::Terminate(W0), Action::End(C, End::NoWorker(why()))]),
-            (Input::Submit(A), vec![Action::Spawn(W0)]),
+            (PoolEvent::Lost(W1, why()), vec![PoolAction::Terminate(W1), PoolAction::End(B, CallEnd::NoWorker(why()))]),
+            (PoolEvent::Lost(W0, why()), vec![PoolAction::Terminate(W0), PoolAction::End(C, CallEnd::NoWorker(why()))]),
+            (PoolEvent::Submit(A), vec![PoolAction::Spawn(W0)]),
         ],
     );
 }
@@ -240,14 +257,17 @@ fn an_aborted_call_is_taken_from_the_queue_or_its_worker_ended() {
     check(
         1,
         vec![
-            (Input::Submit(A), vec![Action::Spawn(W0)]),
-            (Input::Submit(B), vec![]),
-            (Input::Submit(C), vec![]),
-            (Input::Ready(W0), vec![Action::Post(W0, A)]),
-            (Input::Abort(B), vec![Action::End(B, End::Aborted)]),
-            (Input::Abort(A), vec![Action::Terminate(W0), Action::End(A, End::Aborted), Action::Spawn(W0)]),
-            (Input::Ready(W0), vec![Action::Post(W0, C)]),
-            (Input::Abort(A), vec![]),
+            (PoolEvent::Submit(A), vec![PoolAction::Spawn(W0)]),
+            (PoolEvent::Submit(B), vec![]),
+            (PoolEvent::Submit(C), vec![]),
+            (PoolEvent::Ready(W0), vec![PoolAction::Post(W0, A)]),
+            (PoolEvent::Abort(B), vec![PoolAction::End(B, CallEnd::Aborted)]),
+            (
+                PoolEvent::Abort(A),
+                vec![PoolAction::Terminate(W0), PoolAction::End(A, CallEnd::Aborted), PoolAction::Spawn(W0)],
+            ),
+            (PoolEvent::Ready(W0), vec![PoolAction::Post(W0, C)]),
+            (PoolEvent::Abort(A), vec![]),
         ],
     );
 }
@@ -257,12 +277,19 @@ fn close_ends_everything_and_a_later_call_starts_again() {
     check(
         1,
         vec![
-            (Input::Submit(A), vec![Action::Spawn(W0)]),
-            (Input::Ready(W0), vec![Action::Post(W0, A)]),
-            (Input::Submit(B), vec![]),
-            (Input::Close, vec![Action::Terminate(W0), Action::End(A, End::Aborted), Action::End(B, End::Aborted)]),
-            (Input::Answered(W0, A), vec![]),
-            (Input::Submit(C), vec![Action::Spawn(W0)]),
+            (PoolEvent::Submit(A), vec![PoolAction::Spawn(W0)]),
+            (PoolEvent::Ready(W0), vec![PoolAction::Post(W0, A)]),
+            (PoolEvent::Submit(B), vec![]),
+            (
+                PoolEvent::Close,
+                vec![
+                    PoolAction::Terminate(W0),
+                    PoolAction::End(A, CallEnd::Aborted),
+                    PoolAction::End(B, CallEnd::Aborted),
+                ],
+            ),
+            (PoolEvent::Answered(W0, A), vec![]),
+            (PoolEvent::Submit(C), vec![PoolAction::Spawn(W0)]),
         ],
     );
 }
@@ -307,35 +334,35 @@ proptest! {
                 Step::Submit => {
                     next += 1;
                     open.insert(Ticket(next));
-                    Input::Submit(Ticket(next))
+                    PoolEvent::Submit(Ticket(next))
                 }
-                Step::Ready(id) => Input::Ready(WorkerId(*id)),
+                Step::Ready(id) => PoolEvent::Ready(WorkerId(*id)),
                 Step::Answer(id) => {
                     let ticket = running.get(&WorkerId(*id)).copied().flatten().unwrap_or(Ticket(0));
                     if let Some(slot) = running.get_mut(&WorkerId(*id)) {
                         *slot = None;
                     }
-                    Input::Answered(WorkerId(*id), ticket)
+                    PoolEvent::Answered(WorkerId(*id), ticket)
                 }
-                Step::Lose(id) => Input::Lost(WorkerId(*id), "lost".into()),
-                Step::Deadline(id) => Input::Deadline(WorkerId(*id)),
-                Step::AbortOldest => Input::Abort(open.iter().min().copied().unwrap_or(Ticket(0))),
-                Step::Close => Input::Close,
+                Step::Lose(id) => PoolEvent::Lost(WorkerId(*id), "lost".into()),
+                Step::Deadline(id) => PoolEvent::Deadline(WorkerId(*id)),
+                Step::AbortOldest => PoolEvent::Abort(open.iter().min().copied().unwrap_or(Ticket(0))),
+                Step::Close => PoolEvent::Close,
             };
             for action in pool.handle(input) {
                 match action {
-                    Action::Spawn(id) => {
+                    PoolAction::Spawn(id) => {
                         prop_assert!(running.insert(id, None).is_none(), "made twice");
                         prop_assert!(running.len() <= max);
                     }
-                    Action::Post(id, ticket) => {
+                    PoolAction::Post(id, ticket) => {
                         prop_assert!(open.contains(&ticket));
                         let slot = running.get_mut(&id);
                         prop_assert_eq!(slot.as_deref(), Some(&None), "posted to a busy or absent worker");
                         running.insert(id, Some(ticket));
                     }
-                    Action::Terminate(id) => prop_assert!(running.remove(&id).is_some(), "ended twice"),
-                    Action::End(ticket, _) => prop_assert!(open.remove(&ticket), "ended twice"),
+                    PoolAction::Terminate(id) => prop_assert!(running.remove(&id).is_some(), "ended twice"),
+                    PoolAction::End(ticket, _) => prop_assert!(open.remove(&ticket), "ended twice"),
                 }
             }
         }

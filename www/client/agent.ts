@@ -9,7 +9,7 @@ import type { Complete } from './model';
 import { recordText } from './check';
 import { agentOptions, branchOptions, grantOptions, hostTool, listening, planOptions, planValue, runOptions, taskText, turnCount } from './options';
 import type { Execute, Provider, Run } from './options';
-import type { AgentId, Approval, AgentOptions, Asks, Told, TrajectoryTool } from './protocol';
+import type { AgentId, Approver, AgentOptions, Asks, Told, TrajectoryTool } from './protocol';
 
 const BUSY = 'this agent has a run under way: wait for it, cancel it, or make another agent';
 const CLOSED = 'this agent was freed';
@@ -119,7 +119,7 @@ class Own implements Guest {
     if (files.length) link.tell('files', { agent, files }, blobs);
   }
 
-  async #begin<N extends 'run' | 'resume' | 'branch' | 'grant' | 'plan'>(name: N, given: Run, otherwise: Approval, message: (how: Asks[N]['how']) => Asks[N], after?: string) {
+  async #begin<N extends 'run' | 'resume' | 'branch' | 'grant' | 'plan'>(name: N, given: Run, otherwise: Approver, message: (how: Asks[N]['how']) => Asks[N], after?: string) {
     if (this.#freed) throw new Error(CLOSED);
     if (this.#busy) throw new Error(BUSY);
     const { onEvent, signal, approve } = given;

@@ -3,7 +3,7 @@ import { scriptOf } from './assets';
 import { Host } from './host';
 import { Link } from './link';
 import type { Part, Start } from './link';
-import type { AgentId, FileChange, Heard, SiteId } from './protocol';
+import type { AgentId, AgentFileChange, Heard, SiteId } from './protocol';
 import { spawn } from './spawn';
 
 /** Used if there is no page: Node.js has its own entry, which replaces `start` when it loads. */
@@ -20,7 +20,7 @@ const script = () => scriptOf('engine-worker.js', () => new Worker(new URL('./en
 
 const start: Start = (ear) => (typeof Worker === 'function' && globalThis.location ? spawn(ear, script()) : elsewhere(ear));
 
-const writers = new Map<AgentId, (changes: FileChange[], blob: () => Blob) => void>();
+const writers = new Map<AgentId, (changes: AgentFileChange[], blob: () => Blob) => void>();
 const sites = new Map<SiteId, (message: Heard['site']) => void>();
 
 const host: Host = new Host(() => link);

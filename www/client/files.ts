@@ -3,7 +3,7 @@
 import { wrong } from './check';
 import { disposable } from './lifetime';
 import { MAX_PATH, RESULTS } from './protocol';
-import type { FileChange } from './protocol';
+import type { AgentFileChange } from './protocol';
 
 /** Normalizes a path as in crates/tools/src/path.rs; throws an error for the first rule that it violates. */
 function normal(given: string): string {
@@ -35,9 +35,9 @@ const lookup = (path: string) => {
 export class Files {
   declare readonly [Symbol.dispose]: () => void;
   #files = new Map<string, Blob>();
-  #tell: (changes: FileChange[], blobs: Blob[]) => void;
+  #tell: (changes: AgentFileChange[], blobs: Blob[]) => void;
 
-  constructor(tell: (changes: FileChange[], blobs: Blob[]) => void) {
+  constructor(tell: (changes: AgentFileChange[], blobs: Blob[]) => void) {
     this.#tell = tell;
   }
 
@@ -68,12 +68,12 @@ export class Files {
   free() {}
 
   /** Returns all files, for a new worker. */
-  static all(files: Files): [FileChange[], Blob[]] {
+  static all(files: Files): [AgentFileChange[], Blob[]] {
     return [[...files.#files.keys()].map((path) => ({ path, there: true })), [...files.#files.values()]];
   }
 
   /** Applies what tools wrote or removed. */
-  static wrote(files: Files, changes: FileChange[], blobs: () => Blob) {
+  static wrote(files: Files, changes: AgentFileChange[], blobs: () => Blob) {
     for (const { path, there } of changes) {
       if (there) files.#files.set(path, blobs());
       else files.#files.delete(path);

@@ -5,7 +5,7 @@ import { configured, scriptOf } from './assets';
 import { errorText, failureOf, pour } from './model';
 import type { Complete } from './model';
 import { MAX_RESULT } from './protocol';
-import type { AgentId, CallNumber, Code, Heard, Wanted } from './protocol';
+import type { AgentId, CallNumber, Code, Heard, PageRequest } from './protocol';
 import type { Execute } from './options';
 import type { Running } from './sandbox';
 import { spawn } from './spawn';
@@ -137,7 +137,7 @@ export class Host {
     }
   }
 
-  #do(guest: Guest, what: Exclude<Wanted, { fetch: unknown } | { code: unknown }>, call: CallNumber, signal: AbortSignal, request: Uint8Array | undefined): [unknown, Said] {
+  #do(guest: Guest, what: Exclude<PageRequest, { fetch: unknown } | { code: unknown }>, call: CallNumber, signal: AbortSignal, request: Uint8Array | undefined): [unknown, Said] {
     if ('tool' in what) {
       const { execute } = guest.tools.get(what.tool.name)!;
       return [execute(what.tool.args, { signal }), asResult];

@@ -17,7 +17,7 @@ export type Command =
   | { open: { agent: AgentId; options: AgentOptions } }
   | { tool: { agent: AgentId; tool: TrajectoryTool } }
   | { untool: { agent: AgentId; name: string } }
-  | { files: { agent: AgentId; files: FileChange[] } }
+  | { files: { agent: AgentId; files: AgentFileChange[] } }
   | { desk: { parts: number } }
   | {
       run: {
@@ -79,7 +79,7 @@ export type Command =
   | { docs_close: { site: SiteId } }
   | { returned: { call: CallNumber; text?: string; images?: string[] } }
   | { failed: { call: CallNumber; failure: Failure } }
-  | { head: { call: CallNumber; head: Head } }
+  | { head: { call: CallNumber; head: ResponseHead } }
   | {
       asked: {
         call: CallNumber;
@@ -113,7 +113,7 @@ export interface AccessOptions {
 }
 
 /** A change to one of an agent's files. */
-export interface FileChange {
+export interface AgentFileChange {
   path: string;
   /** Whether the file still exists; if so, it has a part. */
   there: boolean;
@@ -126,11 +126,11 @@ export type AskId = number;
 export interface Listening {
   /** Whether anybody listens to `events`. */
   listens: boolean;
-  approve: Approval;
+  approve: Approver;
 }
 
 /** Who answers whether calls may run. */
-export type Approval = "nobody" | "ask" | "all" | "same";
+export type Approver = "nobody" | "ask" | "all" | "same";
 
 /** Tasks on the text of a record. */
 export type DocumentTask =
@@ -172,7 +172,7 @@ export interface Failure {
 }
 
 /** The beginning of a response that the page fetched. */
-export interface Head {
+export interface ResponseHead {
   status: number;
   contentType: string;
   retryAfter?: string;
@@ -209,19 +209,19 @@ export type FromWorker =
         call: CallNumber;
         /** The agent that makes the request; omitted if it is not from an agent. */
         agent?: AgentId;
-        what: Wanted;
+        what: PageRequest;
       };
     }
   | { answered: { call: CallNumber; asked: number; content: string; failed: boolean } }
   | { abort: { call: CallNumber } }
-  | { wrote: { agent: AgentId; files: FileChange[] } }
+  | { wrote: { agent: AgentId; files: AgentFileChange[] } }
   | { desk: { parts: number } }
   | { loading: Record<symbol, never> }
   | { blocked: { directive: string; uri: string } }
   | { site: { site: SiteId; progress?: DocsProgress; info?: DocsInfo } };
 
 /** Requests to the page. */
-export type Wanted =
+export type PageRequest =
   | { tool: { name: string; args: unknown } }
   | {
       approve: {
@@ -251,7 +251,7 @@ export type Wanted =
   | { fetch: { url: string } };
 
 /** A site that can be queried. */
-export interface Site {
+export interface SiteHandle {
   info: DocsInfo;
   tools: TrajectoryTool[];
 }

@@ -1,13 +1,13 @@
 // Converts the answers of a model in the page to the pieces that its decoder in the worker reads.
 import { json } from './check';
-import type { Failure, Head } from './protocol';
+import type { Failure, ResponseHead } from './protocol';
 
 /** The page's function that calls its model. */
 export type Complete = (request: any, options: { signal: AbortSignal }) => unknown;
 
 /** Receives the pieces. */
 export interface Sink {
-  head(head: Head): void;
+  head(head: ResponseHead): void;
   piece(bytes: Uint8Array): void;
 }
 

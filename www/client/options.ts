@@ -1,7 +1,7 @@
 // The options of the API as tables, one line per option. turnwise.d.ts documents them. The engine has the defaults, so only
 // the options that are set go to the worker.
 import { BUILT_IN_TOOLS, PRESETS, PROVIDER_KINDS, REPORT_FORMATS, SIDE_EFFECTS } from './protocol';
-import type { AccessOptions, AgentOptions, Approval, Listening, ProviderKind, SideEffect, TrajectoryMessage, TrajectoryTool } from './protocol';
+import type { AccessOptions, AgentOptions, Approver, Listening, ProviderKind, SideEffect, TrajectoryMessage, TrajectoryTool } from './protocol';
 import { U32, callable, flag, json, missing, number, plain, recordText, secret, shape, signal, snake, takes, text, whole, word, wrong } from './check';
 import type { Check, Given } from './check';
 import type { Complete } from './model';
@@ -287,7 +287,7 @@ export function planOptions(given: unknown): Run {
 }
 
 /** The listeners of a run; `otherwise` approves calls if the page does not set `approve`. */
-export const listening = ({ onEvent, approve: asked }: Run, otherwise: Approval): Listening =>
+export const listening = ({ onEvent, approve: asked }: Run, otherwise: Approver): Listening =>
   ({ listens: onEvent !== undefined, approve: asked === undefined ? otherwise : asked === 'all' ? 'all' : 'ask' });
 
 export function taskText(task: unknown): string {

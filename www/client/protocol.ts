@@ -3,11 +3,11 @@
 // array of that text followed by parts (bytes, blobs, long texts), which the messages that have parts take from the front, in
 // order. The Rust side documents which ones do.
 
-import type { AskId, Command, FromWorker, Wanted } from './messages';
+import type { AskId, Command, FromWorker, PageRequest } from './messages';
 import type { Preset, ReportFormat, SideEffect } from './types/records';
 
 export type {
-  AccessOptions, AgentId, AgentOptions, Approval, CallNumber, DocumentTask, Failure, FileChange, Head, Listening, Site, SiteId, Wanted,
+  AccessOptions, AgentId, AgentOptions, Approver, CallNumber, DocumentTask, Failure, AgentFileChange, ResponseHead, Listening, SiteHandle, SiteId, PageRequest,
 } from './messages';
 export { BUILT_IN_TOOLS, FORMATS, PROVIDER_KINDS } from './names';
 export type { DocsInfo, ExportFormat, ProviderKind, SideEffect, TrajectoryMessage, TrajectoryTool } from './types/records';
@@ -42,7 +42,7 @@ export type Tells = Omit<Said, keyof Asks>;
 export type Heard = Named<FromWorker>;
 
 /** A program to run. */
-export type Code = Extract<Wanted, { code: unknown }>['code'];
+export type Code = Extract<PageRequest, { code: unknown }>['code'];
 
 /** An event of a run or a plan. */
 export type Told = Heard['events']['events'][number];

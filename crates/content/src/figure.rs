@@ -15,7 +15,7 @@ pub mod table;
 use serde::Serialize;
 
 pub use chart::Chart;
-pub use table::Table;
+pub use table::FigureTable;
 
 use json::Json;
 
@@ -26,7 +26,7 @@ const VALUE: &str = "=> ";
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Figure {
-    Table(Table),
+    Table(FigureTable),
     Chart(draw::ChartView),
     /// It is meant as a chart, but cannot be drawn; `why` says what to change.
     Refused {
@@ -45,13 +45,13 @@ pub fn read(text: &str) -> Option<Figure> {
     if value.starts_with(['[', '{']) {
         return of_json(value, is_program);
     }
-    Table::from_markdown(value).map(Figure::Table)
+    FigureTable::from_markdown(value).map(Figure::Table)
 }
 
 /// Returns the table in a file of separated values; the separator is found in its first line.
 #[must_use]
 pub fn of_separated(text: &str) -> Option<Figure> {
-    Table::from_separated(text, &[',', ';', '\t']).map(Figure::Table)
+    FigureTable::from_separated(text, &[',', ';', '\t']).map(Figure::Table)
 }
 
 /// Returns the text of the value that a program returned.
@@ -88,5 +88,5 @@ fn of_json(text: &str, is_program: bool) -> Option<Figure> {
             Err(why) => Figure::Refused { why: format!("This chart is not drawn: {why}.") },
         });
     }
-    Table::from_json(&value).map(Figure::Table)
+    FigureTable::from_json(&value).map(Figure::Table)
 }

@@ -24,7 +24,7 @@ pub struct JsonNode {
 
 /// The content of a value's line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct JsonLine {
     pub kind: JsonKind,
     /// The value, its beginning, or the number of its entries.
     pub text: String,
@@ -45,7 +45,7 @@ pub enum JsonKind {
 
 /// One value inside another, with its key or index.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Child {
+pub struct JsonChild {
     pub key: String,
     pub place: JsonNode,
 }
@@ -79,14 +79,14 @@ impl JsonNode {
     }
 
     #[must_use]
-    pub fn line(&self) -> Line {
+    pub fn line(&self) -> JsonLine {
         let value = self.value();
-        let plain_line = |kind: JsonKind, text: String| Line { kind, text, whole: None };
+        let plain_line = |kind: JsonKind, text: String| JsonLine { kind, text, whole: None };
         match value {
             Value::Null => plain_line(JsonKind::Null, "null".to_owned()),
             Value::Bool(value) => plain_line(JsonKind::Bool, value.to_string()),
             Value::Number(number) => plain_line(JsonKind::Number, number.to_string()),
-            Value::String(text) if text.chars().nth(LONG).is_some() || text.contains('\n') => Line {
+            Value::String(text) if text.chars().nth(LONG).is_some() || text.contains('\n') => JsonLine {
                 kind: JsonKind::String,
                 text: format!("\"{}\"", one_line(text, LONG)),
                 whole: Some(text.clone()),
@@ -126,11 +126,11 @@ impl JsonNode {
 
     /// Returns up to `most` of the values inside it, starting at index `from`.
     #[must_use]
-    pub fn children(&self, from: usize, most: usize) -> Vec<Child> {
+    pub fn children(&self, from: usize, most: usize) -> Vec<JsonChild> {
         let child = |at: usize, key: String| {
             let mut path = self.path.clone();
             path.push(at);
-            Child { key, place: JsonNode { root: Arc::clone(&self.root), path } }
+            JsonChild { key, place: JsonNode { root: Arc::clone(&self.root), path } }
         };
         match self.value() {
             Value::Array(items) => {

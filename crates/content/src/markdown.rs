@@ -33,16 +33,16 @@ pub enum Node {
         /// The first number of an ordered list.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         start: Option<u64>,
-        items: Vec<Item>,
+        items: Vec<ListItem>,
     },
     CodeBlock {
         /// The first word after the fence.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         lang: String,
-        spans: Vec<Span>,
+        spans: Vec<CodeSpan>,
     },
     Quote(Vec<Node>),
-    Table(Table),
+    Table(MarkdownTable),
     Rule,
     /// A soft line break is a `\n` in the text.
     Text(String),
@@ -75,9 +75,9 @@ pub enum Node {
 /// One item of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownItem"))]
-pub struct Item {
+pub struct ListItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<Task>,
+    pub task: Option<TaskMark>,
     /// Set for a footnote: its number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub footnote: Option<u32>,
@@ -88,7 +88,7 @@ pub struct Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownTask"))]
 #[serde(rename_all = "snake_case")]
-pub enum Task {
+pub enum TaskMark {
     Open,
     Done,
 }
@@ -96,14 +96,14 @@ pub enum Task {
 /// A table. Rows may be shorter than the header: empty cells at the end are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownTable"))]
-pub struct Table {
+pub struct MarkdownTable {
     pub align: Vec<Align>,
-    pub head: Vec<Cell>,
-    pub rows: Vec<Vec<Cell>>,
+    pub head: Vec<TableCell>,
+    pub rows: Vec<Vec<TableCell>>,
 }
 
 /// The inline elements of one cell.
-pub type Cell = Vec<Node>;
+pub type TableCell = Vec<Node>;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownAlign"))]
@@ -119,7 +119,7 @@ pub enum Align {
 /// A run of code with one highlighting class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "CodeSpan"))]
-pub struct Span {
+pub struct CodeSpan {
     #[serde(default, skip_serializing_if = "Class::is_plain")]
     pub class: Class,
     pub text: String,
@@ -192,7 +192,7 @@ pub fn weight(nodes: &[Node]) -> usize {
         | Node::Link { children, .. } => weight(children),
         Node::List { items, .. } => items.iter().map(|item| 1 + weight(&item.children)).sum(),
         Node::Table(table) => {
-            let cells = |row: &Vec<Cell>| 1 + row.iter().map(|cell| 1 + weight(cell)).sum::<usize>();
+            let cells = |row: &Vec<TableCell>| 1 + row.iter().map(|cell| 1 + weight(cell)).sum::<usize>();
             cells(&table.head) + table.rows.iter().map(cells).sum::<usize>()
         }
         Node::CodeBlock { spans, .. } => spans.len(),

@@ -2,7 +2,7 @@
 //!
 //! Invariants: no text becomes markup; a link is made only if [`web_href`] allows its address; nesting is bounded.
 
-use super::markdown::{Class, Node, Span, web_href};
+use super::markdown::{Class, CodeSpan, Node, web_href};
 
 /// Slack accepts 3,000 characters per text. Texts longer than this are shown verbatim, because marks are searched repeatedly.
 const LONG: usize = 6_000;
@@ -20,7 +20,10 @@ pub fn blocks(text: &str) -> Vec<Node> {
         // Every second part is between fences.
         if place % 2 == 1 {
             let code = unescape(part.trim_matches('\n'));
-            blocks.push(Node::CodeBlock { lang: String::new(), spans: vec![Span { class: Class::Plain, text: code }] });
+            blocks.push(Node::CodeBlock {
+                lang: String::new(),
+                spans: vec![CodeSpan { class: Class::Plain, text: code }],
+            });
         } else {
             lines(part, &mut blocks);
         }

@@ -16,15 +16,15 @@ const MOST: usize = 100;
 
 /// One message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message {
+pub struct SlackMessage {
     /// The text for notifications; the whole message if it has no blocks.
     pub text: Vec<Node>,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<SlackBlock>,
 }
 
 /// One block.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Block {
+pub enum SlackBlock {
     Header(String),
     Section {
         body: Vec<Node>,
@@ -61,16 +61,16 @@ pub enum Control {
 
 /// Returns the messages of a report; `None` if it is not a list.
 #[must_use]
-pub fn messages(data: &Value) -> Option<Vec<Message>> {
+pub fn messages(data: &Value) -> Option<Vec<SlackMessage>> {
     Some(data.as_array()?.iter().map(message).collect())
 }
 
-fn message(value: &Value) -> Message {
+fn message(value: &Value) -> SlackMessage {
     let blocks = value.get("blocks").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let mut read: Vec<Block> = blocks.iter().take(MOST).map(block).collect();
+    let mut read: Vec<SlackBlock> = blocks.iter().take(MOST).map(block).collect();
     if let Some(rest) = blocks.get(MOST..).filter(|rest| !rest.is_empty()) {
         let label = format!("{} more", counted(rest.len() as u64, "block"));
-        read.push(Block::Unknown { words: label, data: Arc::new(Value::Array(rest.to_vec())) });
+        read.push(SlackBlock::Unknown { words: label, data: Arc::new(Value::Array(rest.to_vec())) });
     }
     // Fields without a view of their own are shown as JSON, so that no part of a report is left out.
     let left: serde_json::Map<String, Value> = match value {
@@ -86,42 +86,46 @@ fn message(value: &Value) -> Message {
         _ => serde_json::Map::new(),
     };
     if !value.is_object() {
-        read.push(Block::Unknown { words: "not a message".to_owned(), data: Arc::new(value.clone()) });
+        read.push(SlackBlock::Unknown { words: "not a message".to_owned(), data: Arc::new(value.clone()) });
     } else if !left.is_empty() {
-        read.push(Block::Unknown { words: "other fields".to_owned(), data: Arc::new(Value::Object(left)) });
+        read.push(SlackBlock::Unknown { words: "other fields".to_owned(), data: Arc::new(Value::Object(left)) });
     }
     let text = value.get("text").and_then(Value::as_str).map(mrkdwn::blocks).unwrap_or_default();
-    Message { text, blocks: read }
+    SlackMessage { text, blocks: read }
 }
 
-fn block(value: &Value) -> Block {
+fn block(value: &Value) -> SlackBlock {
     let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
     let known = match kind {
-        "header" => value.get("text").and_then(plain).map(Block::Header),
+        "header" => value.get("text").and_then(plain).map(SlackBlock::Header),
         "section" => section(value),
-        "divider" => Some(Block::Divider),
-        "context" => list(value, "elements").map(|elements| Block::Context(elements.iter().flat_map(small).collect())),
+        "divider" => Some(SlackBlock::Divider),
+        "context" => {
+            list(value, "elements").map(|elements| SlackBlock::Context(elements.iter().flat_map(small).collect()))
+        }
         "image" => {
             let title = value.get("title").and_then(plain);
-            Some(Block::Image { title, image: image(value) })
+            Some(SlackBlock::Image { title, image: image(value) })
         }
-        "actions" => list(value, "elements").map(|elements| Block::Actions(elements.iter().map(control).collect())),
-        "rich_text" => list(value, "elements").map(|elements| Block::Rich(slack_rich::blocks(elements))),
-        "markdown" => value.get("text").and_then(Value::as_str).map(|text| Block::Markdown(text.to_owned())),
+        "actions" => {
+            list(value, "elements").map(|elements| SlackBlock::Actions(elements.iter().map(control).collect()))
+        }
+        "rich_text" => list(value, "elements").map(|elements| SlackBlock::Rich(slack_rich::blocks(elements))),
+        "markdown" => value.get("text").and_then(Value::as_str).map(|text| SlackBlock::Markdown(text.to_owned())),
         _ => None,
     };
-    known.unwrap_or_else(|| Block::Unknown {
+    known.unwrap_or_else(|| SlackBlock::Unknown {
         words: if kind.is_empty() { "block without a type".to_owned() } else { format!("block of type {kind}") },
         data: Arc::new(value.clone()),
     })
 }
 
-fn section(value: &Value) -> Option<Block> {
+fn section(value: &Value) -> Option<SlackBlock> {
     let body = value.get("text").map(text).unwrap_or_default();
     let fields: Vec<Vec<Node>> = list(value, "fields").unwrap_or_default().iter().map(text).collect();
     let accessory = value.get("accessory").map(control);
     let empty = body.is_empty() && fields.is_empty() && accessory.is_none();
-    (!empty).then_some(Block::Section { body, fields, accessory })
+    (!empty).then_some(SlackBlock::Section { body, fields, accessory })
 }
 
 /// Returns the nodes of a text object: mrkdwn, or plain.

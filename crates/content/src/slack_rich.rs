@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::markdown::{Class, Item, Node, Span};
+use super::markdown::{Class, CodeSpan, ListItem, Node};
 use super::mrkdwn;
 
 /// Converts the elements of a `rich_text` block.
@@ -15,11 +15,11 @@ fn block(value: &Value) -> Node {
         "rich_text_quote" => Node::Quote(vec![Node::Paragraph(inlines(value))]),
         "rich_text_preformatted" => {
             let text = children(value).iter().filter_map(|element| text_of(element, "text")).collect::<String>();
-            Node::CodeBlock { lang: String::new(), spans: vec![Span { class: Class::Plain, text }] }
+            Node::CodeBlock { lang: String::new(), spans: vec![CodeSpan { class: Class::Plain, text }] }
         }
         "rich_text_list" => {
             let ordered = text_of(value, "style").as_deref() == Some("ordered");
-            let item = |element: &Value| Item { task: None, footnote: None, children: inlines(element) };
+            let item = |element: &Value| ListItem { task: None, footnote: None, children: inlines(element) };
             Node::List { start: ordered.then_some(1), items: children(value).iter().map(item).collect() }
         }
         _ => Node::Paragraph(inlines(value)),

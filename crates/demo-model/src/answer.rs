@@ -5,7 +5,7 @@ use serde_json::Value;
 use turnwise_engine::DemoMode;
 
 use super::calculations::calculations;
-use super::chat::{Call, Chat};
+use super::chat::{Chat, PastCall};
 use super::programs;
 use super::quotes::{Quote, quotes};
 use super::text::{code_list, count, keywords};
@@ -159,7 +159,7 @@ fn from_files(chat: &Chat<'_>) -> Option<String> {
 
 fn from_calculator(chat: &Chat<'_>) -> Option<String> {
     let asked = calculations(chat.task);
-    let line = |call: &Call<'_>| {
+    let line = |call: &PastCall<'_>| {
         let (expression, result) = (call.arg("expression"), call.result);
         match asked.iter().find(|calculation| calculation.expression == expression) {
             _ if call.failed => format!("- `{expression}` could not be calculated: {result}"),
@@ -178,7 +178,7 @@ fn from_clock(chat: &Chat<'_>) -> Option<String> {
 }
 
 fn from_host_tools(chat: &Chat<'_>) -> Option<String> {
-    let block = |call: &Call<'_>| {
+    let block = |call: &PastCall<'_>| {
         let shown: String = call.result.chars().take(MAX_RESULT).collect();
         let cut = if shown.len() < call.result.len() { "…" } else { "" };
         let outcome = if call.failed { "answered with an error" } else { "answered" };

@@ -23,7 +23,7 @@ const CLOSING_PROMPTS: &[(&str, &str)] = &[
 
 /// One tool call and its result.
 #[derive(Debug)]
-pub(super) struct Call<'a> {
+pub(super) struct PastCall<'a> {
     pub id: &'a str,
     pub name: &'a str,
     pub args: Value,
@@ -34,7 +34,7 @@ pub(super) struct Call<'a> {
 
 /// One line of a `search_files` result.
 #[derive(Debug)]
-pub(super) struct Hit<'a> {
+pub(super) struct FileHit<'a> {
     pub path: &'a str,
     pub line: u64,
     pub snippet: &'a str,
@@ -49,7 +49,7 @@ pub(super) struct Chat<'a> {
     /// Whether the artifacts are the whole session: then there is nothing to look up.
     pub has_whole_session: bool,
     /// The calls since the task was given, in order.
-    pub calls: Vec<Call<'a>>,
+    pub calls: Vec<PastCall<'a>>,
     /// Replies since the task was given.
     pub turns: usize,
     /// Turns left, according to the last turn counter.
@@ -94,7 +94,7 @@ impl<'a> Chat<'a> {
                     chat.remaining = remaining.or(chat.remaining);
                     let call = open.iter().find(|call| call.id == tool.call_id);
                     let args = call.and_then(|call| serde_json::from_str(&call.arguments).ok()).unwrap_or_default();
-                    chat.add(Call { id: &tool.call_id.0, name: &tool.name, args, result, failed: tool.is_error });
+                    chat.add(PastCall { id: &tool.call_id.0, name: &tool.name, args, result, failed: tool.is_error });
                 }
                 // After a grant the last counter is out of date.
                 Message::User { .. } => chat.remaining = None,
@@ -104,9 +104,9 @@ impl<'a> Chat<'a> {
         chat
     }
 
-    fn add(&mut self, call: Call<'a>) {
+    fn add(&mut self, call: PastCall<'a>) {
         // `read_result` brings back a result that the context guard removed.
-        let is_lost = |other: &&mut Call<'_>| !call.failed && other.is_removed() && other.id == call.arg("handle");
+        let is_lost = |other: &&mut PastCall<'_>| !call.failed && other.is_removed() && other.id == call.arg("handle");
         for lost in self.calls.iter_mut().filter(is_lost) {
             lost.result = call.result;
         }
@@ -121,7 +121,7 @@ impl<'a> Chat<'a> {
     }
 
     /// The calls of one tool, in order.
-    pub fn calls_of<'s>(&'s self, tool: &'s str) -> impl Iterator<Item = &'s Call<'a>> {
+    pub fn calls_of<'s>(&'s self, tool: &'s str) -> impl Iterator<Item = &'s PastCall<'a>> {
         self.calls.iter().filter(move |call| call.name == tool)
     }
 
@@ -160,16 +160,16 @@ impl<'a> Chat<'a> {
     }
 
     /// The hits of `search_files`, best first.
-    pub fn hits(&self) -> Vec<Hit<'a>> {
+    pub fn hits(&self) -> Vec<FileHit<'a>> {
         let hit = |(place, rest): (&'a str, &'a str)| {
             let (path, line) = place.rsplit_once(':')?;
-            Some(Hit { path, line: line.parse().ok()?, snippet: rest.split_once('"')?.1.trim_end_matches('"') })
+            Some(FileHit { path, line: line.parse().ok()?, snippet: rest.split_once('"')?.1.trim_end_matches('"') })
         };
         self.rows("search_files").filter_map(hit).collect()
     }
 }
 
-impl Call<'_> {
+impl PastCall<'_> {
     pub fn is_removed(&self) -> bool {
         is_removed(self.result)
     }

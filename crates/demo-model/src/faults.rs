@@ -8,9 +8,9 @@ use turnwise_engine::retry::Rng;
 use turnwise_engine::{DemoMode, Message, RequestId, ToolChoice};
 
 use super::chat::{Chat, is_removed};
-use super::wire::{self, BodyEnd, DemoChunk, DemoRequest, Reply, Scripted};
+use super::wire::{self, BodyEnd, DemoChunk, DemoReply, DemoRequest, Scripted};
 
-use Effect::{Body, Error, Other, Stream, Wait};
+use FaultEffect::{Body, Error, Other, Stream, Wait};
 
 /// The time that a server takes to refuse a request.
 const REFUSAL_MS: u32 = 150;
@@ -23,30 +23,31 @@ const DRIP_MS: u32 = 50;
 /// The body of a gateway's answer.
 const WEB_PAGE: &str = "<!doctype html><html><head><title>Scripted fault: a web page.</title></head></html>";
 /// Faults that fail no attempt.
-const HARMLESS: [Fault; 4] = [Fault::DuplicateCallIds, Fault::WrongContentType, Fault::SlowDrip, Fault::HugeLine];
+const HARMLESS: [DemoFault; 4] =
+    [DemoFault::DuplicateCallIds, DemoFault::WrongContentType, DemoFault::SlowDrip, DemoFault::HugeLine];
 
 macro_rules! faults {
     ($($name:ident $(if $fits:expr)? => $effect:expr;)*) => {
         /// A way in which a model server or its model can fail, or at least behave oddly.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Fault { $($name,)* }
+        pub enum DemoFault { $($name,)* }
 
-        impl Fault {
+        impl DemoFault {
             /// All faults.
-            pub const ALL: &'static [Fault] = &[$(Fault::$name,)*];
+            pub const ALL: &'static [DemoFault] = &[$(DemoFault::$name,)*];
 
             /// Whether the reply has something that the fault can spoil, and the run survives it.
-            fn fits(self, chat: &Chat<'_>, reply: &Reply) -> bool {
-                let fits: fn(&Chat<'_>, &Reply) -> bool = match self {
-                    $($(Fault::$name => $fits,)?)*
+            fn fits(self, chat: &Chat<'_>, reply: &DemoReply) -> bool {
+                let fits: fn(&Chat<'_>, &DemoReply) -> bool = match self {
+                    $($(DemoFault::$name => $fits,)?)*
                     _ => |_, _| true,
                 };
                 let is_last_attempt = chat.request.attempt >= chat.request.attempts;
                 fits(chat, reply) && (!is_last_attempt || HARMLESS.contains(&self))
             }
 
-            fn effect(self) -> Effect {
-                match self { $(Fault::$name => $effect,)* }
+            fn effect(self) -> FaultEffect {
+                match self { $(DemoFault::$name => $effect,)* }
             }
         }
     };
@@ -55,7 +56,7 @@ macro_rules! faults {
 // A fault that does not fit is replaced by the next one. Those that seldom fit are next to each other, the rarest first:
 // thus each of them gets its turns.
 faults! {
-    CutByLength if |it, reply| can_lose_turn(it) && !reply.text.is_empty() && reply.calls.is_empty() => Effect::Reply(|reply| {
+    CutByLength if |it, reply| can_lose_turn(it) && !reply.text.is_empty() && reply.calls.is_empty() => FaultEffect::Reply(|reply| {
         halve(&mut reply.text);
         reply.is_cut = true;
     });
@@ -64,17 +65,17 @@ faults! {
     ContextOverflow if |it, _| has_tools(it) && it.request.attempt == 1 && has_long_result(it.request) =>
         Error(400, "context_length_exceeded", "the maximum context length is exceeded");
     UnknownTool if |it, reply| can_lose_turn(it) && !reply.calls.is_empty() && has_tools(it) =>
-        Effect::Reply(|reply| reply.calls.iter_mut().take(1).for_each(|call| call.name.push_str("_plus")));
+        FaultEffect::Reply(|reply| reply.calls.iter_mut().take(1).for_each(|call| call.name.push_str("_plus")));
     MalformedArguments if |it, reply| can_lose_turn(it) && !reply.calls.is_empty() =>
-        Effect::Reply(|reply| reply.calls.iter_mut().take(1).for_each(|call| halve(&mut call.arguments)));
+        FaultEffect::Reply(|reply| reply.calls.iter_mut().take(1).for_each(|call| halve(&mut call.arguments)));
     DuplicateCallIds if |it, reply| has_tools(it) && reply.calls.len() > 1 =>
-        Effect::Reply(|reply| reply.calls.iter_mut().for_each(|call| call.number = 0));
+        FaultEffect::Reply(|reply| reply.calls.iter_mut().for_each(|call| call.number = 0));
     CutInArguments if |_, reply| !reply.calls.is_empty() => Stream(|chunks| cut(chunks, "\"arguments\":\""));
     CutInText if |_, reply| !reply.text.is_empty() => Stream(|chunks| cut(chunks, "\"content\":\""));
     CutBeforeEndMarker => Stream(without_end);
     CutBeforeFirstByte => Stream(|_| Vec::new());
-    EmptyReply => Effect::Reply(|reply| *reply = Reply::default());
-    ReasoningOnly => Effect::Reply(|reply| *reply = Reply { reasoning: std::mem::take(&mut reply.reasoning), ..Reply::default() });
+    EmptyReply => FaultEffect::Reply(|reply| *reply = DemoReply::default());
+    ReasoningOnly => FaultEffect::Reply(|reply| *reply = DemoReply { reasoning: std::mem::take(&mut reply.reasoning), ..DemoReply::default() });
     Status408 => Error(408, "request_timeout", "the request took too long");
     Status409 => Error(409, "conflict", "the model is being loaded");
     Status429 => Error(429, "rate_limit_exceeded", "too many requests");
@@ -110,7 +111,7 @@ faults! {
 }
 
 /// What a fault does to a response.
-enum Effect {
+enum FaultEffect {
     /// An error with this status, type and message.
     Error(u16, &'static str, &'static str),
     /// Too many requests, with a header that says how long to wait.
@@ -118,7 +119,7 @@ enum Effect {
     /// This status, content type and body in place of the reply.
     Body(u16, &'static str, &'static str),
     /// Another reply.
-    Reply(fn(&mut Reply)),
+    Reply(fn(&mut DemoReply)),
     /// Other chunks of the stream.
     Stream(fn(Vec<DemoChunk>) -> Vec<DemoChunk>),
     /// Another response.
@@ -126,7 +127,7 @@ enum Effect {
 }
 
 /// The response in which a reply gets the fault.
-pub(super) fn play(fault: Fault, mut reply: Reply, messages: &[Message], rng: &mut Rng) -> Scripted {
+pub(super) fn play(fault: DemoFault, mut reply: DemoReply, messages: &[Message], rng: &mut Rng) -> Scripted {
     let body = |status: u16, content_type: &str, text: String| {
         let chunks = if text.is_empty() { Vec::new() } else { vec![chunk(REFUSAL_MS, text)] };
         Scripted::answer(status, content_type, chunks)
@@ -142,7 +143,7 @@ pub(super) fn play(fault: Fault, mut reply: Reply, messages: &[Message], rng: &m
             answer
         }
         Body(status, content_type, text) => body(status, content_type, text.to_owned()),
-        Effect::Reply(change) => {
+        FaultEffect::Reply(change) => {
             change(&mut reply);
             Scripted::stream(wire::chunks(&reply, messages, rng))
         }
@@ -152,7 +153,7 @@ pub(super) fn play(fault: Fault, mut reply: Reply, messages: &[Message], rng: &m
 }
 
 /// The fault that this request gets, if any. A run goes through all faults, in an order that depends on its seed.
-pub(super) fn choose(chat: &Chat<'_>, reply: &Reply) -> Option<Fault> {
+pub(super) fn choose(chat: &Chat<'_>, reply: &DemoReply) -> Option<DemoFault> {
     let request = chat.request;
     let child = request.request.child();
     let number = u64::from(request.request.0.saturating_sub(RequestId::numbered(child, 0).0));
@@ -165,11 +166,11 @@ pub(super) fn choose(chat: &Chat<'_>, reply: &Reply) -> Option<Fault> {
     if request.mode != DemoMode::Chaos || Rng::new(seed ^ (number << 48)).up_to(3) >= quarters {
         return None;
     }
-    let (mut rng, count) = (Rng::new(seed), Fault::ALL.len() as u64);
+    let (mut rng, count) = (Rng::new(seed), DemoFault::ALL.len() as u64);
     // The number of faults is prime, so every stride reaches all of them.
     let (first, stride) = (rng.up_to(count - 1), 2 + rng.up_to(count - 3));
     let place = (first + number * stride) % count;
-    let from_place = Fault::ALL.iter().cycle().skip(place as usize).take(Fault::ALL.len()).copied();
+    let from_place = DemoFault::ALL.iter().cycle().skip(place as usize).take(DemoFault::ALL.len()).copied();
     from_place.into_iter().find(|fault| fault.fits(chat, reply))
 }
 

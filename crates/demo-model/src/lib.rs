@@ -20,11 +20,11 @@ mod wire;
 use turnwise_engine::retry::Rng;
 use turnwise_engine::{ToolChoice, own_tools};
 
-pub use faults::Fault;
+pub use faults::DemoFault;
 pub use wire::{BodyEnd, DemoChunk, DemoRequest, NAME, Scripted};
 
 use chat::Chat;
-use wire::Reply;
+use wire::DemoReply;
 
 /// The response to a request. A pure function of the request.
 #[must_use]
@@ -40,20 +40,20 @@ pub fn script(request: &DemoRequest) -> Scripted {
 
 /// The fault that a request in chaos mode gets, if any.
 #[must_use]
-pub fn fault(request: &DemoRequest) -> Option<Fault> {
+pub fn fault(request: &DemoRequest) -> Option<DemoFault> {
     let (chat, reply) = reply(request);
     faults::choose(&chat, &reply)
 }
 
-fn reply(request: &DemoRequest) -> (Chat<'_>, Reply) {
+fn reply(request: &DemoRequest) -> (Chat<'_>, DemoReply) {
     let chat = Chat::read(request);
     let reply = match request.choice {
-        ToolChoice::None | ToolChoice::Report => Reply::answer(answer::conclusion(&chat)),
+        ToolChoice::None | ToolChoice::Report => DemoReply::answer(answer::conclusion(&chat)),
         ToolChoice::Auto | ToolChoice::Asked => steps::next(&chat),
     };
     let is_text = reply.calls.is_empty() && request.choice != ToolChoice::None;
     let report = request.tools.iter().find(|tool| is_text && tool.name == own_tools::REPORT);
     let report = report.map(|tool| (tool.name.clone(), arguments::sample(&tool.parameters, &reply.text)));
-    let reply = Reply::calls(String::new(), report.into_iter().collect()).unwrap_or(reply);
+    let reply = DemoReply::calls(String::new(), report.into_iter().collect()).unwrap_or(reply);
     (chat, reply)
 }

@@ -4,9 +4,9 @@
 
 use serde_json::{Value, json};
 
-use super::chat::{Call, Chat};
+use super::chat::{Chat, PastCall};
 use super::text::{is_same, words};
-use super::wire::Reply;
+use super::wire::DemoReply;
 use turnwise_engine::own_tools;
 
 const RUN: &str = own_tools::PROGRAM;
@@ -22,7 +22,7 @@ const HEAD_LINES: usize = 21;
 
 /// A task for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Job {
+enum ProgramTask {
     /// A report and a workbook: where do their numbers differ?
     Compare,
     /// Many notes: whose actions are open?
@@ -31,43 +31,43 @@ enum Job {
     Explore,
 }
 
-impl Job {
+impl ProgramTask {
     fn of(chat: &Chat<'_>) -> Option<Self> {
         let task = chat.task.to_lowercase();
         let has = |words: &[&str]| words.iter().all(|word| task.contains(word));
         match [RUN, LIST, READ].iter().all(|tool| chat.offers(tool)) {
-            true if has(&["pdf", "xlsx"]) => Some(Job::Compare).filter(|_| chat.offers(QUERY)),
-            true if has(&["notes", "action"]) => Some(Job::Count),
-            true if has(&["csv", "chart"]) => Some(Job::Explore),
+            true if has(&["pdf", "xlsx"]) => Some(ProgramTask::Compare).filter(|_| chat.offers(QUERY)),
+            true if has(&["notes", "action"]) => Some(ProgramTask::Count),
+            true if has(&["csv", "chart"]) => Some(ProgramTask::Explore),
             _ => None,
         }
     }
 }
 
 /// A text and the calls that follow it.
-type Step = (&'static str, Vec<(&'static str, Value)>);
+type ProgramStep = (&'static str, Vec<(&'static str, Value)>);
 
 /// The next reply to a task for a program; `None`: the task is another one, or it is time to answer.
-pub(super) fn next(chat: &Chat<'_>) -> Option<Reply> {
-    let job = Job::of(chat)?;
+pub(super) fn next(chat: &Chat<'_>) -> Option<DemoReply> {
+    let job = ProgramTask::of(chat)?;
     // A second program would be the same.
     let (text, calls) = match job {
         _ if chat.has_called(RUN) => return None,
         _ if !chat.has_called(LIST) => ("First I look at what is there.", vec![(LIST, json!({}))]),
-        Job::Compare => compare(chat)?,
-        Job::Count => count(chat)?,
-        Job::Explore => explore(chat)?,
+        ProgramTask::Compare => compare(chat)?,
+        ProgramTask::Count => count(chat)?,
+        ProgramTask::Explore => explore(chat)?,
     };
-    Reply::calls(text.to_owned(), calls.into_iter().map(|(name, args)| (name.to_owned(), args)).collect())
+    DemoReply::calls(text.to_owned(), calls.into_iter().map(|(name, args)| (name.to_owned(), args)).collect())
 }
 
-fn compare(chat: &Chat<'_>) -> Option<Step> {
+fn compare(chat: &Chat<'_>) -> Option<ProgramStep> {
     let (report, book) = (file(chat, ".pdf")?, file(chat, ".xlsx")?);
     if !chat.has_called(READ) {
         let calls = vec![(READ, json!({ "path": report })), (QUERY, json!({ "sql": "SHOW TABLES" }))];
         return Some(("I read the report and look at the columns of the workbook.", calls));
     }
-    let Sheet { table, label, amount } = sheet(chat, book)?;
+    let ComparedSheet { table, label, amount } = sheet(chat, book)?;
     let sql = format!(
         "SELECT {label}, SUM({amount}) AS sum FROM {table} WHERE {label} IS NOT NULL GROUP BY {label} ORDER BY {label}"
     );
@@ -76,7 +76,7 @@ fn compare(chat: &Chat<'_>) -> Option<Step> {
     Some(("A program adds up the rows and compares every number.", run(COMPARE, &chosen)))
 }
 
-fn count(chat: &Chat<'_>) -> Option<Step> {
+fn count(chat: &Chat<'_>) -> Option<ProgramStep> {
     let first = chat.listed().into_iter().find(|path| path.starts_with(NOTES) && path.ends_with(".md"))?;
     Some(match chat.has_called(READ) {
         false => ("I read one note to see how they are written.", vec![(READ, json!({ "path": first }))]),
@@ -84,7 +84,7 @@ fn count(chat: &Chat<'_>) -> Option<Step> {
     })
 }
 
-fn explore(chat: &Chat<'_>) -> Option<Step> {
+fn explore(chat: &Chat<'_>) -> Option<ProgramStep> {
     let path = file(chat, ".csv")?;
     let Some(call) = chat.calls_of(READ).find(|call| call.arg("path") == path) else {
         return Some(("I look at the columns first.", vec![(READ, json!({ "path": path, "limit": HEAD_LINES }))]));
@@ -100,7 +100,7 @@ fn run(program: &str, chosen: &Value) -> Vec<(&'static str, Value)> {
 
 /// What the program found; `None`: there was none.
 pub(super) fn answer(chat: &Chat<'_>) -> Option<String> {
-    let job = Job::of(chat)?;
+    let job = ProgramTask::of(chat)?;
     let call = chat.calls_of(RUN).last()?;
     if call.failed {
         return Some(format!("The program failed, so I have no answer:\n\n> {}", call.result.replace('\n', "\n> ")));
@@ -108,7 +108,7 @@ pub(super) fn answer(chat: &Chat<'_>) -> Option<String> {
     let printed = printed(call);
     let line = |name: &str| printed.iter().find_map(|line| line.strip_prefix(name)).map(str::trim);
     Some(match job {
-        Job::Compare => {
+        ProgramTask::Compare => {
             let report = file(chat, ".pdf").unwrap_or("the report");
             let place = line("place:").map_or_else(|| report.to_owned(), |place| format!("{report}, {place}"));
             let differing: Vec<&str> = printed.iter().filter_map(|line| line.strip_prefix("differs: ")).collect();
@@ -123,7 +123,7 @@ pub(super) fn answer(chat: &Chat<'_>) -> Option<String> {
                  rows of `{book}`. The chart shows both."
             )
         }
-        Job::Count => {
+        ProgramTask::Count => {
             let (read, open) = (line("read:").unwrap_or("no notes"), line("open:").unwrap_or("no open actions"));
             let most = line("most:").unwrap_or("Nobody has open actions");
             format!(
@@ -131,7 +131,7 @@ pub(super) fn answer(chat: &Chat<'_>) -> Option<String> {
                  the name of a column to sort by it."
             )
         }
-        Job::Explore => {
+        ProgramTask::Explore => {
             let found = printed.iter().filter(|line| !line.starts_with("chart:")).map(|line| format!("- {line}"));
             let found: Vec<String> = found.collect();
             let chart = line("chart:").map(|chart| format!("\n\nThe chart shows the {chart}.")).unwrap_or_default();
@@ -142,7 +142,7 @@ pub(super) fn answer(chat: &Chat<'_>) -> Option<String> {
 }
 
 /// The lines that the program printed, without its value.
-fn printed<'a>(call: &Call<'a>) -> Vec<&'a str> {
+fn printed<'a>(call: &PastCall<'a>) -> Vec<&'a str> {
     call.result.lines().take_while(|line| !line.starts_with("=> ")).filter(|line| !line.is_empty()).collect()
 }
 
@@ -160,7 +160,7 @@ fn is_named(task: &str, column: &str) -> bool {
 }
 
 /// A sheet and the columns to compare, quoted for SQL.
-struct Sheet<'a> {
+struct ComparedSheet<'a> {
     table: &'a str,
     label: &'a str,
     amount: &'a str,
@@ -168,7 +168,7 @@ struct Sheet<'a> {
 
 /// The sheet of the workbook with a column of labels and a column of numbers that the task names. The list of tables has lines
 /// such as `- book_Q1 (book.xlsx, 9 rows): region text, "unit price" real`.
-fn sheet<'a>(chat: &Chat<'a>, book: &str) -> Option<Sheet<'a>> {
+fn sheet<'a>(chat: &Chat<'a>, book: &str) -> Option<ComparedSheet<'a>> {
     let list = chat.calls_of(QUERY).find(|call| !call.failed)?.result;
     list.lines().find_map(|line| {
         let (table, rest) = line.strip_prefix("- ")?.split_once(" (")?;
@@ -176,7 +176,7 @@ fn sheet<'a>(chat: &Chat<'a>, book: &str) -> Option<Sheet<'a>> {
         let columns = parts(columns, ',').filter_map(|column| column.trim().rsplit_once(' '));
         let named: Vec<_> = columns.filter(|(name, _)| is_named(chat.task, name)).collect();
         let first = |kinds: &[&str]| named.iter().find(|(_, kind)| kinds.contains(kind)).map(|(name, _)| *name);
-        Some(Sheet { table, label: first(&["text"])?, amount: first(&["integer", "real"])? })
+        Some(ComparedSheet { table, label: first(&["text"])?, amount: first(&["integer", "real"])? })
     })
 }
 

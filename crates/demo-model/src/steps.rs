@@ -15,7 +15,7 @@ use super::chat::Chat;
 use super::programs;
 use super::quotes::quotes;
 use super::text::{count, is_same, is_stop_word, keywords, unique, words};
-use super::wire::Reply;
+use super::wire::DemoReply;
 
 /// Maximum number of files read at once, of results read again at once, and of sub-agents.
 const MAX_READS: usize = 2;
@@ -26,13 +26,13 @@ const MAX_SUBAGENTS: usize = 5;
 const TIME_WORDS: [&str; 7] = ["today", "weekday", "what time", "which day", "what day", "the date", "right now"];
 
 /// A tool and its arguments.
-type ToolCall = (String, Value);
+type DemoCall = (String, Value);
 
 /// The calls of a step, if it is not over.
-type Step = fn(&Chat<'_>) -> Vec<ToolCall>;
+type NextCalls = fn(&Chat<'_>) -> Vec<DemoCall>;
 
 /// The steps, each with its text.
-const STEPS: &[(Step, &str)] = &[
+const STEPS: &[(NextCalls, &str)] = &[
     (read_again, "Some results were removed to make room; I read again what I need."),
     (look_around, "First I look at what is there, and let the calculator do what can be calculated."),
     (delegate, "I give each file to a sub-agent; they read in parallel."),
@@ -45,7 +45,7 @@ const STEPS: &[(Step, &str)] = &[
 ];
 
 /// The next reply.
-pub(super) fn next(chat: &Chat<'_>) -> Reply {
+pub(super) fn next(chat: &Chat<'_>) -> DemoReply {
     let is_endless = chat.request.mode == DemoMode::Endless;
     let is_over = !is_endless && (chat.is_last_turn() || chat.has_whole_session);
     let counter = match chat.remaining {
@@ -58,16 +58,16 @@ pub(super) fn next(chat: &Chat<'_>) -> Reply {
     // A task for a program is over once the program has run.
     let is_over = is_over || !is_endless && programs::answer(chat).is_some();
     let steps = STEPS.iter().filter(|_| !is_over);
-    let mut replies = steps.filter_map(|(step, text)| Reply::calls(format!("{counter}{text}"), step(chat)));
-    replies.next().unwrap_or_else(|| Reply::answer(answer(chat)))
+    let mut replies = steps.filter_map(|(step, text)| DemoReply::calls(format!("{counter}{text}"), step(chat)));
+    replies.next().unwrap_or_else(|| DemoReply::answer(answer(chat)))
 }
 
-fn call(tool: &str, args: Value) -> ToolCall {
+fn call(tool: &str, args: Value) -> DemoCall {
     (tool.to_owned(), args)
 }
 
 /// Reads results again that the context guard removed, latest first, each only once.
-fn read_again(chat: &Chat<'_>) -> Vec<ToolCall> {
+fn read_again(chat: &Chat<'_>) -> Vec<DemoCall> {
     let can_read = chat.offers("read_result") && !chat.is_urgent();
     let lost = chat.calls.iter().rev().filter(|call| can_read && call.is_removed() && call.name != "read_result");
     let lost = lost.filter(|call| !chat.has_called_with("read_result", "handle", call.id));
@@ -81,14 +81,14 @@ fn is_about_numbers(chat: &Chat<'_>) -> bool {
 }
 
 /// Calls the calculator for the expressions that it was not called for before.
-fn calculate(chat: &Chat<'_>, expressions: impl Iterator<Item = String>) -> Vec<ToolCall> {
+fn calculate(chat: &Chat<'_>, expressions: impl Iterator<Item = String>) -> Vec<DemoCall> {
     let new = expressions.filter(|expression| !chat.has_called_with("calculate", "expression", expression));
     let calls = new.map(|expression| call("calculate", json!({ "expression": expression })));
     calls.filter(|(name, _)| chat.offers(name)).collect()
 }
 
 /// Lists and searches the files, and calculates what the task has to calculate.
-fn look_around(chat: &Chat<'_>) -> Vec<ToolCall> {
+fn look_around(chat: &Chat<'_>) -> Vec<DemoCall> {
     let (query, task) = (keywords(chat.task).join(" "), chat.task.to_lowercase());
     let mut calls = vec![call("list_files", json!({}))];
     calls.extend((!query.is_empty()).then(|| call("search_files", json!({ "query": query }))));
@@ -104,7 +104,7 @@ fn is_for_subagents(word: &str) -> bool {
 }
 
 /// Gives each file to a sub-agent if the task asks for several: the files with the best hits first, then the others.
-fn delegate(chat: &Chat<'_>) -> Vec<ToolCall> {
+fn delegate(chat: &Chat<'_>) -> Vec<DemoCall> {
     let topics: Vec<String> = keywords(chat.task).into_iter().filter(|word| !is_for_subagents(word)).collect();
     let paths = unique(chat.hits().iter().map(|hit| hit.path).chain(chat.listed()));
     let task =
@@ -116,7 +116,7 @@ fn delegate(chat: &Chat<'_>) -> Vec<ToolCall> {
 }
 
 /// Calls to read files that were not read yet: the ones the task names, then the best hits.
-fn reads(chat: &Chat<'_>, most: usize) -> Vec<ToolCall> {
+fn reads(chat: &Chat<'_>, most: usize) -> Vec<DemoCall> {
     let (task, hits) = (chat.task.to_lowercase(), chat.hits());
     let is_named = |path: &&str| path.rsplit('/').next().is_some_and(|name| task.contains(&name.to_lowercase()));
     let paths = unique(chat.listed().into_iter().filter(is_named).chain(hits.iter().map(|hit| hit.path)));
@@ -130,14 +130,14 @@ fn reads(chat: &Chat<'_>, most: usize) -> Vec<ToolCall> {
 }
 
 /// Reads the files that match best.
-fn read(chat: &Chat<'_>) -> Vec<ToolCall> {
+fn read(chat: &Chat<'_>) -> Vec<DemoCall> {
     // Files that sub-agents read need no second reading.
     let is_needed = chat.is_unused("read_file") && !chat.has_called("spawn_subagents") && !is_about_numbers(chat);
     if is_needed { reads(chat, MAX_READS) } else { Vec::new() }
 }
 
 /// Calls a tool of the host page: one whose name fits the task, or the first one if no other tool is of use.
-fn ask_host(chat: &Chat<'_>) -> Vec<ToolCall> {
+fn ask_host(chat: &Chat<'_>) -> Vec<DemoCall> {
     let wanted = keywords(chat.task);
     let fits = |tool: &&ToolSpec| {
         let parts = keywords(&tool.name.replace(['_', '-', '.'], " "));
@@ -151,7 +151,7 @@ fn ask_host(chat: &Chat<'_>) -> Vec<ToolCall> {
 }
 
 /// Searches again with a word found in the first files, and reads the next best file.
-fn look_deeper(chat: &Chat<'_>) -> Vec<ToolCall> {
+fn look_deeper(chat: &Chat<'_>) -> Vec<DemoCall> {
     let searches: Vec<_> = chat.calls_of("search_files").map(|call| call.arg("query")).collect();
     let ([first], false, true) = (searches.as_slice(), chat.is_urgent(), chat.has_called("read_file")) else {
         return Vec::new();
@@ -168,7 +168,7 @@ fn look_deeper(chat: &Chat<'_>) -> Vec<ToolCall> {
 }
 
 /// Checks the results of calculations with a second calculation each.
-fn check(chat: &Chat<'_>) -> Vec<ToolCall> {
+fn check(chat: &Chat<'_>) -> Vec<DemoCall> {
     let checks = calculations(chat.task).into_iter().filter_map(|calculation| {
         let mut calls = chat.calls_of("calculate").filter(|call| !call.failed);
         calculation.check(calls.find(|call| call.arg("expression") == calculation.expression)?.result)
@@ -178,7 +178,7 @@ fn check(chat: &Chat<'_>) -> Vec<ToolCall> {
 }
 
 /// Writes the answer to a file if the task asks for one that does not exist yet.
-fn write(chat: &Chat<'_>) -> Vec<ToolCall> {
+fn write(chat: &Chat<'_>) -> Vec<DemoCall> {
     let is_asked = words(chat.task).any(|word| ["write", "save", "store"].contains(&word.as_str()));
     let is_new = |path: &&str| {
         let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -191,7 +191,7 @@ fn write(chat: &Chat<'_>) -> Vec<ToolCall> {
 }
 
 /// In endless mode, makes one or two of the calls that are possible: which ones depends on the turn and the seed.
-fn go_on(chat: &Chat<'_>) -> Vec<ToolCall> {
+fn go_on(chat: &Chat<'_>) -> Vec<DemoCall> {
     if chat.request.mode != DemoMode::Endless {
         return Vec::new();
     }

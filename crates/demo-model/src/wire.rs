@@ -74,7 +74,7 @@ impl Scripted {
 
 /// One reply of the demo model.
 #[derive(Debug, Default)]
-pub(super) struct Reply {
+pub(super) struct DemoReply {
     pub reasoning: String,
     pub text: String,
     pub calls: Vec<ReplyCall>,
@@ -91,9 +91,9 @@ pub(super) struct ReplyCall {
     pub number: usize,
 }
 
-impl Reply {
+impl DemoReply {
     pub fn answer(text: String) -> Self {
-        Reply { reasoning: "I have what I need; I put it together.".to_owned(), text, ..Reply::default() }
+        DemoReply { reasoning: "I have what I need; I put it together.".to_owned(), text, ..DemoReply::default() }
     }
 
     /// A reply that calls tools; `None` without any.
@@ -101,12 +101,12 @@ impl Reply {
         let call = |(number, (name, args)): (_, (_, Value))| ReplyCall { name, arguments: args.to_string(), number };
         let calls: Vec<ReplyCall> = calls.into_iter().enumerate().map(call).collect();
         let reasoning = format!("{} can find out more than I know.", calls.first()?.name);
-        Some(Reply { reasoning, text, calls, is_cut: false })
+        Some(DemoReply { reasoning, text, calls, is_cut: false })
     }
 }
 
 /// All chunks of one reply: reasoning, text, calls, end marker, usage, trailer.
-pub(super) fn chunks(reply: &Reply, messages: &[Message], rng: &mut Rng) -> Vec<DemoChunk> {
+pub(super) fn chunks(reply: &DemoReply, messages: &[Message], rng: &mut Rng) -> Vec<DemoChunk> {
     let id = format!("demo-{:012x}", rng.up_to(0xffff_ffff_ffff));
     let mut chunks = Vec::new();
     let mut send = |pause_ms: u64, choices: &Value, usage: &Value| {
@@ -143,7 +143,7 @@ pub(super) fn chunks(reply: &Reply, messages: &[Message], rng: &mut Rng) -> Vec<
 }
 
 /// Counts four characters per token: a script has no tokens, but the code that watches usage needs numbers.
-fn usage(reply: &Reply, messages: &[Message]) -> Value {
+fn usage(reply: &DemoReply, messages: &[Message]) -> Value {
     let length = |message: &Message| match message {
         Message::System { content } | Message::User { content, .. } => content.len(),
         Message::Assistant(reply) => reply.content.len(),

@@ -43,7 +43,7 @@ const PAGEFIND: &str = "pagefind/pagefind-entry.json";
 
 /// The source of a site's texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Source {
+pub struct TextSource {
     pub kind: SiteKind,
     pub title: String,
     pub root: String,
@@ -89,7 +89,7 @@ impl Lists {
 
 /// Finds the source of a site's texts; see the top of this file.
 #[derive(Debug)]
-pub struct Finder {
+pub struct SourceFinder {
     page: String,
     html: String,
     at: Option<Detected>,
@@ -102,15 +102,15 @@ pub struct Finder {
     routes: Routes,
     fallbacks: Vec<(String, String)>,
     listing: bool,
-    ended: Option<Result<Source, String>>,
+    ended: Option<Result<TextSource, String>>,
     next: Vec<String>,
 }
 
-impl Finder {
+impl SourceFinder {
     /// Starts from a page, and its HTML if available.
     #[must_use]
     pub fn new(page: &str, html: Option<&str>, source: Option<&str>) -> Self {
-        let mut finder = Finder {
+        let mut finder = SourceFinder {
             page: url::page(page),
             html: String::new(),
             at: None,
@@ -147,7 +147,7 @@ impl Finder {
     }
 
     /// Takes the result: the source, or why there is none. Returned once.
-    pub fn source(&mut self) -> Option<Result<Source, String>> {
+    pub fn source(&mut self) -> Option<Result<TextSource, String>> {
         if self.ended.is_none() && self.open == 0 && self.next.is_empty() {
             self.ended = Some(Err("no more requests can be made".to_owned()));
         }
@@ -207,7 +207,7 @@ impl Finder {
         }
     }
 
-    fn end(&mut self, ended: Result<Source, String>) {
+    fn end(&mut self, ended: Result<TextSource, String>) {
         self.next.clear();
         self.open = 0;
         self.ended = Some(ended);
@@ -323,7 +323,7 @@ impl Finder {
         let root = self.at.as_ref().map(|at| at.root.clone()).unwrap_or_default();
         let todo = if whole { Vec::new() } else { pages.iter().map(|page| page.url.clone()).collect() };
         let (routes, fallbacks) = (std::mem::take(&mut self.routes), std::mem::take(&mut self.fallbacks));
-        self.end(Ok(Source {
+        self.end(Ok(TextSource {
             kind,
             title: self.title(kind),
             root,
@@ -392,7 +392,7 @@ impl Finder {
 }
 
 /// Reads sites without an index of their own, from `llms.txt`, `sitemap.xml`, and the links of the current page.
-impl Finder {
+impl SourceFinder {
     /// Requests the lists that any site may have.
     fn list(&mut self) {
         self.listing = true;
@@ -525,7 +525,7 @@ impl Finder {
         let own = lists.llms.filter(|(list, _)| list.starts_with(&at.root));
         let title = own.map(|(_, llms)| llms.title).filter(|title| !title.is_empty());
         let fallbacks = std::mem::take(&mut self.fallbacks);
-        self.end(Ok(Source {
+        self.end(Ok(TextSource {
             kind: at.kind,
             title: title.unwrap_or_else(|| html::site_title(&self.html)),
             from,

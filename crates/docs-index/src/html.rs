@@ -146,7 +146,7 @@ fn head_of(text: &str, bytes: usize) -> &str {
 
 /// A section under construction.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenSection {
     anchor: String,
     level: u8,
     heading: String,
@@ -158,7 +158,7 @@ struct Open {
 }
 
 /// Sections in order, each with the headings above it.
-fn with_trails(open: Vec<Open>, title: &str) -> (Vec<SectionText>, Vec<String>) {
+fn with_trails(open: Vec<OpenSection>, title: &str) -> (Vec<SectionText>, Vec<String>) {
     let mut above: Vec<(u8, String)> = Vec::new();
     let (mut sections, mut markdown) = (Vec::new(), Vec::new());
     for part in open {

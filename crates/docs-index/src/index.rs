@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::marks::cut;
-use super::{Found, Hit, Match, url};
+use super::{Match, SearchResult, SectionHit, url};
 use turnwise_tools::rank;
 use turnwise_tools::terms::{names, terms};
 use turnwise_tools::words::split_words;
@@ -64,12 +64,12 @@ const MANY_MISSING: f32 = 0.3;
 
 /// The sections of a site.
 #[derive(Debug, Default)]
-pub struct Index {
+pub struct SiteIndex {
     root: String,
     /// The current page, its language and its version.
     home: String,
     scope: Vec<String>,
-    pages: Vec<Page>,
+    pages: Vec<IndexedPage>,
     by_key: HashMap<String, usize>,
     sections: Vec<Section>,
     ranks: rank::Ranks,
@@ -78,7 +78,7 @@ pub struct Index {
 }
 
 #[derive(Debug)]
-struct Page {
+struct IndexedPage {
     url: String,
     title: String,
     sections: Vec<u32>,
@@ -100,12 +100,12 @@ struct Section {
     gone: bool,
 }
 
-impl Index {
+impl SiteIndex {
     /// An index of the site below `root`, queried from the page `home`.
     #[must_use]
     pub fn new(root: &str, home: &str) -> Self {
         let scope = url::scope(root, home).into_iter().map(str::to_owned).collect();
-        Index { root: root.to_owned(), home: home.to_owned(), scope, ..Index::default() }
+        SiteIndex { root: root.to_owned(), home: home.to_owned(), scope, ..SiteIndex::default() }
     }
 
     /// Adds a page, or replaces a partly known page by its full text.
@@ -117,7 +117,7 @@ impl Index {
             None => {
                 let (url, title) = (page.url.clone(), String::new());
                 let (weight, changes) = (self.weight(&url), is_changes(&url));
-                self.pages.push(Page { url, title, sections: Vec::new(), whole, weight, changes, gone: false });
+                self.pages.push(IndexedPage { url, title, sections: Vec::new(), whole, weight, changes, gone: false });
                 self.by_key.insert(key, self.pages.len() - 1);
                 self.pages.len() - 1
             }
@@ -182,7 +182,7 @@ impl Index {
         }
     }
 
-    fn there(&self) -> impl Iterator<Item = &Page> {
+    fn there(&self) -> impl Iterator<Item = &IndexedPage> {
         self.pages.iter().filter(|page| !page.gone)
     }
 
@@ -227,7 +227,7 @@ impl Index {
     /// same text (copies in other versions, languages without a translation), it returns the one nearest to the current
     /// page. Returns nothing for a query without words.
     #[must_use]
-    pub fn search(&self, query: &str, limit: usize) -> Found {
+    pub fn search(&self, query: &str, limit: usize) -> SearchResult {
         let asked = terms(query);
         let ranking = self.ranks.rank(&asked, &names(query));
         let missing = self.missing(query);
@@ -262,13 +262,13 @@ impl Index {
             }
         }
         let hits = hits.into_iter().chain(more).take(limit);
-        let hits: Vec<Hit> = hits.map(|(page, section, score)| self.hit(page, section, &asked, score)).collect();
+        let hits: Vec<SectionHit> = hits.map(|(page, section, score)| self.hit(page, section, &asked, score)).collect();
         let fit = match hits.is_empty() {
             true => Match::None,
             false if is_weak(ranking.fit, query, missing.len()) => Match::Weak,
             false => Match::Strong,
         };
-        Found { hits, missing, fit }
+        SearchResult { hits, missing, fit }
     }
 
     /// The words of a query that occur nowhere. A name of several words (`maxTurns`) is missing if one of them is.
@@ -285,10 +285,10 @@ impl Index {
         missing
     }
 
-    fn hit(&self, page: &Page, section: &SectionText, asked: &[String], score: f32) -> Hit {
+    fn hit(&self, page: &IndexedPage, section: &SectionText, asked: &[String], score: f32) -> SectionHit {
         let mark = if section.anchor.is_empty() { "" } else { "#" };
         let between = if section.trail.is_empty() || section.heading.is_empty() { "" } else { " › " };
-        Hit {
+        SectionHit {
             url: format!("{}{mark}{}", page.url, section.anchor),
             page: page.title.clone(),
             section: format!("{}{between}{}", section.trail, section.heading),

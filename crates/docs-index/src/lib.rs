@@ -39,8 +39,8 @@ pub mod url;
 /// Questions about a site. One worker holds one site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ask {
-    /// Start from a page of the site; answered with a [`Step`].
+pub enum SiteQuery {
+    /// Start from a page of the site; answered with a [`SiteStep`].
     Open {
         /// Its address.
         page: String,
@@ -51,9 +51,9 @@ pub enum Ask {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<String>,
     },
-    /// Fetched addresses, with bodies as blobs alongside the text, in order; answered with a [`Step`].
+    /// Fetched addresses, with bodies as blobs alongside the text, in order; answered with a [`SiteStep`].
     Take(Vec<FetchedPage>),
-    /// The best sections; answered with [`Found`].
+    /// The best sections; answered with [`SearchResult`].
     Search { query: String, limit: usize },
     /// A call of one of the tools; answered with [`ToolReply`].
     Call { name: String, arguments: serde_json::Value },
@@ -61,7 +61,7 @@ pub enum Ask {
     Tools,
     /// Everything that was read, to be stored; answered with a text.
     Save,
-    /// A stored site, as a blob alongside the text, for a site that was just opened; answered with a [`Step`], or with
+    /// A stored site, as a blob alongside the text, for a site that was just opened; answered with a [`SiteStep`], or with
     /// `null` if it has another version.
     Load { version: String },
 }
@@ -90,7 +90,7 @@ pub struct FetchedPage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsStage"))]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub enum SiteStage {
     /// The location of the texts is not known yet.
     #[default]
     Finding,
@@ -102,16 +102,16 @@ pub enum Stage {
 
 /// The next step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Step {
-    /// Addresses to fetch, in this order; each response goes to [`Ask::Take`] when it arrives.
+pub struct SiteStep {
+    /// Addresses to fetch, in this order; each response goes to [`SiteQuery::Take`] when it arrives.
     pub fetch: Vec<String>,
-    pub stage: Stage,
+    pub stage: SiteStage,
     /// The source being read: an address, or the name of a kind of site.
     pub source: String,
     /// Number of pages read, out of `total`.
     pub done: usize,
     pub total: usize,
-    /// Set once the stage is [`Stage::Ready`].
+    /// Set once the stage is [`SiteStage::Ready`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub info: Option<Info>,
     /// Root and version of the site, once they are known.
@@ -171,7 +171,7 @@ pub struct Info {
 /// A section that was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsHit"))]
-pub struct Hit {
+pub struct SectionHit {
     /// The section's own address, if the site has one for it.
     pub url: String,
     /// Title of its page.
@@ -185,9 +185,9 @@ pub struct Hit {
 /// What a search found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsFound"))]
-pub struct Found {
+pub struct SearchResult {
     /// The best sections, best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<SectionHit>,
     /// The words of the query that occur nowhere on the site, as they were written.
     pub missing: Vec<String>,
     /// How well the best section fits the query.

@@ -14,7 +14,7 @@ use super::marks::{squeeze, unescape};
 use super::url;
 
 #[derive(Deserialize)]
-struct Book {
+struct SearchFile {
     doc_urls: Vec<String>,
     index: SearchIndex,
 }
@@ -22,13 +22,13 @@ struct Book {
 #[derive(Deserialize)]
 struct SearchIndex {
     #[serde(rename = "documentStore")]
-    store: Store,
+    store: DocumentStore,
     #[serde(rename = "index", default)]
     _index: IgnoredAny,
 }
 
 #[derive(Deserialize)]
-struct Store {
+struct DocumentStore {
     docs: BTreeMap<String, Doc>,
 }
 
@@ -48,7 +48,7 @@ struct Doc {
 /// Why the text could not be read.
 pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
     let json = json(text).ok_or("it is not an mdBook search index")?;
-    let book: Book =
+    let book: SearchFile =
         serde_json::from_str(&json).map_err(|error| format!("it is not an mdBook search index: {error}"))?;
     let mut docs: Vec<(usize, Doc)> =
         book.index.store.docs.into_iter().filter_map(|(id, doc)| Some((id.parse().ok()?, doc))).collect();

@@ -11,7 +11,7 @@ use super::index::{PageText, SectionText};
 use super::url;
 
 #[derive(Deserialize)]
-struct Site {
+struct MkDocsSite {
     docs: Vec<Value>,
 }
 
@@ -20,7 +20,7 @@ struct Site {
 /// # Errors
 /// Why the text could not be read.
 pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
-    let site: Site =
+    let site: MkDocsSite =
         serde_json::from_str(text).map_err(|error| format!("it is not an MkDocs search index: {error}"))?;
     let mut pages: Vec<PageText> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();

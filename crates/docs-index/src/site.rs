@@ -8,11 +8,11 @@ use std::collections::{HashSet, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::copies::{self, Copies};
-use super::find::{Finder, Source};
+use super::find::{SourceFinder, TextSource};
 use super::html::{self, HtmlPage};
-use super::index::{Index, PageText};
+use super::index::{PageText, SiteIndex};
 use super::routes::Routes;
-use super::{FetchedPage, Found, Info, SiteKind, Stage, Step, listings, llms, marks, refresh, url};
+use super::{FetchedPage, Info, SearchResult, SiteKind, SiteStage, SiteStep, listings, llms, marks, refresh, url};
 
 /// Maximum number of pages that are read.
 pub const MAX_PAGES: usize = 400;
@@ -24,8 +24,8 @@ const MAX_KEPT: usize = 12;
 /// A site, partly or completely read.
 #[derive(Debug)]
 pub struct Site {
-    finder: Option<Finder>,
-    index: Index,
+    finder: Option<SourceFinder>,
+    index: SiteIndex,
     /// The current page.
     home: String,
     info: Info,
@@ -78,12 +78,12 @@ struct Saved {
 const FORMAT: u32 = 2;
 
 impl Site {
-    /// See [`super::Ask::Open`].
+    /// See [`super::SiteQuery::Open`].
     #[must_use]
-    pub fn open(page: &str, html: Option<&str>, source: Option<&str>) -> (Self, Step) {
+    pub fn open(page: &str, html: Option<&str>, source: Option<&str>) -> (Self, SiteStep) {
         let mut site = Site {
-            finder: Some(Finder::new(page, html, source)),
-            index: Index::default(),
+            finder: Some(SourceFinder::new(page, html, source)),
+            index: SiteIndex::default(),
             home: url::page(page),
             info: Info::default(),
             from: url::page(page),
@@ -115,7 +115,7 @@ impl Site {
     }
 
     /// Takes a response, with its text if it has one.
-    pub fn take(&mut self, got: &FetchedPage, text: Option<&str>) -> Step {
+    pub fn take(&mut self, got: &FetchedPage, text: Option<&str>) -> SiteStep {
         if self.wanted.remove(&url::key(&got.url)) {
             self.keep(got, text);
         }
@@ -233,7 +233,7 @@ impl Site {
     }
 
     /// Proceeds as far as possible without another response.
-    fn step(&mut self) -> Step {
+    fn step(&mut self) -> SiteStep {
         let mut fetch = Vec::new();
         if let Some(finder) = &mut self.finder {
             fetch = finder.asks();
@@ -261,12 +261,13 @@ impl Site {
         self.next_step(fetch)
     }
 
-    fn adopt(&mut self, source: Source) {
-        let Source { kind, title, root, home, from, pages, todo, crawl, telling, version, routes, fallbacks } = source;
+    fn adopt(&mut self, source: TextSource) {
+        let TextSource { kind, title, root, home, from, pages, todo, crawl, telling, version, routes, fallbacks } =
+            source;
         fallbacks.iter().for_each(|(address, text)| self.copies.note(address, text));
         self.routes = routes;
         self.home = home;
-        self.index = Index::new(&root, &self.routes.file(&self.home));
+        self.index = SiteIndex::new(&root, &self.routes.file(&self.home));
         for (page, whole) in pages.into_iter().filter(|(page, _)| !url::ends_session(&page.url)) {
             self.index.add(page, whole);
         }
@@ -279,7 +280,7 @@ impl Site {
         }
     }
 
-    fn next_step(&mut self, fetch: Vec<String>) -> Step {
+    fn next_step(&mut self, fetch: Vec<String>) -> SiteStep {
         let finding = self.finder.is_some();
         let complete = !finding && self.open.is_empty() && self.todo_is_done();
         if complete && self.error.is_none() {
@@ -298,16 +299,16 @@ impl Site {
         let (done, total) =
             if self.asked == 0 { (self.index.whole_pages(), self.index.pages()) } else { (self.read, self.asked) };
         let stage = match (finding, enough || complete) {
-            (true, _) => Stage::Finding,
-            (false, true) if self.error.is_none() => Stage::Ready,
-            (false, _) => Stage::Loading,
+            (true, _) => SiteStage::Finding,
+            (false, true) if self.error.is_none() => SiteStage::Ready,
+            (false, _) => SiteStage::Loading,
         };
         self.info.complete = complete;
         self.info.pages = self.index.pages();
         self.info.sections = self.index.sections();
-        let info = (stage == Stage::Ready).then(|| self.info.clone());
+        let info = (stage == SiteStage::Ready).then(|| self.info.clone());
         let version = self.version();
-        Step { fetch, stage, source: self.from.clone(), done, total, info, version, error: self.error.clone() }
+        SiteStep { fetch, stage, source: self.from.clone(), done, total, info, version, error: self.error.clone() }
     }
 
     /// Uses the current page as its browser shows it, if it was given and fetched pages had no text.
@@ -347,12 +348,12 @@ impl Site {
     }
 
     #[must_use]
-    pub fn index(&self) -> &Index {
+    pub fn index(&self) -> &SiteIndex {
         &self.index
     }
 
     #[must_use]
-    pub fn search(&self, query: &str, limit: usize) -> Found {
+    pub fn search(&self, query: &str, limit: usize) -> SearchResult {
         let mut found = self.index.search(query, limit);
         found.hits.iter_mut().for_each(|hit| hit.url = self.routes.shown(&hit.url));
         found
@@ -407,12 +408,12 @@ impl Site {
     }
 
     /// Restores a saved site in place of everything still to be read. Returns `None` if it has another version.
-    pub fn load(&mut self, version: &str, text: &str) -> Option<Step> {
+    pub fn load(&mut self, version: &str, text: &str) -> Option<SiteStep> {
         let saved: Saved = serde_json::from_str(text).ok()?;
         if saved.format != FORMAT || saved.info.version != version || !saved.info.complete {
             return None;
         }
-        self.index = Index::new(&saved.info.root, &saved.routes.file(&self.home));
+        self.index = SiteIndex::new(&saved.info.root, &saved.routes.file(&self.home));
         for (page, whole) in saved.pages {
             self.index.add(page, whole);
         }

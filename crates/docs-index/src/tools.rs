@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::html::HtmlPage;
 use super::routes::Routes;
 use super::site::Site;
-use super::{Found, Hit, Match, ToolReply, url};
+use super::{Match, SearchResult, SectionHit, ToolReply, url};
 use turnwise_engine::{SideEffect, ToolSpec};
 
 const DEFAULT_HITS: usize = 6;
@@ -93,7 +93,7 @@ pub fn call(site: &mut Site, name: &str, arguments: &Value) -> ToolReply {
 }
 
 fn search(site: &Site, query: &str, limit: usize) -> String {
-    let Found { hits, missing, fit } = site.search(query, limit);
+    let SearchResult { hits, missing, fit } = site.search(query, limit);
     let mut lines: Vec<String> = hits.iter().enumerate().map(|(at, hit)| line(at + 1, hit)).collect();
     if fit == Match::None {
         lines.push(format!("No section of the documentation matches \"{query}\"."));
@@ -113,7 +113,7 @@ fn search(site: &Site, query: &str, limit: usize) -> String {
     lines.join("\n")
 }
 
-fn line(number: usize, hit: &Hit) -> String {
+fn line(number: usize, hit: &SectionHit) -> String {
     let section = if hit.section.is_empty() { String::new() } else { format!(" › {}", hit.section) };
     format!("{number}. {}\n   {}{section}\n   {}", hit.url, hit.page, hit.snippet)
 }

@@ -3,7 +3,7 @@
 
 /// An absolute address, split into three parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parts<'a> {
+pub struct UrlParts<'a> {
     /// Scheme, host and port.
     pub origin: &'a str,
     /// From the first `/` up to `?` or `#`; at least `/`.
@@ -17,7 +17,7 @@ const MAX_LENGTH: usize = 2_000;
 
 /// The parts of an absolute http(s) address; a query is dropped.
 #[must_use]
-pub fn parts(url: &str) -> Option<Parts<'_>> {
+pub fn parts(url: &str) -> Option<UrlParts<'_>> {
     let (scheme, rest) = url.split_once("://")?;
     if !(scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")) || url.len() > MAX_LENGTH {
         return None;
@@ -29,7 +29,7 @@ pub fn parts(url: &str) -> Option<Parts<'_>> {
     let (origin, tail) = url.split_at(scheme.len() + 3 + host);
     let (tail, fragment) = tail.split_once('#').unwrap_or((tail, ""));
     let path = tail.split('?').next().unwrap_or_default();
-    Some(Parts { origin, path: if path.is_empty() { "/" } else { path }, fragment })
+    Some(UrlParts { origin, path: if path.is_empty() { "/" } else { path }, fragment })
 }
 
 /// The address without query and fragment.

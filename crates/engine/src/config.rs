@@ -263,20 +263,20 @@ pub struct Permissions {
     pub answers: Answers,
     /// Tools that write files of the workspace. Default: `ask` if a person answers, otherwise `allow`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub workspace: Option<Rule>,
+    pub workspace: Option<PermissionRule>,
     /// Tools that write to a folder on the user's disk. Default: `ask`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub folder: Option<Rule>,
+    pub folder: Option<PermissionRule>,
     /// Tools that reach the network. Default: `ask`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub network: Option<Rule>,
+    pub network: Option<PermissionRule>,
     /// Tools that change the page. Default: `ask`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub page: Option<Rule>,
+    pub page: Option<PermissionRule>,
     /// Rules for single tools, by name. They take precedence over the others.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    #[cfg_attr(feature = "types", ts(as = "Option<BTreeMap<String, Rule>>", optional))]
-    pub tools: BTreeMap<String, Rule>,
+    #[cfg_attr(feature = "types", ts(as = "Option<BTreeMap<String, PermissionRule>>", optional))]
+    pub tools: BTreeMap<String, PermissionRule>,
     /// The folders on the user's disk that are part of the workspace, by name: a call that writes below one touches `folder`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
@@ -292,7 +292,7 @@ pub struct Permissions {
     ts(rename = "TrajectoryRule")
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Rule {
+pub enum PermissionRule {
     Ask,
     Allow,
     Deny,

@@ -10,11 +10,11 @@ use super::failure::Slug;
 use super::interface::{Abort, Effect};
 use super::judge::{AtLimit, Offer, Policy, declined, judge_synthesis};
 use super::message::{Message, RawResponse, Reply};
-use super::own_tools::Report;
+use super::own_tools::AcceptedReport;
 use super::prompts;
 use super::record::{AnswerSource, Ending, LogLevel, Outcome, RecordKind, TerminationReason, Trigger, TurnRecord};
 use super::request::join;
-use super::run::{Exchange, ExchangeState, Phase, Run, Synthesis, WrapUp};
+use super::run::{ExchangeState, ModelExchange, Run, RunPhase, Synthesis, WrapUp};
 
 /// Wrapping up: the run is asked to conclude before its turns are used up.
 impl Run {
@@ -25,7 +25,7 @@ impl Run {
             return;
         }
         self.mark_last_turn(trigger);
-        let Some(Exchange { attempt, notice, state }) = self.exchange().cloned() else {
+        let Some(ModelExchange { attempt, notice, state }) = self.exchange().cloned() else {
             return self.wrap_up_round(trigger);
         };
         match state {
@@ -50,7 +50,7 @@ impl Run {
 
     /// Makes the open turn the last one before the conclusion.
     pub(super) fn mark_last_turn(&mut self, trigger: Trigger) {
-        if let Phase::Turn(open) = &mut self.phase {
+        if let RunPhase::Turn(open) = &mut self.phase {
             open.wrap_up = WrapUp::LastTurn(trigger);
         }
         if self.policy().at_limit == AtLimit::ForcedFinal {
@@ -68,16 +68,16 @@ impl Run {
     /// Whether the run is on its way to its conclusion already, or has ended.
     pub(super) fn is_concluding(&self) -> bool {
         match &self.phase {
-            Phase::Opening => false,
-            Phase::Turn(open) => open.wrap_up != WrapUp::NotAsked || self.offer() == Offer::ReportOnly,
-            Phase::Synthesis(_) | Phase::Ended => true,
+            RunPhase::Opening => false,
+            RunPhase::Turn(open) => open.wrap_up != WrapUp::NotAsked || self.offer() == Offer::ReportOnly,
+            RunPhase::Synthesis(_) | RunPhase::Ended => true,
         }
     }
 
     pub(super) fn wrap_up_state(&self) -> WrapUp {
         match &self.phase {
-            Phase::Turn(open) => open.wrap_up,
-            Phase::Opening | Phase::Synthesis(_) | Phase::Ended => WrapUp::NotAsked,
+            RunPhase::Turn(open) => open.wrap_up,
+            RunPhase::Opening | RunPhase::Synthesis(_) | RunPhase::Ended => WrapUp::NotAsked,
         }
     }
 
@@ -117,7 +117,8 @@ impl Run {
         if let Some(turn) = self.book.turns.last_mut() {
             (turn.synthesis, turn.is_final) = (true, true);
         }
-        self.phase = Phase::Synthesis(Synthesis { trigger, fallback: String::new(), exchange: Exchange::first(None) });
+        self.phase =
+            RunPhase::Synthesis(Synthesis { trigger, fallback: String::new(), exchange: ModelExchange::first(None) });
         self.record(RecordKind::SynthesisStarted { trigger });
         self.record(RecordKind::TurnStarted { synthesis: true });
         self.trace(&format!("{name}_prompt_injected"), Value::Null);
@@ -134,7 +135,7 @@ impl Run {
         match judge_synthesis(&reply) {
             Ok(()) => self.synthesized(reply),
             Err(slugs) => {
-                if let Phase::Synthesis(synthesis) = &mut self.phase
+                if let RunPhase::Synthesis(synthesis) = &mut self.phase
                     && !reply.content.trim().is_empty()
                 {
                     synthesis.fallback = reply.content;
@@ -146,7 +147,7 @@ impl Run {
 
     /// No attempt is left: the report is the text of a failed one if there is any, else the fallback of the preset.
     pub(super) fn synthesis_failed(&mut self, error: &str) {
-        let Phase::Synthesis(Synthesis { trigger, fallback, .. }) = self.phase.clone() else { return };
+        let RunPhase::Synthesis(Synthesis { trigger, fallback, .. }) = self.phase.clone() else { return };
         if !fallback.is_empty() {
             return self.synthesized(Reply { content: fallback, ..Reply::default() });
         }
@@ -161,7 +162,7 @@ impl Run {
 
     /// The words are kept as the report. Without any, it is as if no attempt were left.
     fn synthesis_declined(&mut self, attempt: u32, slug: Slug, reply: Reply, raw: Option<RawResponse>) {
-        let Phase::Synthesis(Synthesis { trigger, .. }) = self.phase else { return };
+        let RunPhase::Synthesis(Synthesis { trigger, .. }) = self.phase else { return };
         let error = prompts::declined(slug, &reply.content);
         self.fail_attempt(attempt, vec![slug], error.clone(), raw);
         if reply.content.trim().is_empty() {
@@ -182,7 +183,7 @@ impl Run {
     }
 
     fn synthesized(&mut self, reply: Reply) {
-        let Phase::Synthesis(Synthesis { trigger, .. }) = self.phase else { return };
+        let RunPhase::Synthesis(Synthesis { trigger, .. }) = self.phase else { return };
         let output = self.enter_synthesis(trigger, reply);
         let reason = TerminationReason::Synthesized(trigger);
         self.end(Conclusion {
@@ -231,7 +232,7 @@ impl Run {
     }
 
     /// A final report was accepted.
-    pub(super) fn end_report(&mut self, Report { text, data: report_data }: Report) {
+    pub(super) fn end_report(&mut self, AcceptedReport { text, data: report_data }: AcceptedReport) {
         let outcome = if self.wrap_up_state() == WrapUp::NotAsked { Outcome::Success } else { Outcome::Partial };
         let conclusion = Conclusion::success(TerminationReason::FinalReport, AnswerSource::Model, text);
         self.end(Conclusion { outcome, report_data, ..conclusion });
@@ -281,7 +282,7 @@ impl Run {
 
     /// Cancel ends at once: what is open is aborted and answered.
     pub(super) fn cancel(&mut self) {
-        if self.phase == Phase::Ended {
+        if self.phase == RunPhase::Ended {
             return;
         }
         match self.exchange().map(|exchange| exchange.state) {
@@ -313,7 +314,7 @@ impl Run {
     fn leave_phase(&mut self) -> Option<Trigger> {
         let wrap_up = self.wrap_up_trigger();
         self.clear_wall_timer();
-        self.phase = Phase::Ended;
+        self.phase = RunPhase::Ended;
         wrap_up
     }
 

@@ -161,7 +161,7 @@ pub fn request_hash<'m>(
 
 /// What all requests of a run share, and what is specific to one.
 #[derive(Serialize)]
-struct Head<'a> {
+struct RequestHead<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_p: Option<f64>,
@@ -201,7 +201,7 @@ impl Serialize for Said<'_> {
 fn head_hash(config: &RunConfig) -> String {
     let RunConfig { temperature, top_p, reasoning, tool_choice, tools, .. } = config;
     let tool_choice = tool_choice.as_ref();
-    link("", &Head { temperature: *temperature, top_p: *top_p, reasoning: *reasoning, tool_choice, tools })
+    link("", &RequestHead { temperature: *temperature, top_p: *top_p, reasoning: *reasoning, tool_choice, tools })
 }
 
 /// SHA-256 of the chain so far and the next part as RFC 8785 JSON, hex.

@@ -298,7 +298,7 @@ pub struct RunTool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
     #[serde(default)]
-    pub permission: Permission,
+    pub permission: CallPermission,
 }
 
 /// What a program sees of the world, apart from the answers to its calls. The same call of the same run always has the same.
@@ -322,7 +322,7 @@ pub struct ProgramAnswer {
 /// Whether a call may run (semantics.md#permissions).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Permission {
+pub enum CallPermission {
     #[default]
     Allowed,
     /// Only the user can say so.

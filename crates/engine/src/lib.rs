@@ -91,7 +91,7 @@ pub use message::*;
 pub use program::MAX_PROGRAM_CALLS;
 pub use provider::{DemoMode, Price, ProviderConfig, ProviderKind, user_info};
 pub use record::*;
-pub use run::{Child, Run, Task};
+pub use run::{ChildRun, Run, Task};
 pub use setup::inherited_counter;
 pub use status::Status;
 pub use usage::Usage;

@@ -10,7 +10,7 @@ use super::judge::{AtLimit, Offer, TurnSuccess};
 use super::message::ToolMessage;
 use super::provider::ProviderKind;
 use super::record::Trigger;
-use super::run::{Budget, Child, ChildState, Deadline, OpenTurn, Phase, Run, TurnStep, WrapUp};
+use super::run::{ChildRun, ChildState, OpenTurn, Run, RunBudget, RunDeadline, RunPhase, TurnStep, WrapUp};
 use super::setup;
 use super::usage::Usage;
 
@@ -50,10 +50,10 @@ impl Run {
     }
 
     /// The budget that the rest of the tree leaves for a sub-agent.
-    pub(super) fn budget_for(&self, child: &Run) -> Budget {
+    pub(super) fn budget_for(&self, child: &Run) -> RunBudget {
         let limits = &self.config.limits;
         let others = total(self.usage()).saturating_sub(total(child.usage()));
-        Budget {
+        RunBudget {
             tokens: limits.tokens.map(|most| most.saturating_sub(others)),
             cost: limits.cost.map(|most| most - (self.tree_cost_known() - child.tree_cost_known())),
         }
@@ -62,7 +62,7 @@ impl Run {
     /// The budget that is used up, if any.
     pub(super) fn spent(&self) -> Option<Trigger> {
         let limits = &self.config.limits;
-        let budget = self.family.budget.unwrap_or(Budget { tokens: limits.tokens, cost: limits.cost });
+        let budget = self.family.budget.unwrap_or(RunBudget { tokens: limits.tokens, cost: limits.cost });
         if budget.tokens.is_some_and(|most| total(self.usage()) >= most) {
             Some(Trigger::Tokens)
         } else if budget.cost.is_some_and(|most| self.tree_cost_known() >= most) {
@@ -90,13 +90,13 @@ impl Run {
             AtLimit::ForcedFinal => 0,
         };
         let in_turn = match &self.phase {
-            Phase::Ended => return 0,
-            Phase::Synthesis(open) => return open.exchange.attempts_left(synthesis),
-            Phase::Turn(OpenTurn { wrap_up: WrapUp::LastTurn(_), .. }) | Phase::Opening => 0,
-            Phase::Turn(OpenTurn { step: TurnStep::Asking(exchange), .. }) => exchange.attempts_left(attempts),
+            RunPhase::Ended => return 0,
+            RunPhase::Synthesis(open) => return open.exchange.attempts_left(synthesis),
+            RunPhase::Turn(OpenTurn { wrap_up: WrapUp::LastTurn(_), .. }) | RunPhase::Opening => 0,
+            RunPhase::Turn(OpenTurn { step: TurnStep::Asking(exchange), .. }) => exchange.attempts_left(attempts),
             // If tool calls alone make a turn succeed, no further attempt of it can follow.
-            Phase::Turn(_) if policy.turn_success == TurnSuccess::AnyReply => 0,
-            Phase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) => attempts.saturating_sub(round.attempt),
+            RunPhase::Turn(_) if policy.turn_success == TurnSuccess::AnyReply => 0,
+            RunPhase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) => attempts.saturating_sub(round.attempt),
         };
         let turns = match (policy.at_limit, self.wrap_up_state()) {
             (AtLimit::Synthesis, WrapUp::LastTurn(_)) => 0,
@@ -107,7 +107,7 @@ impl Run {
 
     /// LLM requests that sub-agents can still make, including those that may yet be requested.
     fn children_calls_left(&self) -> u32 {
-        if self.phase == Phase::Ended || !self.config.spawns() {
+        if self.phase == RunPhase::Ended || !self.config.spawns() {
             return 0;
         }
         let requested = self.family.children.iter().map(|child| match &child.state {
@@ -133,7 +133,7 @@ impl Run {
 
     /// The runs of the sub-agents that have started.
     pub fn child_runs(&self) -> impl Iterator<Item = &Run> {
-        self.family.children.iter().filter_map(Child::run)
+        self.family.children.iter().filter_map(ChildRun::run)
     }
 }
 
@@ -143,7 +143,7 @@ impl Run {
     pub(super) fn start_wall_timer(&mut self) {
         let Some(ms) = self.config.limits.wall_ms else { return };
         let at = Millis(self.clock.now.0.saturating_add(ms));
-        self.clock.wall = Some(Deadline { timer: self.sleep(ms), at });
+        self.clock.wall = Some(RunDeadline { timer: self.sleep(ms), at });
     }
 
     /// The open segment ends no later than its limit says from now on: an adopter may have another limit.
@@ -155,20 +155,20 @@ impl Run {
         } else if !self.is_concluding() {
             self.clock.timers += 1;
             let timer = TimerId::numbered(self.task.child, self.clock.timers);
-            self.clock.wall = Some(Deadline { timer, at });
+            self.clock.wall = Some(RunDeadline { timer, at });
         }
     }
 
     /// Starts the same clock for another driver.
     pub(super) fn restart_wall_timer(&mut self) {
-        if let Some(Deadline { timer, at }) = self.clock.wall {
+        if let Some(RunDeadline { timer, at }) = self.clock.wall {
             let ms = at.0.saturating_sub(self.clock.now.0);
             self.emit(Effect::Sleep { timer, ms });
         }
     }
 
     pub(super) fn clear_wall_timer(&mut self) {
-        if let Some(Deadline { timer, .. }) = self.clock.wall.take() {
+        if let Some(RunDeadline { timer, .. }) = self.clock.wall.take() {
             self.emit(Effect::Abort(Abort::Timer(timer)));
         }
     }

@@ -28,7 +28,7 @@ fn own_tool(name: &str, description: String, parameters: Value) -> ToolSpec {
 
 /// An accepted report, as text, and as JSON if it is JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Report {
+pub struct AcceptedReport {
     pub text: String,
     pub data: Option<Value>,
 }
@@ -63,7 +63,7 @@ pub fn report_spec(config: &ReportConfig) -> ToolSpec {
 }
 
 /// Judges arguments that fit the tool's schema; `Err` is the slug and what is wrong.
-pub fn judge_report(config: &ReportConfig, args: &Value) -> Result<Report, (Slug, String)> {
+pub fn judge_report(config: &ReportConfig, args: &Value) -> Result<AcceptedReport, (Slug, String)> {
     let refuse = |text: String| Err((Slug::FinalReportInvalidFormat, text));
     let (wanted, given) = (config.format.as_str(), args.get("format").and_then(Value::as_str).unwrap_or_default());
     if given != wanted {
@@ -71,16 +71,16 @@ pub fn judge_report(config: &ReportConfig, args: &Value) -> Result<Report, (Slug
     }
     match config.format {
         ReportFormat::Text | ReportFormat::Markdown => match args.get("content").and_then(Value::as_str) {
-            Some(text) if !text.trim().is_empty() => Ok(Report { text: text.to_owned(), data: None }),
+            Some(text) if !text.trim().is_empty() => Ok(AcceptedReport { text: text.to_owned(), data: None }),
             _ => refuse("/content: the report must be a text that is not empty".into()),
         },
         ReportFormat::Json => match args.get("content") {
-            Some(data) if !blank(data) => Ok(Report { text: data.to_string(), data: Some(data.clone()) }),
+            Some(data) if !blank(data) => Ok(AcceptedReport { text: data.to_string(), data: Some(data.clone()) }),
             Some(_) => refuse("/content: the report must not be null or an empty text".into()),
             None => refuse("/content: the report's JSON value is missing".into()),
         },
         ReportFormat::Slack => match args.get("messages").filter(|m| m.as_array().is_some_and(|m| !m.is_empty())) {
-            Some(data) => Ok(Report { text: data.to_string(), data: Some(data.clone()) }),
+            Some(data) => Ok(AcceptedReport { text: data.to_string(), data: Some(data.clone()) }),
             None => refuse("/messages: must be an array of at least one Block Kit message".into()),
         },
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::config::{Answers, Permissions, Rule, Scope, SideEffect, ToolSpec};
+use super::config::{Answers, PermissionRule, Permissions, Scope, SideEffect, ToolSpec};
 
 /// The rules of a run, and the answers that reach beyond their call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub(super) struct Consent {
 
 /// What happens to a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(super) enum CallDecision {
     Allowed,
     Ask,
     /// The reason, for the model.
@@ -63,17 +63,17 @@ impl Consent {
     }
 
     /// What happens to a call of this tool with these arguments.
-    pub(super) fn decide(&self, tool: &ToolSpec, arguments: &str) -> Decision {
-        let Some(permissions) = &self.permissions else { return Decision::Allowed };
+    pub(super) fn decide(&self, tool: &ToolSpec, arguments: &str) -> CallDecision {
+        let Some(permissions) = &self.permissions else { return CallDecision::Allowed };
         let touches = permissions.touches(tool, arguments);
         match (permissions.rule(tool, touches), permissions.answers) {
-            (Rule::Allow, _) | (Rule::Ask, Answers::All) => Decision::Allowed,
-            (Rule::Deny, _) => Decision::Denied(denied(tool, touches)),
-            (Rule::Ask, Answers::Nobody) => Decision::Denied(nobody(tool, touches)),
-            (Rule::Ask, Answers::Page) => match self.tools.get(&key(tool, touches)).copied().or(self.run) {
-                None => Decision::Ask,
-                Some(true) => Decision::Allowed,
-                Some(false) => Decision::Denied(REFUSED.to_owned()),
+            (PermissionRule::Allow, _) | (PermissionRule::Ask, Answers::All) => CallDecision::Allowed,
+            (PermissionRule::Deny, _) => CallDecision::Denied(denied(tool, touches)),
+            (PermissionRule::Ask, Answers::Nobody) => CallDecision::Denied(nobody(tool, touches)),
+            (PermissionRule::Ask, Answers::Page) => match self.tools.get(&key(tool, touches)).copied().or(self.run) {
+                None => CallDecision::Ask,
+                Some(true) => CallDecision::Allowed,
+                Some(false) => CallDecision::Denied(REFUSED.to_owned()),
             },
         }
     }
@@ -129,19 +129,23 @@ impl Permissions {
     /// The rule for a call: that of its tool, otherwise that of what it touches. A tool that writes files of the workspace
     /// needs the rule for folders to write to one, whatever its own rule permits.
     #[must_use]
-    pub fn rule(&self, tool: &ToolSpec, touches: SideEffect) -> Rule {
+    pub fn rule(&self, tool: &ToolSpec, touches: SideEffect) -> PermissionRule {
         let by_touch = match touches {
-            SideEffect::None => Rule::Allow,
+            SideEffect::None => PermissionRule::Allow,
             SideEffect::Workspace => self.workspace.unwrap_or(match self.answers {
-                Answers::Page => Rule::Ask,
-                Answers::Nobody | Answers::All => Rule::Allow,
+                Answers::Page => PermissionRule::Ask,
+                Answers::Nobody | Answers::All => PermissionRule::Allow,
             }),
-            SideEffect::Folder => self.folder.unwrap_or(Rule::Ask),
-            SideEffect::Network => self.network.unwrap_or(Rule::Ask),
-            SideEffect::Page => self.page.unwrap_or(Rule::Ask),
+            SideEffect::Folder => self.folder.unwrap_or(PermissionRule::Ask),
+            SideEffect::Network => self.network.unwrap_or(PermissionRule::Ask),
+            SideEffect::Page => self.page.unwrap_or(PermissionRule::Ask),
         };
         match self.tools.get(&tool.name).copied() {
-            Some(own) if touches != SideEffect::Folder || touches == tool.side_effect || own == Rule::Deny => own,
+            Some(own)
+                if touches != SideEffect::Folder || touches == tool.side_effect || own == PermissionRule::Deny =>
+            {
+                own
+            }
             _ => by_touch,
         }
     }
@@ -208,14 +212,14 @@ mod tests {
     /// One letter per kind of effect: `+` allowed, `?` asks, `-` denied.
     fn table(consent: &Consent) -> String {
         let sign = |touches| match consent.decide(&tool("t", touches), "{}") {
-            Decision::Allowed => '+',
-            Decision::Ask => '?',
-            Decision::Denied(_) => '-',
+            CallDecision::Allowed => '+',
+            CallDecision::Ask => '?',
+            CallDecision::Denied(_) => '-',
         };
         TOUCHES.into_iter().map(sign).collect()
     }
 
-    fn with(answers: Answers, rule: Option<Rule>) -> Consent {
+    fn with(answers: Answers, rule: Option<PermissionRule>) -> Consent {
         let permissions = Permissions {
             answers,
             workspace: rule,
@@ -238,7 +242,7 @@ mod tests {
             (All, ["+++++", "+++++", "+++++", "+----"]),
         ];
         for (answers, expected) in rows {
-            let rules = [None, Some(Rule::Ask), Some(Rule::Allow), Some(Rule::Deny)];
+            let rules = [None, Some(PermissionRule::Ask), Some(PermissionRule::Allow), Some(PermissionRule::Deny)];
             let found = rules.map(|rule| table(&with(answers, rule)));
             assert_eq!(found.each_ref().map(String::as_str), expected, "{answers:?}");
         }
@@ -247,13 +251,13 @@ mod tests {
 
     #[test]
     fn a_rule_for_a_tool_takes_precedence() {
-        let mut consent = with(Answers::Page, Some(Rule::Deny));
+        let mut consent = with(Answers::Page, Some(PermissionRule::Deny));
         let permissions = consent.permissions.as_mut().expect("there are rules");
-        permissions.tools.insert("t".into(), Rule::Ask);
+        permissions.tools.insert("t".into(), PermissionRule::Ask);
         assert_eq!(table(&consent), "?????", "even of a tool that only reads");
         assert_eq!(
             consent.decide(&tool("other", SideEffect::Page), "{}"),
-            Decision::Denied(denied(&tool("other", SideEffect::Page), SideEffect::Page))
+            CallDecision::Denied(denied(&tool("other", SideEffect::Page), SideEffect::Page))
         );
     }
 
@@ -264,9 +268,9 @@ mod tests {
         assert_eq!(table(&consent), "+????");
         consent.remember("t", true, Scope::Tool);
         assert_eq!(table(&consent), "+++++");
-        assert_eq!(consent.decide(&tool("other", SideEffect::Page), "{}"), Decision::Ask);
+        assert_eq!(consent.decide(&tool("other", SideEffect::Page), "{}"), CallDecision::Ask);
         consent.remember("other", false, Scope::Run);
-        assert_eq!(consent.decide(&tool("third", SideEffect::Workspace), "{}"), Decision::Denied(REFUSED.into()));
+        assert_eq!(consent.decide(&tool("third", SideEffect::Workspace), "{}"), CallDecision::Denied(REFUSED.into()));
         assert_eq!(table(&consent), "+++++", "the answer for the tool is the narrower one");
         consent.forget();
         assert_eq!(table(&consent), "+????");
@@ -303,19 +307,19 @@ mod tests {
         let (write, inside) = (tool("write_file", SideEffect::Workspace), r#"{"path":"notes/a.md"}"#);
         let key = consent.answer_key(&write, "{}");
         consent.remember(&key, true, Scope::Tool);
-        assert_eq!(consent.decide(&write, "{}"), Decision::Allowed);
-        assert_eq!(consent.decide(&write, inside), Decision::Ask);
+        assert_eq!(consent.decide(&write, "{}"), CallDecision::Allowed);
+        assert_eq!(consent.decide(&write, inside), CallDecision::Ask);
         let rules = consent.permissions.as_mut().expect("there are rules");
-        rules.tools.insert("write_file".into(), Rule::Allow);
-        assert_eq!(consent.decide(&write, inside), Decision::Ask, "nor does a rule for the tool");
+        rules.tools.insert("write_file".into(), PermissionRule::Allow);
+        assert_eq!(consent.decide(&write, inside), CallDecision::Ask, "nor does a rule for the tool");
         let key = consent.answer_key(&write, inside);
         consent.remember(&key, true, Scope::Tool);
-        assert_eq!(consent.decide(&write, inside), Decision::Allowed);
+        assert_eq!(consent.decide(&write, inside), CallDecision::Allowed);
     }
 
     #[test]
     fn an_answer_does_not_lift_a_denial() {
-        let mut consent = with(Answers::Page, Some(Rule::Deny));
+        let mut consent = with(Answers::Page, Some(PermissionRule::Deny));
         consent.remember("t", true, Scope::Run);
         assert_eq!(table(&consent), "+----");
     }

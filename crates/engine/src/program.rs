@@ -11,7 +11,9 @@ use super::judge::CallKind;
 use super::message::ToolCall;
 use super::own_tools;
 use super::record::CallRecord;
-use super::tool_round::{Answer, CallState, OpenCall, Place, RoundRequest, RunParts, ToolRound, parse_args};
+use super::tool_round::{
+    CallAnswer, CallIndex, OpenCall, RoundCallState, RoundRequest, RunParts, ToolRound, parse_args,
+};
 
 /// Calls that one program can make.
 pub const MAX_PROGRAM_CALLS: usize = 1_000;
@@ -42,7 +44,7 @@ impl ToolRound {
         let arguments = if full { String::new() } else { arguments };
         let record = CallRecord::open(id.clone(), &name, parse_args(&arguments), self.attempt, run.now);
         run.with_record(place, |outer| outer.calls.push(record));
-        let inner = Place { inner: Some(before), program: true, ..place };
+        let inner = CallIndex { inner: Some(before), program: true, ..place };
         let at = index + 1 + before;
         self.calls.insert(at.min(self.calls.len()), OpenCall::queued(ToolCall::new(id, name, arguments), inner));
         let refusal = if full { Some(too_much()) } else { self.refusal_in_program(run, at, before) };
@@ -52,30 +54,30 @@ impl ToolRound {
         true
     }
 
-    fn refusal_in_program(&self, run: &RunParts<'_>, at: usize, before: usize) -> Option<Answer> {
+    fn refusal_in_program(&self, run: &RunParts<'_>, at: usize, before: usize) -> Option<CallAnswer> {
         let open = self.calls.get(at)?;
         let name = open.call.name.as_str();
         if before == MAX_PROGRAM_CALLS {
             let text = format!("not run: a program can make at most {MAX_PROGRAM_CALLS} calls");
-            return Some(Answer::refused(Slug::ToolLimit, text));
+            return Some(CallAnswer::refused(Slug::ToolLimit, text));
         }
         if self.grace_timer.is_some() {
-            return Some(Answer::from_outcome(ToolOutcome::Stopped));
+            return Some(CallAnswer::from_outcome(ToolOutcome::Stopped));
         }
         if self.has_final_result() {
-            return Some(Answer::exactly("not run", None));
+            return Some(CallAnswer::exactly("not run", None));
         }
         if !own_tools::allowed_inside(name) {
             let text = format!("{name} cannot be called by a program: call it by itself");
-            return Some(Answer::refused(Slug::InvalidArguments, text));
+            return Some(CallAnswer::refused(Slug::InvalidArguments, text));
         }
         open.refusal(&run.config.tools, self.offer).or_else(|| open.denial(run))
     }
 
     /// The program has ended. What it did not wait for is aborted.
-    pub(super) fn program_ended(&mut self, run: &mut RunParts<'_>, index: usize, answer: Answer) {
+    pub(super) fn program_ended(&mut self, run: &mut RunParts<'_>, index: usize, answer: CallAnswer) {
         let Some(place) = self.calls.get_mut(index).map(|open| {
-            open.state = CallState::Expanded; // it receives no more answers
+            open.state = RoundCallState::Expanded; // it receives no more answers
             open.place
         }) else {
             return;
@@ -83,7 +85,7 @@ impl ToolRound {
         let is_its = |open: &OpenCall| open.in_program() && open.place.call == place.call;
         let running = self.calls.iter().filter(|open| is_its(open)).filter_map(OpenCall::awaited).cloned();
         run.requests.extend(running.map(RoundRequest::Abort));
-        self.answer_all(run, is_its, &Answer::from_outcome(ToolOutcome::Cancelled));
+        self.answer_all(run, is_its, &CallAnswer::from_outcome(ToolOutcome::Cancelled));
         self.answer(run, index, answer);
     }
 
@@ -92,13 +94,13 @@ impl ToolRound {
         let running = self.calls.iter().filter(|open| open.is_running_program()).map(|open| open.call.id.clone());
         for program in running.collect::<Vec<_>>() {
             if let Some(index) = self.calls.iter().position(|open| open.call.id == program) {
-                self.program_ended(run, index, Answer::refused(Slug::Interrupted, INTERRUPTED.to_owned()));
+                self.program_ended(run, index, CallAnswer::refused(Slug::Interrupted, INTERRUPTED.to_owned()));
             }
         }
     }
 
     /// The program that made this call receives the whole answer, if it still runs.
-    pub(super) fn answer_program(&mut self, run: &mut RunParts<'_>, place: Place, answer: &Answer) {
+    pub(super) fn answer_program(&mut self, run: &mut RunParts<'_>, place: CallIndex, answer: &CallAnswer) {
         let Some(asked) = place.inner.filter(|_| place.program) else { return };
         let program = self.calls.iter_mut().find(|open| open.is_running_program() && open.place.call == place.call);
         if let Some(program) = program {
@@ -112,9 +114,9 @@ impl ToolRound {
     }
 }
 
-fn too_much() -> Answer {
+fn too_much() -> CallAnswer {
     let most = MAX_EXCHANGED / (1024 * 1024);
-    Answer::refused(Slug::ToolLimit, format!("not run: a program can exchange at most {most} MiB with its tools"))
+    CallAnswer::refused(Slug::ToolLimit, format!("not run: a program can exchange at most {most} MiB with its tools"))
 }
 
 impl OpenCall {
@@ -124,7 +126,7 @@ impl OpenCall {
     }
 
     fn is_running_program(&self) -> bool {
-        self.kind == CallKind::Program && self.state == CallState::Running
+        self.kind == CallKind::Program && self.state == RoundCallState::Running
     }
 }
 

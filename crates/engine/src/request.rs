@@ -13,8 +13,8 @@ use super::limits::Guard;
 use super::message::{AssistantMessage, Author, Message, ModelError, RawResponse, Reply, Retry, ToolCall};
 use super::prompts;
 use super::record::{AttemptRecord, LogLevel, LogRecord, PartialReply, RecordKind, Trigger};
-use super::retry::{self, Decision};
-use super::run::{Exchange, ExchangeState, OpenTurn, Phase, Run, TurnStep};
+use super::retry::{self, RetryDecision};
+use super::run::{ExchangeState, ModelExchange, OpenTurn, Run, RunPhase, TurnStep};
 use super::usage::Usage;
 
 /// Sending.
@@ -27,12 +27,12 @@ impl Run {
         }
         self.figures.requests += 1;
         let request = RequestId::numbered(self.task.child, self.figures.requests);
-        self.set_exchange(Exchange { attempt, notice: notice.clone(), state: ExchangeState::Sent(request) });
+        self.set_exchange(ModelExchange { attempt, notice: notice.clone(), state: ExchangeState::Sent(request) });
         // A corrected request goes to the same provider.
         let asked = (attempt as usize).saturating_sub(1 + self.corrected(attempt));
         let provider = asked % self.config.providers.len().max(1);
         let (mut tail, tools) = match (&self.phase, &self.config.synthesis) {
-            (Phase::Synthesis(synthesis), Some(config)) => {
+            (RunPhase::Synthesis(synthesis), Some(config)) => {
                 (vec![prompts::synthesis_prompt(self.config.preset, config, synthesis.trigger)], ToolChoice::None)
             }
             _ if self.offer() == Offer::ReportOnly => (Vec::new(), ToolChoice::Report),
@@ -77,11 +77,11 @@ impl Run {
         }
     }
 
-    fn set_exchange(&mut self, exchange: Exchange) {
+    fn set_exchange(&mut self, exchange: ModelExchange) {
         match &mut self.phase {
-            Phase::Synthesis(synthesis) => synthesis.exchange = exchange,
-            Phase::Turn(OpenTurn { step, .. }) => *step = TurnStep::Asking(exchange),
-            Phase::Opening | Phase::Ended => {}
+            RunPhase::Synthesis(synthesis) => synthesis.exchange = exchange,
+            RunPhase::Turn(OpenTurn { step, .. }) => *step = TurnStep::Asking(exchange),
+            RunPhase::Opening | RunPhase::Ended => {}
         }
     }
 
@@ -154,15 +154,17 @@ impl Run {
             return self.overflowed(attempt, notice, &error.message);
         }
         match retry::decide(&self.config.retry, error, attempt, &mut self.rng) {
-            Decision::Wait { ms } if attempt < self.attempts_allowed() => self.back_off(attempt + 1, notice, ms, error),
-            Decision::Wait { .. } => {
+            RetryDecision::Wait { ms } if attempt < self.attempts_allowed() => {
+                self.back_off(attempt + 1, notice, ms, error);
+            }
+            RetryDecision::Wait { .. } => {
                 let reported = self.is_synthesis() || self.policy().at_limit == AtLimit::ForcedFinal;
                 match reported {
                     true => self.attempts_used_up(&error.message),
                     false => self.attempts_used_up(&prompts::no_attempts_left(&error.message, self.attempts_allowed())),
                 }
             }
-            Decision::GiveUp => match (error.retry, error.retry_after_ms) {
+            RetryDecision::GiveUp => match (error.retry, error.retry_after_ms) {
                 (Retry::Yes, Some(ms)) => self.give_up(&prompts::wait_too_long(&error.message, ms)),
                 _ => self.give_up(&error.message),
             },
@@ -232,7 +234,7 @@ impl Run {
     fn back_off(&mut self, attempt: u32, notice: Option<String>, ms: u64, error: &ModelError) {
         let until = Millis(self.clock.now.0.saturating_add(ms));
         let timer = self.sleep(ms);
-        self.set_exchange(Exchange { attempt, notice, state: ExchangeState::Backoff { timer, ms, until } });
+        self.set_exchange(ModelExchange { attempt, notice, state: ExchangeState::Backoff { timer, ms, until } });
         self.record(RecordKind::Waiting { attempt, ms, slugs: vec![error.slug], message: error.message.clone() });
     }
 

@@ -15,7 +15,7 @@ use super::judge::{AtLimit, Offer};
 use super::message::{Message, Reply};
 use super::permission::Consent;
 use super::record::Trigger;
-use super::run::{ChildState, Exchange, ExchangeState, Origin, Phase, Run, TurnStep};
+use super::run::{BranchOrigin, ChildState, ExchangeState, ModelExchange, Run, RunPhase, TurnStep};
 use super::time;
 
 /// The message of an attempt that failed because the page was closed.
@@ -28,7 +28,7 @@ impl Run {
         if let Some(authority) = authority {
             let dropped = self.adopt(authority);
             self.trace_adopted(&dropped);
-            if self.phase == Phase::Ended {
+            if self.phase == RunPhase::Ended {
                 // The record has it, but nothing is told between two segments.
                 self.out.clear();
             } else {
@@ -37,18 +37,18 @@ impl Run {
         }
         self.history.start_over(&self.config);
         self.resume_children(at);
-        if self.phase == Phase::Ended {
+        if self.phase == RunPhase::Ended {
             return;
         }
         self.set_world_time(at);
         self.trace("resumed", json!({ "at": time::rfc3339(at) }));
         self.restart_wall_timer();
         match self.exchange().cloned() {
-            Some(Exchange { attempt, notice, state: ExchangeState::Sent(_) | ExchangeState::Unsent }) => {
+            Some(ModelExchange { attempt, notice, state: ExchangeState::Sent(_) | ExchangeState::Unsent }) => {
                 self.fail_attempt(attempt, vec![Slug::Interrupted], INTERRUPTED.to_owned(), None);
                 self.try_again(attempt, notice, INTERRUPTED);
             }
-            Some(Exchange { state: ExchangeState::Backoff { timer, until, .. }, .. }) => {
+            Some(ModelExchange { state: ExchangeState::Backoff { timer, until, .. }, .. }) => {
                 let ms = until.0.saturating_sub(self.clock.now.0);
                 self.emit(Effect::Sleep { timer, ms });
             }
@@ -59,14 +59,14 @@ impl Run {
     /// Restarts the open turn with the changes of the branch. Does nothing if anything has happened in the turn after its first
     /// request was sent.
     pub(super) fn branch(&mut self, branch: Branch) {
-        let Some(Exchange { attempt: 1, notice, state: ExchangeState::Sent(request) }) = self.exchange().cloned()
+        let Some(ModelExchange { attempt: 1, notice, state: ExchangeState::Sent(request) }) = self.exchange().cloned()
         else {
             return;
         };
         self.emit(Effect::Abort(Abort::Request(request)));
         self.clear_wall_timer();
         self.book.turns.pop();
-        self.phase = Phase::Opening;
+        self.phase = RunPhase::Opening;
         let changes = BranchChanges::from(&branch);
         let Branch {
             run_id,
@@ -123,7 +123,7 @@ impl Run {
         self.rename_children(&session_id);
         self.consent.forget();
         (self.task.run_id, self.task.session_id) = (run_id, session_id);
-        self.family.origin = Some(Origin { parent, branches });
+        self.family.origin = Some(BranchOrigin { parent, branches });
         self.start_wall_timer();
         match self.policy().at_limit {
             AtLimit::Synthesis if self.turn() >= self.figures.effective_max_turns => self.synthesize(Trigger::MaxTurns),
@@ -167,7 +167,7 @@ impl Run {
 
     /// The turn that a strict run cannot do without: one that still has to take the report, if the open one cannot.
     fn last_turn_due(&self) -> u32 {
-        let Phase::Turn(open) = &self.phase else { return 0 };
+        let RunPhase::Turn(open) = &self.phase else { return 0 };
         let runs_tools = matches!(open.step, TurnStep::Tools(_)) && self.offer() == Offer::AllTools;
         match self.policy().at_limit {
             AtLimit::ForcedFinal if runs_tools || self.is_wrapping_up() => self.turn().saturating_add(1),

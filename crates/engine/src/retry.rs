@@ -8,7 +8,7 @@ use super::message::{ModelError, Retry};
 
 /// What to do after a request without a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum RetryDecision {
     Wait {
         ms: u64,
     },
@@ -19,19 +19,19 @@ pub enum Decision {
 /// Decides by the error alone; whether an attempt is left is the caller's to know.
 /// `attempt` is the one that failed, counted from 1.
 #[must_use]
-pub fn decide(config: &RetryConfig, error: &ModelError, attempt: u32, rng: &mut Rng) -> Decision {
+pub fn decide(config: &RetryConfig, error: &ModelError, attempt: u32, rng: &mut Rng) -> RetryDecision {
     match (error.retry, error.retry_after_ms) {
-        (Retry::Fatal | Retry::With(_), _) => Decision::GiveUp,
-        (Retry::Yes, Some(ms)) if ms > config.retry_after_cap_ms => Decision::GiveUp,
-        (Retry::Yes, Some(ms)) => Decision::Wait { ms },
+        (Retry::Fatal | Retry::With(_), _) => RetryDecision::GiveUp,
+        (Retry::Yes, Some(ms)) if ms > config.retry_after_cap_ms => RetryDecision::GiveUp,
+        (Retry::Yes, Some(ms)) => RetryDecision::Wait { ms },
         (Retry::Yes, None) if error.slug == Slug::RateLimited => {
             let least = doubled(config.rate_limit_ms, attempt);
             let ms = least.saturating_add(rng.up_to(least / 4));
-            Decision::Wait { ms: ms.min(config.retry_after_cap_ms) }
+            RetryDecision::Wait { ms: ms.min(config.retry_after_cap_ms) }
         }
         (Retry::Yes, None) => {
             let most = doubled(config.base_ms, attempt);
-            Decision::Wait { ms: rng.up_to(most.min(config.cap_ms)) }
+            RetryDecision::Wait { ms: rng.up_to(most.min(config.cap_ms)) }
         }
     }
 }

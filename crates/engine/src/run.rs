@@ -1,6 +1,6 @@
 //! A run: its state, and the function that moves it.
 //!
-//! The state is nested: [`Phase`] says what the run is doing and holds what only that needs. `turn` has the loop, from the
+//! The state is nested: [`RunPhase`] says what the run is doing and holds what only that needs. `turn` has the loop, from the
 //! beginning of a turn to the end of the run; the files next to it have the rules that the loop calls by name.
 //!
 //! Invariants (semantics.md#bound-on-requests, semantics.md#how-a-run-ends, semantics.md#tool-calls), property-tested in `tests/native/sim_run`: requests stay within the bound; every tool call
@@ -47,12 +47,12 @@ pub struct Task {
 pub struct Run {
     pub(super) config: RunConfig,
     pub(super) task: Task,
-    pub(super) phase: Phase,
+    pub(super) phase: RunPhase,
     pub(super) history: History,
     pub(super) context: ContextCount,
-    pub(super) book: Book,
+    pub(super) book: RunRecord,
     pub(super) figures: Figures,
-    pub(super) family: Family,
+    pub(super) family: RunRelatives,
     #[serde(default)]
     pub(super) consent: Consent,
     pub(super) clock: Clock,
@@ -67,7 +67,7 @@ pub struct Run {
 
 /// What the run is doing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Phase {
+pub(super) enum RunPhase {
     /// No turn has begun yet.
     Opening,
     Turn(OpenTurn),
@@ -95,7 +95,7 @@ pub(super) enum WrapUp {
 /// The two halves of a turn: the model replies, then its tool calls run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum TurnStep {
-    Asking(Exchange),
+    Asking(ModelExchange),
     Tools(ToolRound),
 }
 
@@ -105,12 +105,12 @@ pub(super) struct Synthesis {
     pub trigger: Trigger,
     /// Text of a failed attempt (it called tools, or was cut), used if no attempt succeeds.
     pub fallback: String,
-    pub exchange: Exchange,
+    pub exchange: ModelExchange,
 }
 
 /// The attempts to get one reply (semantics.md#retries-and-waiting).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Exchange {
+pub(super) struct ModelExchange {
     /// The attempt whose request is open, or comes next; from 1.
     pub attempt: u32,
     /// Tells the model about its last failure.
@@ -133,7 +133,7 @@ pub(super) enum ExchangeState {
 
 /// The record of the run so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Book {
+pub(super) struct RunRecord {
     pub turns: Vec<TurnRecord>,
     pub segments: Vec<Ending>,
     pub traces: Vec<TraceRecord>,
@@ -154,23 +154,23 @@ pub(super) struct Figures {
 
 /// The run's relatives: the run that it is a branch of, and its sub-agents.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Family {
+pub(super) struct RunRelatives {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<Origin>,
+    pub origin: Option<BranchOrigin>,
     /// The first configuration, if a branch or an adopter has changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_with: Option<Box<RunConfig>>,
     /// Sub-agents, in the order in which they were requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub children: Vec<Child>,
+    pub children: Vec<ChildRun>,
     /// For a sub-agent: the budget that the rest of the tree leaves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Budget>,
+    pub budget: Option<RunBudget>,
 }
 
 /// The origin of a branch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Origin {
+pub(super) struct BranchOrigin {
     pub parent: Parent,
     /// What each branch on the way here changed, the first one first.
     #[serde(default)]
@@ -179,14 +179,14 @@ pub(super) struct Origin {
 
 /// Tokens and US dollars that a run may use; `None`: no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Budget {
+pub(super) struct RunBudget {
     pub tokens: Option<u64>,
     pub cost: Option<f64>,
 }
 
 /// One sub-agent, from the moment it was requested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Child {
+pub struct ChildRun {
     /// From 1 over the whole run; part of the ids of its requests and timers.
     pub id: u32,
     /// The call that requested it, and its position among that call's tasks, from 1.
@@ -221,11 +221,11 @@ pub(super) struct Clock {
     /// Number of timers so far.
     pub timers: u32,
     /// The end of the open segment's wall time.
-    pub wall: Option<Deadline>,
+    pub wall: Option<RunDeadline>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Deadline {
+pub(super) struct RunDeadline {
     pub timer: TimerId,
     pub at: Millis,
 }
@@ -253,10 +253,10 @@ impl Run {
             consent: Consent::new(config.permissions.clone()),
             config,
             task,
-            phase: Phase::Opening,
+            phase: RunPhase::Opening,
             context: ContextCount::default(),
-            book: Book::default(),
-            family: Family::default(),
+            book: RunRecord::default(),
+            family: RunRelatives::default(),
             clock: Clock::default(),
             learnt,
             out: Vec::new(),
@@ -312,7 +312,7 @@ impl Run {
         if self.round().is_some_and(|round| round.grace_timer == Some(fired)) {
             return self.grace_over();
         }
-        if let Some(Exchange { attempt, notice, state: ExchangeState::Backoff { timer, ms, .. } }) =
+        if let Some(ModelExchange { attempt, notice, state: ExchangeState::Backoff { timer, ms, .. } }) =
             self.exchange().cloned()
             && timer == fired
         {
@@ -329,11 +329,11 @@ impl Run {
     }
 
     /// The exchange with the model, while there is one.
-    pub(super) fn exchange(&self) -> Option<&Exchange> {
+    pub(super) fn exchange(&self) -> Option<&ModelExchange> {
         match &self.phase {
-            Phase::Turn(OpenTurn { step: TurnStep::Asking(exchange), .. }) => Some(exchange),
-            Phase::Synthesis(synthesis) => Some(&synthesis.exchange),
-            Phase::Opening | Phase::Turn(_) | Phase::Ended => None,
+            RunPhase::Turn(OpenTurn { step: TurnStep::Asking(exchange), .. }) => Some(exchange),
+            RunPhase::Synthesis(synthesis) => Some(&synthesis.exchange),
+            RunPhase::Opening | RunPhase::Turn(_) | RunPhase::Ended => None,
         }
     }
 
@@ -346,13 +346,13 @@ impl Run {
     /// The open tool calls, while there are any.
     pub(super) fn round(&self) -> Option<&ToolRound> {
         match &self.phase {
-            Phase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) => Some(round),
+            RunPhase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) => Some(round),
             _ => None,
         }
     }
 
     pub(super) fn is_synthesis(&self) -> bool {
-        matches!(self.phase, Phase::Synthesis(_))
+        matches!(self.phase, RunPhase::Synthesis(_))
     }
 
     pub(super) fn emit(&mut self, effect: Effect) {
@@ -398,10 +398,10 @@ impl Run {
     }
 }
 
-impl Exchange {
+impl ModelExchange {
     /// The first attempt of a turn, not sent yet.
     pub(super) fn first(notice: Option<String>) -> Self {
-        Exchange { attempt: 1, notice, state: ExchangeState::Unsent }
+        ModelExchange { attempt: 1, notice, state: ExchangeState::Unsent }
     }
 
     /// How many attempts can still begin, of `allowed`.
@@ -423,7 +423,7 @@ impl WrapUp {
     }
 }
 
-impl Child {
+impl ChildRun {
     /// The child's run, once it has started.
     #[must_use]
     pub fn run(&self) -> Option<&Run> {
@@ -443,7 +443,7 @@ impl Child {
     pub(super) fn has_settled(&self) -> bool {
         match &self.state {
             ChildState::Queued(_) => false,
-            ChildState::Started(run) => run.phase == Phase::Ended,
+            ChildState::Started(run) => run.phase == RunPhase::Ended,
             ChildState::Dropped(_) | ChildState::Refused(_) => true,
         }
     }

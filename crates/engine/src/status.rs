@@ -7,7 +7,7 @@ use super::ids::{CallId, Millis, RequestId};
 use super::interface::{BranchChanges, Event, Parent};
 use super::message::Message;
 use super::record::{Ending, LogRecord, TerminationReason, TraceRecord, Trigger, TurnRecord};
-use super::run::{Child, Exchange, ExchangeState, OpenTurn, Phase, Run, Task, TurnStep};
+use super::run::{ChildRun, ExchangeState, ModelExchange, OpenTurn, Run, RunPhase, Task, TurnStep};
 
 /// The state of a run, for views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,16 +36,16 @@ impl Run {
     #[must_use]
     pub fn status(&self) -> Status {
         let (turn, synthesis) = (self.turn(), self.is_synthesis());
-        let exchange = |Exchange { attempt, state, .. }: &Exchange| match *state {
+        let exchange = |ModelExchange { attempt, state, .. }: &ModelExchange| match *state {
             ExchangeState::Backoff { until, .. } => Status::Waiting { turn, attempt: *attempt, until, synthesis },
             ExchangeState::Unsent | ExchangeState::Sent(_) => Status::Calling { turn, attempt: *attempt, synthesis },
         };
         match &self.phase {
-            Phase::Opening => Status::Calling { turn, attempt: 1, synthesis },
-            Phase::Turn(OpenTurn { step: TurnStep::Asking(open), .. }) => exchange(open),
-            Phase::Turn(OpenTurn { step: TurnStep::Tools(_), .. }) => Status::Tools { turn },
-            Phase::Synthesis(open) => exchange(&open.exchange),
-            Phase::Ended => Status::Ended,
+            RunPhase::Opening => Status::Calling { turn, attempt: 1, synthesis },
+            RunPhase::Turn(OpenTurn { step: TurnStep::Asking(open), .. }) => exchange(open),
+            RunPhase::Turn(OpenTurn { step: TurnStep::Tools(_), .. }) => Status::Tools { turn },
+            RunPhase::Synthesis(open) => exchange(&open.exchange),
+            RunPhase::Ended => Status::Ended,
         }
     }
 
@@ -75,7 +75,7 @@ impl Run {
     #[must_use]
     pub fn ending(&self) -> Option<&Ending> {
         match self.phase {
-            Phase::Ended => self.book.segments.last(),
+            RunPhase::Ended => self.book.segments.last(),
             _ => None,
         }
     }
@@ -100,10 +100,10 @@ impl Run {
     #[must_use]
     pub fn wrap_up_trigger(&self) -> Option<Trigger> {
         match &self.phase {
-            Phase::Opening => None,
-            Phase::Turn(open) => open.wrap_up.trigger(),
-            Phase::Synthesis(open) => Some(open.trigger).filter(|trigger| *trigger != Trigger::MaxTurns),
-            Phase::Ended => self.book.segments.last().and_then(|ending| ending.wrap_up),
+            RunPhase::Opening => None,
+            RunPhase::Turn(open) => open.wrap_up.trigger(),
+            RunPhase::Synthesis(open) => Some(open.trigger).filter(|trigger| *trigger != Trigger::MaxTurns),
+            RunPhase::Ended => self.book.segments.last().and_then(|ending| ending.wrap_up),
         }
     }
 
@@ -133,13 +133,13 @@ impl Run {
 
     /// Every sub-agent so far, in the order in which they were requested.
     #[must_use]
-    pub fn children(&self) -> &[Child] {
+    pub fn children(&self) -> &[ChildRun] {
         &self.family.children
     }
 
     /// The sub-agent that an event is for; `None`: the run itself.
     #[must_use]
-    pub fn child_of(&self, event: &Event) -> Option<&Child> {
+    pub fn child_of(&self, event: &Event) -> Option<&ChildRun> {
         self.child_index_of(event).and_then(|at| self.family.children.get(at))
     }
 

@@ -12,8 +12,8 @@ use super::ids::{CallId, EpochMillis, Millis};
 use super::interface::{Effect, Event, ToolOutcome};
 use super::own_tools::SubagentTask;
 use super::record::{Outcome, RecordKind, TerminationReason, Trigger};
-use super::run::{Child, ChildState, Run, Task};
-use super::tool_round::{Answer, cut};
+use super::run::{ChildRun, ChildState, Run, Task};
+use super::tool_round::{CallAnswer, cut};
 use super::{setup, time};
 
 /// The life of the children of one call.
@@ -32,7 +32,14 @@ impl Run {
                 self.with_round(|round, _| round.mark_executed(call));
             }
             let id = u32::try_from(self.family.children.len()).unwrap_or(u32::MAX).saturating_add(1);
-            self.family.children.push(Child { id, call: call.clone(), task_id, agent, started: self.clock.now, state });
+            self.family.children.push(ChildRun {
+                id,
+                call: call.clone(),
+                task_id,
+                agent,
+                started: self.clock.now,
+                state,
+            });
         }
         self.start_children();
     }
@@ -42,7 +49,7 @@ impl Run {
         let most = self.config.limits.parallel_tools.max(1) as usize;
         let started_at = self.world_time();
         for at in 0..self.family.children.len() {
-            let is_working = |child: &&Child| child.run().is_some() && !child.has_settled();
+            let is_working = |child: &&ChildRun| child.run().is_some() && !child.has_settled();
             let working = self.family.children.iter().filter(is_working).count();
             let Some(child) = self.family.children.get_mut(at) else { return };
             let ChildState::Queued(task) = &child.state else { continue };
@@ -74,7 +81,7 @@ impl Run {
     /// An event of a child.
     pub(super) fn child_event(&mut self, at: usize, event: Event) {
         let now = self.clock.now;
-        let budget = self.family.children.get(at).and_then(Child::run).map(|run| self.budget_for(run));
+        let budget = self.family.children.get(at).and_then(ChildRun::run).map(|run| self.budget_for(run));
         self.with_child(at, |run, started| {
             run.family.budget = budget;
             run.handle(since(started, now), event)
@@ -91,7 +98,7 @@ impl Run {
     pub(super) fn close_spawns(&mut self) {
         let spawned = self.round().map(|round| round.spawned()).unwrap_or_default();
         for call in spawned {
-            if !self.family.children.iter().filter(|child| child.call == call).all(Child::has_settled) {
+            if !self.family.children.iter().filter(|child| child.call == call).all(ChildRun::has_settled) {
                 continue;
             }
             let content = self.child_reports(&call).to_string();
@@ -99,7 +106,7 @@ impl Run {
                 true => (None, None),
                 false => (Some(Slug::ToolLimit), Some("no sub-agent could be started".to_owned())),
             };
-            self.with_round(|round, parts| round.answer_spawn(parts, &call, Answer { content, slug, error }));
+            self.with_round(|round, parts| round.answer_spawn(parts, &call, CallAnswer { content, slug, error }));
         }
     }
 
@@ -121,7 +128,7 @@ impl Run {
             self.with_child(at, |run, started| run.handle(since(started, now), Event::Cancelled));
         }
         for call in self.round().map(|round| round.spawned()).unwrap_or_default() {
-            let answer = Answer::from_outcome(ToolOutcome::Cancelled);
+            let answer = CallAnswer::from_outcome(ToolOutcome::Cancelled);
             self.with_round(|round, parts| round.answer_spawn(parts, &call, answer));
         }
     }

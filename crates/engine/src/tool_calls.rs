@@ -10,7 +10,7 @@ use super::judge::Offer;
 use super::message::{RawResponse, Reply};
 use super::prompts;
 use super::record::Trigger;
-use super::run::{OpenTurn, Phase, Run, TurnStep};
+use super::run::{OpenTurn, Run, RunPhase, TurnStep};
 use super::tool_round::{self, RoundOutcome, RoundRequest, RunParts, ToolRound};
 
 /// After a stop or a limit, open calls may still run this long.
@@ -25,7 +25,7 @@ impl Run {
         let first = open.tool_calls.len();
         open.tool_calls.extend(records);
         self.enter(reply, calls.clone());
-        if let Phase::Turn(OpenTurn { step, .. }) = &mut self.phase {
+        if let RunPhase::Turn(OpenTurn { step, .. }) = &mut self.phase {
             *step = TurnStep::Tools(ToolRound::new((attempt, offer, first), calls, finish, raw));
         }
         self.with_round(ToolRound::refuse);
@@ -166,7 +166,7 @@ impl Run {
     pub(super) fn with_round<R>(&mut self, step: impl FnOnce(&mut ToolRound, &mut RunParts<'_>) -> R) -> Option<R> {
         let world_time = self.world_time();
         let Run { config, phase, book, figures, consent, clock, call_ids, .. } = self;
-        let Phase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) = phase else { return None };
+        let RunPhase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) = phase else { return None };
         let records = book.turns.last_mut()?.tool_calls.get_mut(round.first..)?;
         let report_attempts = &mut figures.report_attempts;
         let mut parts = RunParts {

@@ -13,11 +13,11 @@ use super::caps::MAX_CALLS;
 use super::config::{RunConfig, SideEffect, ToolSpec};
 use super::failure::Slug;
 use super::ids::{CallId, CallIds, EpochMillis, Millis, TimerId};
-use super::interface::{Permission, Program, ProgramAnswer, RunMode, RunTool, ToolOutcome};
+use super::interface::{CallPermission, Program, ProgramAnswer, RunMode, RunTool, ToolOutcome};
 use super::judge::{CallFact, CallKind, Completion, Offer, Policy};
 use super::message::{FinishReason, Image, Message, RawResponse, Reply, ToolCall, ToolMessage};
-use super::own_tools::{self, InnerCall, Report, SubagentTask};
-use super::permission::{self, Consent, Decision};
+use super::own_tools::{self, AcceptedReport, InnerCall, SubagentTask};
+use super::permission::{self, CallDecision, Consent};
 use super::record::{CallRecord, RecordKind};
 
 /// The calls of the current attempt. The calls of a batch follow it directly.
@@ -34,7 +34,7 @@ pub(super) struct ToolRound {
     truncated: bool,
     /// The reply as received, for the log of a failed attempt.
     raw: Option<RawResponse>,
-    report: Option<Report>,
+    report: Option<AcceptedReport>,
 }
 
 /// One call of the round.
@@ -42,8 +42,8 @@ pub(super) struct ToolRound {
 pub(super) struct OpenCall {
     pub call: ToolCall,
     pub kind: CallKind,
-    pub place: Place,
-    pub state: CallState,
+    pub place: CallIndex,
+    pub state: RoundCallState,
     executed: bool,
     slug: Option<Slug>,
     /// For a program: the bytes of its calls and of their answers so far.
@@ -58,7 +58,7 @@ pub(super) struct OpenCall {
 
 /// Where a call's record is: the index of the call in the reply, and in its batch or program if it is in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Place {
+pub(super) struct CallIndex {
     pub call: usize,
     pub inner: Option<usize>,
     /// It is in a program.
@@ -67,7 +67,7 @@ pub(super) struct Place {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum CallState {
+pub(super) enum RoundCallState {
     Queued,
     /// The user is asked whether it may run in this mode.
     Asking(RunMode),
@@ -128,14 +128,14 @@ pub(super) enum RoundOutcome {
     /// A tool's result ends the run.
     FinalResult { text: String, data: Value },
     /// A report was accepted.
-    Report(Report),
+    Report(AcceptedReport),
     /// Neither; the facts decide whether the turn succeeded.
     Answered { facts: Vec<CallFact>, truncated: bool, raw: Option<RawResponse> },
 }
 
 /// The answer to a call, before the counter line.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct CallAnswer {
     pub content: String,
     pub slug: Option<Slug>,
     /// For users, if the call failed.
@@ -151,7 +151,7 @@ impl ToolRound {
         finish: FinishReason,
         raw: Option<RawResponse>,
     ) -> Self {
-        let place = |call| Place { call, inner: None, program: false };
+        let place = |call| CallIndex { call, inner: None, program: false };
         let calls = calls.into_iter().enumerate().map(|(index, call)| OpenCall::queued(call, place(index))).collect();
         let truncated = finish == FinishReason::Length;
         ToolRound { attempt, offer, first, grace_timer: None, calls, truncated, raw, report: None }
@@ -174,12 +174,12 @@ impl ToolRound {
                 open.denial(run)
             } else if self.truncated {
                 let text = "your reply was cut by its length limit, so this call was not run".to_owned();
-                Some(Answer::refused(Slug::TruncatedOutput, text))
+                Some(CallAnswer::refused(Slug::TruncatedOutput, text))
             } else if first_report.is_some_and(|report| index > report) {
-                Some(Answer::exactly("not run", None))
+                Some(CallAnswer::exactly("not run", None))
             } else if over {
                 let text = format!("not run: at most {most} tool calls are run in one turn");
-                Some(Answer::refused(Slug::ToolLimit, text))
+                Some(CallAnswer::refused(Slug::ToolLimit, text))
             } else {
                 open.refusal(&run.config.tools, self.offer).or_else(|| open.denial(run))
             };
@@ -195,11 +195,11 @@ impl ToolRound {
         let Some(index) = self.calls.iter().position(|call| call.awaited() == Some(id)) else { return false };
         let Some(open) = self.calls.get_mut(index) else { return false };
         let ran = matches!(outcome, ToolOutcome::Executed { .. } | ToolOutcome::TimedOut { .. });
-        if ran && open.state == CallState::Asking(RunMode::Run) {
+        if ran && open.state == RoundCallState::Asking(RunMode::Run) {
             return false; // nobody has permitted it
         }
         let (kind, place) = (open.kind, open.place);
-        if let CallState::Checking { content, .. } = std::mem::replace(&mut open.state, CallState::Running) {
+        if let RoundCallState::Checking { content, .. } = std::mem::replace(&mut open.state, RoundCallState::Running) {
             self.final_result_checked(run, index, content, outcome);
             return true;
         }
@@ -214,9 +214,9 @@ impl ToolRound {
             CallKind::Progress if checked => self.progress(run, index),
             CallKind::Batch if checked => self.expand(run, index),
             CallKind::Spawn if checked => self.spawn(run, index),
-            CallKind::Program => self.program_ended(run, index, Answer::from_outcome(outcome)),
+            CallKind::Program => self.program_ended(run, index, CallAnswer::from_outcome(outcome)),
             CallKind::Progress | CallKind::Batch | CallKind::Spawn => {
-                self.answer(run, index, Answer::from_outcome(outcome));
+                self.answer(run, index, CallAnswer::from_outcome(outcome));
             }
         }
         true
@@ -224,10 +224,10 @@ impl ToolRound {
 
     /// Stop: nothing new starts, and no question stays open. What runs has until the grace timer fires.
     pub(super) fn answer_queued_as_stopped(&mut self, run: &mut RunParts<'_>) {
-        let is_asking = |call: &OpenCall| matches!(call.state, CallState::Asking(_));
+        let is_asking = |call: &OpenCall| matches!(call.state, RoundCallState::Asking(_));
         let asking = self.calls.iter().filter(|call| is_asking(call)).map(|call| call.call.id.clone());
         run.requests.extend(asking.map(RoundRequest::Abort));
-        let answer = Answer::from_outcome(ToolOutcome::Stopped);
+        let answer = CallAnswer::from_outcome(ToolOutcome::Stopped);
         self.answer_all(run, |call| is_asking(call) || call.is_queued(), &answer);
     }
 
@@ -235,14 +235,14 @@ impl ToolRound {
     pub(super) fn abort(&mut self, run: &mut RunParts<'_>, outcome: ToolOutcome) {
         let running = self.calls.iter().filter_map(OpenCall::awaited).cloned();
         run.requests.extend(running.map(RoundRequest::Abort));
-        let answer = Answer::from_outcome(outcome);
+        let answer = CallAnswer::from_outcome(outcome);
         self.answer_all(run, |call| call.awaited().is_some(), &answer);
         self.answer_all(run, OpenCall::is_queued, &answer);
     }
 
     /// The calls of `spawn_subagents` whose sub-agents are running.
     pub(super) fn spawned(&self) -> Vec<CallId> {
-        let spawned = self.calls.iter().filter(|c| c.kind == CallKind::Spawn && c.state == CallState::Expanded);
+        let spawned = self.calls.iter().filter(|c| c.kind == CallKind::Spawn && c.state == RoundCallState::Expanded);
         spawned.map(|c| c.call.id.clone()).collect()
     }
 
@@ -259,7 +259,7 @@ impl ToolRound {
     }
 
     /// Answers a call of `spawn_subagents`.
-    pub(super) fn answer_spawn(&mut self, run: &mut RunParts<'_>, call: &CallId, answer: Answer) {
+    pub(super) fn answer_spawn(&mut self, run: &mut RunParts<'_>, call: &CallId, answer: CallAnswer) {
         if let Some(index) = self.calls.iter().position(|open| open.call.id == *call) {
             self.answer(run, index, answer);
         }
@@ -267,13 +267,13 @@ impl ToolRound {
 
     /// Answers each batch whose calls are all answered: an array of their results, in order.
     pub(super) fn close_batches(&mut self, run: &mut RunParts<'_>) {
-        let is_open_batch = |c: &OpenCall| c.kind == CallKind::Batch && c.state == CallState::Expanded;
+        let is_open_batch = |c: &OpenCall| c.kind == CallKind::Batch && c.state == RoundCallState::Expanded;
         let is_done = |batch: &OpenCall| {
             let mut inner = self.calls.iter().filter(|c| c.place.call == batch.place.call && c.place.inner.is_some());
-            inner.all(|call| call.state == CallState::Answered)
+            inner.all(|call| call.state == RoundCallState::Answered)
         };
         let batches = self.calls.iter().enumerate().filter(|(_, call)| is_open_batch(call) && is_done(call));
-        let done: Vec<(usize, Place)> = batches.map(|(index, batch)| (index, batch.place)).collect();
+        let done: Vec<(usize, CallIndex)> = batches.map(|(index, batch)| (index, batch.place)).collect();
         for (index, place) in done {
             let results = run.with_record(place, |batch| {
                 let result = |call: &CallRecord| match &call.error {
@@ -282,7 +282,7 @@ impl ToolRound {
                 };
                 Value::Array(batch.calls.iter().map(result).collect()).to_string()
             });
-            self.answer(run, index, Answer::text(results.unwrap_or_default()));
+            self.answer(run, index, CallAnswer::text(results.unwrap_or_default()));
         }
     }
 
@@ -292,7 +292,7 @@ impl ToolRound {
         // A program waits for calls of its own, so it takes no place among the others.
         let (programs, others): (Vec<_>, Vec<_>) = running.partition(|call| call.kind == CallKind::Program);
         // While a final result is checked, nothing new starts: it may end the run.
-        let checking = self.calls.iter().any(|call| matches!(call.state, CallState::Checking { .. }));
+        let checking = self.calls.iter().any(|call| matches!(call.state, RoundCallState::Checking { .. }));
         let most = if checking { 0 } else { run.config.limits.parallel_tools.max(1) as usize };
         let (mut programs, mut others) = (most.saturating_sub(programs.len()), most.saturating_sub(others.len()));
         let idle = self.calls.iter().all(|call| call.awaited().is_none());
@@ -307,7 +307,7 @@ impl ToolRound {
                 started += 1;
                 run.start(open);
             }
-            before_answered &= open.state == CallState::Answered;
+            before_answered &= open.state == RoundCallState::Answered;
         }
         started == 0 && idle && before_answered
     }
@@ -353,20 +353,21 @@ impl ToolRound {
         let mut denied = Vec::new();
         for (index, open) in self.calls.iter_mut().enumerate() {
             let mode = match &open.state {
-                CallState::Running if open.kind == CallKind::Tool => RunMode::RunAgain,
-                CallState::Running => RunMode::Check,
-                CallState::Asking(mode) => *mode,
-                CallState::Checking { check, content } => {
+                RoundCallState::Running if open.kind == CallKind::Tool => RunMode::RunAgain,
+                RoundCallState::Running => RunMode::Check,
+                RoundCallState::Asking(mode) => *mode,
+                RoundCallState::Checking { check, content } => {
                     if let Some((text, data)) = own_tools::find_final_result(content) {
                         let request = check_final_result(run.config, check.clone(), &text, &data);
                         run.requests.push(RoundRequest::Run(request));
                     }
                     continue;
                 }
-                CallState::Queued | CallState::Expanded | CallState::Answered => continue,
+                RoundCallState::Queued | RoundCallState::Expanded | RoundCallState::Answered => continue,
             };
             // An adopter may not have the tool.
-            let unknown = run.tool(open).is_none().then(|| Answer::unknown_tool(&open.call.name, &run.config.tools));
+            let unknown =
+                run.tool(open).is_none().then(|| CallAnswer::unknown_tool(&open.call.name, &run.config.tools));
             match unknown.or_else(|| open.denial(run)) {
                 Some(answer) if mode != RunMode::Check => denied.push((index, answer)),
                 _ => run.request(open, mode),
@@ -380,7 +381,7 @@ impl ToolRound {
 
     /// The call that waits for this answer; `None`: there is no such question.
     pub(super) fn asking_about(&self, id: &CallId) -> Option<&ToolCall> {
-        let asking = |open: &&OpenCall| matches!(open.state, CallState::Asking(_)) && open.call.id == *id;
+        let asking = |open: &&OpenCall| matches!(open.state, RoundCallState::Asking(_)) && open.call.id == *id;
         self.calls.iter().find(asking).map(|open| &open.call)
     }
 
@@ -388,23 +389,23 @@ impl ToolRound {
     pub(super) fn permitted(&mut self, run: &mut RunParts<'_>, id: &CallId, allow: bool) {
         let mut denied = Vec::new();
         for (index, open) in self.calls.iter_mut().enumerate() {
-            let CallState::Asking(mode) = open.state else { continue };
+            let RoundCallState::Asking(mode) = open.state else { continue };
             let decision = match (open.call.id == *id, allow) {
-                (true, true) => Decision::Allowed,
-                (true, false) => Decision::Denied(permission::REFUSED.to_owned()),
+                (true, true) => CallDecision::Allowed,
+                (true, false) => CallDecision::Denied(permission::REFUSED.to_owned()),
                 (false, _) => match run.decide(open) {
                     // Whether it may have its effect twice is a question about this call only.
-                    Decision::Allowed if mode == RunMode::RunAgain => Decision::Ask,
+                    CallDecision::Allowed if mode == RunMode::RunAgain => CallDecision::Ask,
                     decision => decision,
                 },
             };
-            if open.call.id != *id && decision != Decision::Ask {
+            if open.call.id != *id && decision != CallDecision::Ask {
                 run.requests.push(RoundRequest::Abort(open.call.id.clone()));
             }
             match decision {
-                Decision::Ask => {}
-                Decision::Denied(why) => denied.push((index, Answer::refused(Slug::Refused, why))),
-                Decision::Allowed => run.run(open, mode, Permission::Allowed),
+                CallDecision::Ask => {}
+                CallDecision::Denied(why) => denied.push((index, CallAnswer::refused(Slug::Refused, why))),
+                CallDecision::Allowed => run.run(open, mode, CallPermission::Allowed),
             }
         }
         for (index, answer) in denied {
@@ -422,7 +423,7 @@ impl ToolRound {
         let text = |key: &str| args.get(key).and_then(Value::as_str).map(str::to_owned);
         let report = RecordKind::Progress { status: text("status").unwrap_or_default(), detail: text("detail") };
         run.requests.push(RoundRequest::Notify(report));
-        self.answer(run, index, Answer::text("ok".into()));
+        self.answer(run, index, CallAnswer::text("ok".into()));
     }
 
     /// `batch`: its calls are inserted right behind it.
@@ -430,17 +431,17 @@ impl ToolRound {
         let asked = own_tools::inner_calls(&self.args(run, index));
         let before = self.calls.iter().filter(|c| c.place.inner.is_some() && !c.in_program()).count();
         if before + asked.len() > MAX_CALLS {
-            return self.answer(run, index, Answer::too_many(asked.len(), "calls"));
+            return self.answer(run, index, CallAnswer::too_many(asked.len(), "calls"));
         }
         let Some(batch) = self.calls.get_mut(index) else { return };
-        batch.state = CallState::Expanded;
+        batch.state = RoundCallState::Expanded;
         let (outer, place) = (batch.call.id.clone(), batch.place);
         let mut inner = Vec::new();
         for (i, InnerCall { name, arguments }) in asked.into_iter().enumerate() {
             let id = run.ids.fresh(&format!("{outer}_{i}"));
             let record = CallRecord::open(id.clone(), &name, parse_args(&arguments), self.attempt, run.now);
             run.with_record(place, |batch| batch.calls.push(record));
-            inner.push(OpenCall::queued(ToolCall::new(id, name, arguments), Place { inner: Some(i), ..place }));
+            inner.push(OpenCall::queued(ToolCall::new(id, name, arguments), CallIndex { inner: Some(i), ..place }));
         }
         self.calls.splice(index + 1..index + 1, inner);
         self.refuse(run);
@@ -449,14 +450,14 @@ impl ToolRound {
     /// `spawn_subagents`: the run starts them.
     fn spawn(&mut self, run: &mut RunParts<'_>, index: usize) {
         if self.grace_timer.is_some() {
-            return self.answer(run, index, Answer::from_outcome(ToolOutcome::Stopped));
+            return self.answer(run, index, CallAnswer::from_outcome(ToolOutcome::Stopped));
         }
         let tasks = own_tools::subagent_tasks(&self.args(run, index));
         if tasks.len() > MAX_CALLS {
-            return self.answer(run, index, Answer::too_many(tasks.len(), "tasks"));
+            return self.answer(run, index, CallAnswer::too_many(tasks.len(), "tasks"));
         }
         if let Some(open) = self.calls.get_mut(index) {
-            open.state = CallState::Expanded;
+            open.state = RoundCallState::Expanded;
             run.requests.push(RoundRequest::Spawn { call: open.call.id.clone(), tasks });
         }
     }
@@ -471,7 +472,7 @@ impl ToolRound {
                 if let Some(place) = self.calls.get(index).map(|open| open.place) {
                     run.with_record(place, |record| record.is_final = true);
                 }
-                Answer::text("accepted".into())
+                CallAnswer::text("accepted".into())
             }
             Err(refused) => refused,
         };
@@ -501,11 +502,11 @@ impl ToolRound {
             (Some((text, data)), ToolOutcome::Executed { content, .. }) if needs_check => {
                 let check = run.ids.assign_own(&format!("{}_result", open.call.id));
                 let request = check_final_result(run.config, check.clone(), &text, &data);
-                open.state = CallState::Checking { check, content };
+                open.state = RoundCallState::Checking { check, content };
                 run.requests.push(RoundRequest::Run(request));
             }
-            (Some(found), outcome) => self.accept_final_result(run, index, found, Answer::from_outcome(outcome)),
-            (None, outcome) => self.answer(run, index, Answer::from_outcome(outcome)),
+            (Some(found), outcome) => self.accept_final_result(run, index, found, CallAnswer::from_outcome(outcome)),
+            (None, outcome) => self.answer(run, index, CallAnswer::from_outcome(outcome)),
         }
     }
 
@@ -514,24 +515,35 @@ impl ToolRound {
         let Some((text, data)) = own_tools::find_final_result(&content) else { return };
         let args = own_tools::final_result_as_report(&run.config.report, &text, &data);
         match judge_report(run.config, "this is not taken as the final result", &args, outcome) {
-            Ok(_) => self.accept_final_result(run, index, (text, data), Answer::text(content)),
+            Ok(_) => self.accept_final_result(run, index, (text, data), CallAnswer::text(content)),
             // The tool has run, so its answer is still worth reading.
             Err(refused) => {
                 let content = format!("{}\n\n{content}", refused.content);
-                self.answer(run, index, Answer { content, ..refused });
+                self.answer(run, index, CallAnswer { content, ..refused });
             }
         }
     }
 
-    fn accept_final_result(&mut self, run: &mut RunParts<'_>, index: usize, found: (String, Value), answer: Answer) {
+    fn accept_final_result(
+        &mut self,
+        run: &mut RunParts<'_>,
+        index: usize,
+        found: (String, Value),
+        answer: CallAnswer,
+    ) {
         if let Some(open) = self.calls.get_mut(index) {
             open.result = Some(found);
         }
         self.answer(run, index, answer);
-        self.answer_all(run, OpenCall::is_queued, &Answer::exactly("not run", None));
+        self.answer_all(run, OpenCall::is_queued, &CallAnswer::exactly("not run", None));
     }
 
-    pub(super) fn answer_all(&mut self, run: &mut RunParts<'_>, which: impl Fn(&OpenCall) -> bool, answer: &Answer) {
+    pub(super) fn answer_all(
+        &mut self,
+        run: &mut RunParts<'_>,
+        which: impl Fn(&OpenCall) -> bool,
+        answer: &CallAnswer,
+    ) {
         for index in 0..self.calls.len() {
             if self.calls.get(index).is_some_and(&which) {
                 self.answer(run, index, answer.clone());
@@ -540,9 +552,9 @@ impl ToolRound {
     }
 
     /// The only function that answers a call.
-    pub(super) fn answer(&mut self, run: &mut RunParts<'_>, index: usize, mut answer: Answer) {
-        let Some(open) = self.calls.get_mut(index).filter(|c| c.state != CallState::Answered) else { return };
-        (open.state, open.slug) = (CallState::Answered, answer.slug);
+    pub(super) fn answer(&mut self, run: &mut RunParts<'_>, index: usize, mut answer: CallAnswer) {
+        let Some(open) = self.calls.get_mut(index).filter(|c| c.state != RoundCallState::Answered) else { return };
+        (open.state, open.slug) = (RoundCallState::Answered, answer.slug);
         let (kind, place, id) = (open.kind, open.place, open.call.id.clone());
         self.answer_program(run, place, &answer);
         // A batch is not cut: each of its calls was.
@@ -579,7 +591,7 @@ impl ToolRound {
 }
 
 impl OpenCall {
-    pub(super) fn queued(call: ToolCall, place: Place) -> Self {
+    pub(super) fn queued(call: ToolCall, place: CallIndex) -> Self {
         let kind = match call.name.as_str() {
             own_tools::REPORT => CallKind::Report,
             own_tools::BATCH => CallKind::Batch,
@@ -588,52 +600,52 @@ impl OpenCall {
             own_tools::PROGRAM => CallKind::Program,
             _ => CallKind::Tool,
         };
-        let state = CallState::Queued;
+        let state = RoundCallState::Queued;
         let (executed, slug, exchanged) = (false, None, 0);
         OpenCall { call, kind, place, state, executed, slug, exchanged, images: Vec::new(), result: None }
     }
 
     fn is_queued(&self) -> bool {
-        self.state == CallState::Queued
+        self.state == RoundCallState::Queued
     }
 
     /// The id under which the shell answers next, if the call is running.
     pub(super) fn awaited(&self) -> Option<&CallId> {
         match &self.state {
-            CallState::Asking(_) | CallState::Running => Some(&self.call.id),
-            CallState::Checking { check, .. } => Some(check),
-            CallState::Queued | CallState::Expanded | CallState::Answered => None,
+            RoundCallState::Asking(_) | RoundCallState::Running => Some(&self.call.id),
+            RoundCallState::Checking { check, .. } => Some(check),
+            RoundCallState::Queued | RoundCallState::Expanded | RoundCallState::Answered => None,
         }
     }
 
     /// The answer to a call that the rules of the run deny.
-    pub(super) fn denial(&self, run: &RunParts<'_>) -> Option<Answer> {
+    pub(super) fn denial(&self, run: &RunParts<'_>) -> Option<CallAnswer> {
         match run.decide(self) {
-            Decision::Denied(why) => Some(Answer::refused(Slug::Refused, why)),
-            Decision::Allowed | Decision::Ask => None,
+            CallDecision::Denied(why) => Some(CallAnswer::refused(Slug::Refused, why)),
+            CallDecision::Allowed | CallDecision::Ask => None,
         }
     }
 
     /// Why the call must not run, whatever the other calls are.
-    pub(super) fn refusal(&self, tools: &[ToolSpec], offer: Offer) -> Option<Answer> {
+    pub(super) fn refusal(&self, tools: &[ToolSpec], offer: Offer) -> Option<CallAnswer> {
         let name = self.call.name.as_str();
         if self.place.inner.is_some() && !own_tools::allowed_inside(name) {
             let text = format!("{name} cannot stand inside a batch: call it by itself");
-            return Some(Answer::refused(Slug::InvalidArguments, text));
+            return Some(CallAnswer::refused(Slug::InvalidArguments, text));
         }
         if !tools.iter().any(|tool| tool.name == name) {
-            return Some(Answer::unknown_tool(name, tools));
+            return Some(CallAnswer::unknown_tool(name, tools));
         }
         if offer == Offer::ReportOnly && self.kind != CallKind::Report {
             let text = "not run: this is the last turn, and only final_report can be called".to_owned();
-            return Some(Answer::refused(Slug::FinalReportMissing, text));
+            return Some(CallAnswer::refused(Slug::FinalReportMissing, text));
         }
         None
     }
 }
 
 impl RunParts<'_> {
-    pub(super) fn with_record<R>(&mut self, place: Place, change: impl FnOnce(&mut CallRecord) -> R) -> Option<R> {
+    pub(super) fn with_record<R>(&mut self, place: CallIndex, change: impl FnOnce(&mut CallRecord) -> R) -> Option<R> {
         let record = self.records.get_mut(place.call)?;
         match place.inner {
             Some(inner) => record.calls.get_mut(inner).map(change),
@@ -657,18 +669,19 @@ impl RunParts<'_> {
         let touches = self.tool(open).map(|tool| self.consent.touches(tool, &open.call.arguments));
         let has_effect = touches.is_some_and(|touches| touches != SideEffect::None);
         let permission = match self.decide(open) {
-            Decision::Ask if mode != RunMode::Check => Permission::Ask,
+            CallDecision::Ask if mode != RunMode::Check => CallPermission::Ask,
             // Records from before there were permissions: nothing is decided here.
             _ if mode == RunMode::RunAgain && has_effect && self.consent.permissions().is_some() => {
-                Permission::AskAgain
+                CallPermission::AskAgain
             }
-            _ => Permission::Allowed,
+            _ => CallPermission::Allowed,
         };
         self.run(open, mode, permission);
     }
 
-    fn run(&mut self, open: &mut OpenCall, mode: RunMode, permission: Permission) {
-        open.state = if permission == Permission::Allowed { CallState::Running } else { CallState::Asking(mode) };
+    fn run(&mut self, open: &mut OpenCall, mode: RunMode, permission: CallPermission) {
+        open.state =
+            if permission == CallPermission::Allowed { RoundCallState::Running } else { RoundCallState::Asking(mode) };
         let program =
             (open.kind == CallKind::Program).then(|| Program::of(self.config.seed, &open.call.id, self.world_time));
         let call = RunTool { permission, program, ..run_tool(self.config, open.call.clone(), mode) };
@@ -676,12 +689,12 @@ impl RunParts<'_> {
     }
 
     /// What the rules of the run say of a call. Nobody is asked about the tools that the engine handles itself; they can be denied.
-    fn decide(&self, open: &OpenCall) -> Decision {
+    fn decide(&self, open: &OpenCall) -> CallDecision {
         let decision = self.tool(open).map(|tool| self.consent.decide(tool, &open.call.arguments));
         match (open.kind, decision) {
             (CallKind::Tool | CallKind::Program, Some(decision)) => decision,
-            (_, Some(Decision::Denied(why))) => Decision::Denied(why),
-            _ => Decision::Allowed,
+            (_, Some(CallDecision::Denied(why))) => CallDecision::Denied(why),
+            _ => CallDecision::Allowed,
         }
     }
 
@@ -690,45 +703,45 @@ impl RunParts<'_> {
     }
 }
 
-impl Answer {
+impl CallAnswer {
     /// A call that succeeded.
     pub(super) fn text(content: String) -> Self {
-        Answer { content, slug: None, error: None }
+        CallAnswer { content, slug: None, error: None }
     }
 
     /// A call that was answered without having run.
     pub(super) fn refused(slug: Slug, error: String) -> Self {
-        Answer { content: format!("Error: {error}"), slug: Some(slug), error: Some(error) }
+        CallAnswer { content: format!("Error: {error}"), slug: Some(slug), error: Some(error) }
     }
 
     /// Exactly this text, such as `stopped`, `cancelled`, `not run`.
     pub(super) fn exactly(text: &str, slug: Option<Slug>) -> Self {
-        Answer { content: text.to_owned(), slug, error: Some(text.to_owned()) }
+        CallAnswer { content: text.to_owned(), slug, error: Some(text.to_owned()) }
     }
 
     fn unknown_tool(name: &str, tools: &[ToolSpec]) -> Self {
         let names: Vec<&str> = tools.iter().map(|t| t.name.as_str()).collect();
         let known = if names.is_empty() { "there are none".into() } else { names.join(", ") };
-        Answer::refused(Slug::UnknownTool, format!("there is no tool named {name:?}. Available tools: {known}"))
+        CallAnswer::refused(Slug::UnknownTool, format!("there is no tool named {name:?}. Available tools: {known}"))
     }
 
     /// A call asks for more than is recorded of one reply.
     fn too_many(asked: usize, what: &str) -> Self {
         let text = format!("not run: {asked} {what} in one reply; at most {MAX_CALLS} are accepted");
-        Answer::refused(Slug::ToolLimit, text)
+        CallAnswer::refused(Slug::ToolLimit, text)
     }
 
     pub(super) fn from_outcome(outcome: ToolOutcome) -> Self {
         match outcome {
-            ToolOutcome::Executed { content, .. } => Answer::text(content),
-            ToolOutcome::Rejected { slug, message, .. } => Answer::refused(slug, message),
-            ToolOutcome::Failed { message } => Answer::refused(Slug::ToolExecFailed, message),
+            ToolOutcome::Executed { content, .. } => CallAnswer::text(content),
+            ToolOutcome::Rejected { slug, message, .. } => CallAnswer::refused(slug, message),
+            ToolOutcome::Failed { message } => CallAnswer::refused(Slug::ToolExecFailed, message),
             ToolOutcome::TimedOut { after_ms } => {
                 let text = format!("timeout: the tool did not answer within {} s", seconds(after_ms));
-                Answer::refused(Slug::Timeout, text)
+                CallAnswer::refused(Slug::Timeout, text)
             }
-            ToolOutcome::Cancelled => Answer::exactly("cancelled", Some(Slug::Cancelled)),
-            ToolOutcome::Stopped => Answer::exactly("stopped", Some(Slug::Stopped)),
+            ToolOutcome::Cancelled => CallAnswer::exactly("cancelled", Some(Slug::Cancelled)),
+            ToolOutcome::Stopped => CallAnswer::exactly("stopped", Some(Slug::Stopped)),
         }
     }
 }
@@ -773,8 +786,13 @@ pub(super) fn take_calls(
 
 /// Whether arguments are a report, after the shell checked them against the schema; `Err` is the answer that says what
 /// is wrong, beginning with `refused`.
-fn judge_report(config: &RunConfig, refused: &str, args: &Value, checked: ToolOutcome) -> Result<Report, Answer> {
-    let refused = |slug, fault: String| Answer::refused(slug, format!("{refused}: {fault}"));
+fn judge_report(
+    config: &RunConfig,
+    refused: &str,
+    args: &Value,
+    checked: ToolOutcome,
+) -> Result<AcceptedReport, CallAnswer> {
+    let refused = |slug, fault: String| CallAnswer::refused(slug, format!("{refused}: {fault}"));
     match checked {
         ToolOutcome::Executed { .. } => {
             own_tools::judge_report(&config.report, args).map_err(|(slug, fault)| refused(slug, fault))
@@ -782,14 +800,14 @@ fn judge_report(config: &RunConfig, refused: &str, args: &Value, checked: ToolOu
         ToolOutcome::Rejected { slug: Slug::InvalidArguments, path, message } => {
             Err(refused(own_tools::report_schema_slug(path.as_deref()), message))
         }
-        other => Err(Answer::from_outcome(other)),
+        other => Err(CallAnswer::from_outcome(other)),
     }
 }
 
 fn run_tool(config: &RunConfig, call: ToolCall, run: RunMode) -> RunTool {
     let ToolCall { id: call, name, arguments, .. } = call;
     let timeout_ms = config.limits.tool_timeout_ms;
-    RunTool { call, name, arguments, timeout_ms, run, permission: Permission::Allowed, program: None }
+    RunTool { call, name, arguments, timeout_ms, run, permission: CallPermission::Allowed, program: None }
 }
 
 /// The shell checks a final result as the arguments of `final_report`.

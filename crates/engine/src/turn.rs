@@ -9,7 +9,7 @@ use super::limits::Guard;
 use super::message::{RawResponse, Reply};
 use super::prompts;
 use super::record::{RecordKind, Trigger};
-use super::run::{Exchange, OpenTurn, Phase, Run, TurnStep, WrapUp};
+use super::run::{ModelExchange, OpenTurn, Run, RunPhase, TurnStep, WrapUp};
 use super::tool_round::RoundOutcome;
 
 impl Run {
@@ -24,7 +24,7 @@ impl Run {
     pub(super) fn begin_turn(&mut self, notice: Option<String>) {
         let wrap_up = self.wrap_up_state().of_next_turn();
         self.open_turn_record(self.turn().saturating_add(1));
-        self.phase = Phase::Turn(OpenTurn { wrap_up, step: TurnStep::Asking(Exchange::first(notice.clone())) });
+        self.phase = RunPhase::Turn(OpenTurn { wrap_up, step: TurnStep::Asking(ModelExchange::first(notice.clone())) });
         // A follow-up or a grant may bring more than fits; if not enough can be removed, the provider will say so.
         let _ = self.guard_context();
         self.record(RecordKind::TurnStarted { synthesis: false });

@@ -70,7 +70,7 @@ pub async fn read_text<F: Files>(files: &F, path: &str, info: FileInfo) -> Resul
 
 /// What a file says: its own text, or that of the document that it is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Content {
+pub enum FileContent {
     Text(String),
     Document(Rc<Document>),
     /// A document without text, and the sentence that says why, without the file's name.
@@ -78,14 +78,14 @@ pub enum Content {
     None(NoText),
 }
 
-impl Content {
+impl FileContent {
     /// The text, if there is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
-            Content::Text(text) => Some(text),
-            Content::Document(document) => Some(&document.text),
-            Content::Silent(_) | Content::None(_) => None,
+            FileContent::Text(text) => Some(text),
+            FileContent::Document(document) => Some(&document.text),
+            FileContent::Silent(_) | FileContent::None(_) => None,
         }
     }
 
@@ -93,7 +93,7 @@ impl Content {
     #[must_use]
     pub fn place(&self, line: usize) -> Option<String> {
         match self {
-            Content::Document(document) => document.place(line),
+            FileContent::Document(document) => document.place(line),
             _ => None,
         }
     }
@@ -103,16 +103,16 @@ impl Content {
 ///
 /// # Errors
 /// Why reading failed.
-pub async fn read_content<F: Files>(files: &F, path: &str, info: FileInfo, most: u64) -> Result<Content, String> {
+pub async fn read_content<F: Files>(files: &F, path: &str, info: FileInfo, most: u64) -> Result<FileContent, String> {
     match files.document(path).await {
-        Ok(Some(document)) => return Ok(Content::Document(document)),
-        Err(reason) => return Ok(Content::Silent(reason)),
+        Ok(Some(document)) => return Ok(FileContent::Document(document)),
+        Err(reason) => return Ok(FileContent::Silent(reason)),
         Ok(None) => {}
     }
     if info.size > most {
-        return Ok(Content::None(NoText::TooLarge));
+        return Ok(FileContent::None(NoText::TooLarge));
     }
-    Ok(read_text(files, path, info).await?.map_or_else(Content::None, Content::Text))
+    Ok(read_text(files, path, info).await?.map_or_else(FileContent::None, FileContent::Text))
 }
 
 /// Decodes UTF-8 (and drops a byte order mark); `None` if it is not UTF-8 or contains NUL.

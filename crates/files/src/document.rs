@@ -19,7 +19,7 @@ pub struct Document {
     pub text: String,
     /// Sorted by line.
     #[serde(default)]
-    pub places: Vec<Place>,
+    pub places: Vec<DocumentPlace>,
     /// What was not read, one sentence each.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Document {
 
 /// A place in the document, and the line of the text with which it begins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct DocumentPlace {
     /// Counted from 1.
     pub line: usize,
     /// Such as `page 7`, `slide 3`, `sheet Q1` or `section "Results"`.
@@ -94,7 +94,7 @@ impl Document {
         self.places.binary_search_by_key(&line, |place| place.line).is_ok()
     }
 
-    fn at(&self, line: usize) -> Option<&Place> {
+    fn at(&self, line: usize) -> Option<&DocumentPlace> {
         let after = self.places.partition_point(|place| place.line <= line);
         self.places.get(after.checked_sub(1)?)
     }

@@ -11,4 +11,4 @@ pub mod kind;
 pub mod saved;
 pub mod zip;
 
-pub use access::{Content, Engine, FileInfo, Files, MAX_TEXT_BYTES, NoText, read_content, read_text, size_text};
+pub use access::{Engine, FileContent, FileInfo, Files, MAX_TEXT_BYTES, NoText, read_content, read_text, size_text};

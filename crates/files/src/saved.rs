@@ -44,7 +44,7 @@ impl SavedFormat {
 
 /// What a filter found: the answer of the jq module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+pub struct QueryResult {
     /// The first values, each as JSON on one line.
     pub shown: Vec<String>,
     /// The number of all values.

@@ -5,7 +5,7 @@
 
 /// One file of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ZipEntry {
     /// Relative, with `/` between folders.
     pub path: String,
     pub size: u32,
@@ -79,7 +79,7 @@ const END: u32 = 0x0605_4b50;
 ///
 /// # Errors
 /// If the files are too large or too many.
-pub fn frame(entries: &[Entry]) -> Result<(Vec<Vec<u8>>, Vec<u8>), TooMuch> {
+pub fn frame(entries: &[ZipEntry]) -> Result<(Vec<Vec<u8>>, Vec<u8>), TooMuch> {
     let count = u16::try_from(entries.len()).map_err(|_| TooMuch)?;
     let (mut heads, mut central) = (Vec::with_capacity(entries.len()), Vec::new());
     let mut at = 0_u32;
@@ -113,7 +113,7 @@ pub fn frame(entries: &[Entry]) -> Result<(Vec<Vec<u8>>, Vec<u8>), TooMuch> {
 }
 
 /// Returns the common part of a file's two headers, up to the length of the extra field.
-fn common(entry: &Entry) -> Result<Vec<u8>, TooMuch> {
+fn common(entry: &ZipEntry) -> Result<Vec<u8>, TooMuch> {
     let name = u16::try_from(entry.path.len()).map_err(|_| TooMuch)?;
     let mut bytes = Vec::with_capacity(26);
     for field in [NEEDS, UTF8, 0, 0, DATE] {

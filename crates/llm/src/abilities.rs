@@ -8,13 +8,13 @@ use turnwise_engine::{AskedTool, Correction, ProviderConfig, ProviderKind, Reaso
 
 use super::endpoint;
 use super::options::Options;
-use super::providers::{Format, wire};
+use super::providers::{WireFormat, wire};
 
 const TABLE: &str = include_str!("models/families.csv");
 
 /// A row of the table.
 #[derive(Clone, Debug)]
-struct Abilities {
+struct ModelLimits {
     in_words: bool,
     /// In order, `none` apart; `None`: not known.
     efforts: Option<Vec<ReasoningEffort>>,
@@ -51,7 +51,7 @@ enum When {
 
 /// The settings of a run as one model takes them.
 #[derive(Clone, Debug)]
-pub(super) struct Settings {
+pub(super) struct ModelSettings {
     /// What it is told; `None`: nothing.
     pub effort: Option<ReasoningEffort>,
     /// Whether the effort is a word in formats that know numbers of tokens too.
@@ -63,15 +63,15 @@ pub(super) struct Settings {
     pub forces: bool,
 }
 
-impl Settings {
+impl ModelSettings {
     pub fn of(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Self {
-        let (format, abilities) = (wire(p.kind).format, Abilities::of(p));
+        let (format, abilities) = (wire(p.kind).format, ModelLimits::of(p));
         let effort = match config.reasoning {
             // It said so itself.
             Some(effort) if learnt.iter().any(|it| matches!(it, Correction::Effort(_))) => Some(effort),
             Some(effort) => abilities.nearest(effort),
             // OpenRouter knows what the server behind it wants.
-            None if format == Format::Chat && p.kind != ProviderKind::Openrouter => {
+            None if format == WireFormat::Chat && p.kind != ProviderKind::Openrouter => {
                 let has_tools = !config.tools.is_empty() && !learnt.contains(&Correction::NoEffort);
                 (has_tools && abilities.chat_tools == When::ToldNot).then_some(ReasoningEffort::None)
             }
@@ -79,7 +79,7 @@ impl Settings {
         };
         let thinks = told_by_options(Options::of(p)).or(effort.map(|effort| effort != ReasoningEffort::None));
         let samples = abilities.sampling.holds(thinks);
-        Settings {
+        ModelSettings {
             effort,
             in_words: abilities.in_words,
             off: abilities.off,
@@ -114,15 +114,15 @@ pub fn adjustments(config: &RunConfig) -> Vec<String> {
 }
 
 fn adjusted(p: &ProviderConfig, config: &RunConfig) -> Vec<String> {
-    let (abilities, settings, options) = (Abilities::of(p), Settings::of(p, config, &[]), Options::of(p));
+    let (abilities, settings, options) = (ModelLimits::of(p), ModelSettings::of(p, config, &[]), Options::of(p));
     let (format, model) = (wire(p.kind).format, &p.model);
     let mut said = Vec::new();
     let sets = |names: &[&str]| names.iter().any(|name| options.get(name).is_some());
     let effort_fields: &[&str] = match format {
-        Format::Chat => &["reasoning_effort", "reasoning", "thinking"],
-        Format::Responses => &["reasoning"],
-        Format::Messages => &["thinking", "output_config"],
-        Format::Gemini => &["generationConfig"],
+        WireFormat::Chat => &["reasoning_effort", "reasoning", "thinking"],
+        WireFormat::Responses => &["reasoning"],
+        WireFormat::Messages => &["thinking", "output_config"],
+        WireFormat::Gemini => &["generationConfig"],
     };
     let is_told = |effort| settings.effort == Some(effort);
     if let Some(asked) = config.reasoning.filter(|asked| !is_told(*asked) && !sets(effort_fields)) {
@@ -160,7 +160,7 @@ fn adjusted(p: &ProviderConfig, config: &RunConfig) -> Vec<String> {
     if is_forced && !config.tools.is_empty() && !settings.forces {
         said.push(format!("{model} cannot be made to call a tool{}: it chooses itself.", abilities.forced.said()));
     }
-    if format == Format::Chat
+    if format == WireFormat::Chat
         && endpoint::is_openai(p)
         && abilities.chat_tools == When::Never
         && !config.tools.is_empty()
@@ -172,7 +172,7 @@ fn adjusted(p: &ProviderConfig, config: &RunConfig) -> Vec<String> {
     said
 }
 
-impl Abilities {
+impl ModelLimits {
     fn of(p: &ProviderConfig) -> Self {
         let (name, host) = (plain(&p.model), endpoint::host(p));
         let rows = TABLE.lines().filter_map(|line| {
@@ -184,7 +184,7 @@ impl Abilities {
         let (_, is_its_own, row) = rows.max_by_key(|(length, ..)| *length).unwrap_or_default();
         let mut cells = row.split(',');
         let mut cell = || cells.next().unwrap_or_default();
-        let mut abilities = Abilities {
+        let mut abilities = ModelLimits {
             in_words: cell() == "yes",
             efforts: efforts(cell()),
             off: Off::read(cell()),
@@ -203,18 +203,18 @@ impl Abilities {
             // It may be a model that never thinks, which is told nothing.
             (_, Off::Unknown) if self.efforts.as_deref() == Some(&[]) => Off::Unknown,
             (_, Off::Never) => Off::Never,
-            (Format::Messages, Off::Type(word)) => Off::Type(word),
-            (Format::Messages, _) => Off::Type("disabled"),
-            (Format::Gemini, Off::Tokens(tokens)) => Off::Tokens(tokens),
-            (Format::Gemini, _) => Off::Tokens(0),
-            (Format::Chat, Off::Type(word)) if is_its_own => Off::Type(word),
-            (Format::Chat | Format::Responses, _) => Off::Effort,
+            (WireFormat::Messages, Off::Type(word)) => Off::Type(word),
+            (WireFormat::Messages, _) => Off::Type("disabled"),
+            (WireFormat::Gemini, Off::Tokens(tokens)) => Off::Tokens(tokens),
+            (WireFormat::Gemini, _) => Off::Tokens(0),
+            (WireFormat::Chat, Off::Type(word)) if is_its_own => Off::Type(word),
+            (WireFormat::Chat | WireFormat::Responses, _) => Off::Effort,
         };
         let up_to = |most| Some(named_efforts().filter(|effort| *effort <= most).collect());
         match &mut self.efforts {
             Some(known) if known.is_empty() => {}
             // Numbers of tokens, of which `high` is the largest.
-            _ if matches!(format, Format::Messages | Format::Gemini) && !self.in_words => {
+            _ if matches!(format, WireFormat::Messages | WireFormat::Gemini) && !self.in_words => {
                 self.efforts = up_to(ReasoningEffort::High);
             }
             // OpenRouter translates these for each model.
@@ -223,12 +223,12 @@ impl Abilities {
                 self.efforts = up_to(if has_max { ReasoningEffort::Max } else { ReasoningEffort::Xhigh });
             }
             // @ai-sdk/openai 4.0.118: in Responses only.
-            Some(known) if format == Format::Chat && endpoint::is_openai(p) => {
+            Some(known) if format == WireFormat::Chat && endpoint::is_openai(p) => {
                 known.retain(|effort| *effort != ReasoningEffort::Max);
             }
             _ => {}
         }
-        if format == Format::Messages {
+        if format == WireFormat::Messages {
             // Of any model: while it thinks, the API refuses a temperature, and a forced tool call takes the thought away.
             for when in [&mut self.sampling, &mut self.forced] {
                 if *when == When::Always {

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// How far away a server is, as browsers see it when they ask before a page may reach it (Local Network Access).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Space {
+pub enum AddressSpace {
     Public,
     /// Another machine in the same network: a private IP address or a `.local` name.
     Private,
@@ -36,29 +36,33 @@ pub fn port(url: &str) -> Option<u16> {
 
 /// Classifies the host of an absolute address.
 #[must_use]
-pub fn space(url: &str) -> Space {
+pub fn space(url: &str) -> AddressSpace {
     let host = host(url);
     if let Some(inner) = host.strip_prefix('[') {
         return space_v6(inner.split(']').next().unwrap_or_default());
     }
     let name = host.split(':').next().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();
     if name == "localhost" || name.ends_with(".localhost") {
-        return Space::Loopback;
+        return AddressSpace::Loopback;
     }
     match name.parse::<std::net::Ipv4Addr>().map(|ip| ip.octets()) {
-        Ok([127, ..] | [0, 0, 0, 0]) => Space::Loopback,
-        Ok([10, ..] | [172, 16..=31, ..] | [192, 168, ..] | [169, 254, ..] | [100, 64..=127, ..]) => Space::Private,
-        Err(_) if name.ends_with(".local") => Space::Private,
-        _ => Space::Public,
+        Ok([127, ..] | [0, 0, 0, 0]) => AddressSpace::Loopback,
+        Ok([10, ..] | [172, 16..=31, ..] | [192, 168, ..] | [169, 254, ..] | [100, 64..=127, ..]) => {
+            AddressSpace::Private
+        }
+        Err(_) if name.ends_with(".local") => AddressSpace::Private,
+        _ => AddressSpace::Public,
     }
 }
 
-fn space_v6(text: &str) -> Space {
+fn space_v6(text: &str) -> AddressSpace {
     match text.parse::<std::net::Ipv6Addr>() {
-        Ok(ip) if ip.is_loopback() || ip.is_unspecified() => Space::Loopback,
+        Ok(ip) if ip.is_loopback() || ip.is_unspecified() => AddressSpace::Loopback,
         // fc00::/7 and fe80::/10
-        Ok(ip) if ip.segments().first().is_some_and(|s| s & 0xfe00 == 0xfc00 || s & 0xffc0 == 0xfe80) => Space::Private,
-        _ => Space::Public,
+        Ok(ip) if ip.segments().first().is_some_and(|s| s & 0xfe00 == 0xfc00 || s & 0xffc0 == 0xfe80) => {
+            AddressSpace::Private
+        }
+        _ => AddressSpace::Public,
     }
 }
 
@@ -89,7 +93,11 @@ pub fn with_scheme(text: &str) -> Cow<'_, str> {
         return text.into();
     }
     let plain = format!("http://{text}");
-    if space(&plain) == Space::Public && name.contains('.') { format!("https://{text}").into() } else { plain.into() }
+    if space(&plain) == AddressSpace::Public && name.contains('.') {
+        format!("https://{text}").into()
+    } else {
+        plain.into()
+    }
 }
 
 /// The address of a server: scheme, host, port and path, in the one form that every URL parser reads alike. Keys are bound to

@@ -11,7 +11,7 @@ use super::error_body::ErrorBody;
 use super::learn::{correction, named};
 use super::providers::wire;
 use super::retry_after::{RetryHeaders, wait_ms};
-use super::servers::{Browser, Server};
+use super::servers::{Browser, ServerRow};
 
 /// The browser's view of the network (`navigator.onLine`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
             .to_owned()
     } else if base.starts_with("http://") {
         format!("If this page is https, it may not call an http address: use https for {host}.")
-    } else if let Browser::No(date) = Server::browser_of(p) {
+    } else if let Browser::No(date) = ServerRow::browser_of(p) {
         endpoint::needs_proxy(p, date)
     } else {
         format!("Check the key and the base URL ({base}), and whether {host} allows calls from browsers.")
@@ -447,8 +447,8 @@ fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pag
             )
         }
         // Its words for that are not known.
-        Slug::ProviderError if matches!(status, 400 | 422) && !Server::of(p).tools => {
-            format!("{} takes no tools: run without them, or use another provider.", Server::of(p).title)
+        Slug::ProviderError if matches!(status, 400 | 422) && !ServerRow::of(p).tools => {
+            format!("{} takes no tools: run without them, or use another provider.", ServerRow::of(p).title)
         }
         // OpenAI's newer models think in Responses only, if they have tools.
         Slug::ProviderError

@@ -2,7 +2,7 @@
 
 use turnwise_engine::{ProviderConfig, ProviderKind};
 
-use super::providers::{Format, wire};
+use super::providers::{WireFormat, wire};
 use super::{address, endpoint};
 
 /// The address to try instead; `None` if nothing is known to be wrong with the current one.
@@ -31,7 +31,7 @@ fn own_base(p: &ProviderConfig) -> Option<String> {
 
 /// The base URL with the version at its end, once.
 fn versioned(p: &ProviderConfig, base: &str) -> String {
-    let version = if wire(p.kind).format == Format::Gemini { "/v1beta" } else { "/v1" };
+    let version = if wire(p.kind).format == WireFormat::Gemini { "/v1beta" } else { "/v1" };
     // Suffixes of other URLs of the same servers: /v1 a second time, lists, older interfaces.
     const TAILS: [&str; 6] = ["/models", "/completions", "/chat", "/embeddings", "/openai/v1", "/openai"];
     const LOCAL_TAILS: [&str; 5] = ["/api/chat", "/api/generate", "/api/v0", "/api/v1", "/api"];

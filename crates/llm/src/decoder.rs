@@ -8,7 +8,7 @@
 use turnwise_engine::caps::{self, TooLarge};
 use turnwise_engine::{ModelError, ProviderConfig, RAW_CAP, RawResponse, Reply, Retry, Slug};
 
-use super::dialect::{Assemble, Load, Unfinished, assembly};
+use super::dialect::{Assemble, PartSizes, Unfinished, assembly};
 use super::error_body::{excerpt, page_title};
 use super::learn::is_added;
 use super::sse::SseParser;
@@ -117,7 +117,7 @@ impl Decoder {
             Framing::Unknown(parser) | Framing::Events(parser) => parser.held(),
             Framing::Values(values) => values.value.len(),
         };
-        let Load { arguments, opaque, .. } = self.assembly.load();
+        let PartSizes { arguments, opaque, .. } = self.assembly.load();
         let texts = self.assembly.content().len() + self.assembly.reasoning().len();
         framing + texts + arguments + opaque + self.raw.len()
     }
@@ -173,7 +173,7 @@ impl Decoder {
 
 /// The first limit that the reply so far exceeds. An error that the stream itself reported takes precedence.
 fn passed(assembly: &dyn Assemble) -> Option<TooLarge> {
-    let Load { calls, arguments, parts, opaque } = assembly.load();
+    let PartSizes { calls, arguments, parts, opaque } = assembly.load();
     let limits = [
         (calls, caps::MAX_CALLS, TooLarge::Calls),
         (arguments, caps::MAX_ARGUMENTS, TooLarge::Arguments),

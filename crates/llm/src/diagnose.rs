@@ -7,7 +7,7 @@
 
 use turnwise_engine::{ModelError, ProviderConfig, ProviderKind, Retry, Slug};
 
-use super::address::{self, Space};
+use super::address::{self, AddressSpace};
 use super::classify::Online;
 use super::endpoint;
 use super::servers::{self, Browser};
@@ -17,20 +17,20 @@ use super::servers::{self, Browser};
 pub struct Evidence {
     pub online: Online,
     /// `None`: there is no browser (Node.js), so there is no CORS, no policy and no permission.
-    pub page: Option<Page>,
+    pub page: Option<PageOrigin>,
     /// The full address of the request.
     pub target: String,
     /// The directive of the page's content security policy that forbade the request (`connect-src`).
     pub violation: Option<String>,
     pub knock: Knock,
-    pub permission: Permission,
+    pub permission: LocalPermission,
     /// The runtime's error message.
     pub words: String,
 }
 
 /// The page that made the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct PageOrigin {
     /// `null` for a page without an origin, such as a local file.
     pub origin: String,
     /// Whether it is a secure context: https, or served by this machine.
@@ -49,7 +49,7 @@ pub enum Knock {
 
 /// Whether the page may reach local addresses, according to the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Permission {
+pub enum LocalPermission {
     /// The browser has no such permission, or it is not needed.
     Unknown,
     Granted,
@@ -59,7 +59,7 @@ pub enum Permission {
 
 /// Why there was no response, as far as that can be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum NoResponseCause {
     /// An https page called a plain http server that is not on this machine.
     MixedContent,
     /// The content security policy of the page forbids the request.
@@ -86,7 +86,12 @@ impl Evidence {
     /// Whether a knock can reveal something that is not known yet.
     #[must_use]
     pub fn wants_knock(&self) -> bool {
-        let open = [Cause::Hidden, Cause::LocalNetworkAsk, Cause::LocalNetworkDenied, Cause::InsecurePage];
+        let open = [
+            NoResponseCause::Hidden,
+            NoResponseCause::LocalNetworkAsk,
+            NoResponseCause::LocalNetworkDenied,
+            NoResponseCause::InsecurePage,
+        ];
         self.knock == Knock::NotTried && self.page.is_some() && open.contains(&self.cause())
     }
 
@@ -95,53 +100,57 @@ impl Evidence {
     pub fn permissions(&self) -> &'static [&'static str] {
         match address::space(&self.target) {
             target if target <= self.page_space() => &[],
-            Space::Loopback => &["loopback-network", "local-network-access"],
+            AddressSpace::Loopback => &["loopback-network", "local-network-access"],
             _ => &["local-network", "local-network-access"],
         }
     }
 
     /// Returns the first matching cause: certain causes first, then those found by a knock, then the rest.
     #[must_use]
-    pub fn cause(&self) -> Cause {
+    pub fn cause(&self) -> NoResponseCause {
         let space = address::space(&self.target);
         let Some(page) = &self.page else {
-            return if space == Space::Public { Cause::Unreachable } else { Cause::ServerDown };
+            return if space == AddressSpace::Public {
+                NoResponseCause::Unreachable
+            } else {
+                NoResponseCause::ServerDown
+            };
         };
         let plain = self.target.starts_with("http://");
         // Browsers that ask for permission let an https page reach a private address over http once it is granted.
-        let asks = space == Space::Private && self.permission != Permission::Unknown;
-        if page.origin.starts_with("https://") && plain && space != Space::Loopback && !asks {
-            return Cause::MixedContent;
+        let asks = space == AddressSpace::Private && self.permission != LocalPermission::Unknown;
+        if page.origin.starts_with("https://") && plain && space != AddressSpace::Loopback && !asks {
+            return NoResponseCause::MixedContent;
         }
         if self.violation.is_some() {
-            return Cause::Csp;
+            return NoResponseCause::Csp;
         }
         // This machine is reachable without a network, too.
-        if self.online == Online::No && space != Space::Loopback {
-            return Cause::Offline;
+        if self.online == Online::No && space != AddressSpace::Loopback {
+            return NoResponseCause::Offline;
         }
         if page.origin == address::origin(&self.target) {
-            return Cause::OwnServer;
+            return NoResponseCause::OwnServer;
         }
         match (self.knock, self.permission) {
-            (Knock::Answered, _) => Cause::Cors,
-            (_, Permission::Denied) if page.secure => Cause::LocalNetworkDenied,
-            (_, Permission::Denied) => Cause::InsecurePage,
-            (_, Permission::Prompt) => Cause::LocalNetworkAsk,
-            (Knock::Failed, _) if space == Space::Public => Cause::Unreachable,
-            (Knock::Failed, _) => Cause::ServerDown,
-            (Knock::NotTried | Knock::Silent, _) => Cause::Hidden,
+            (Knock::Answered, _) => NoResponseCause::Cors,
+            (_, LocalPermission::Denied) if page.secure => NoResponseCause::LocalNetworkDenied,
+            (_, LocalPermission::Denied) => NoResponseCause::InsecurePage,
+            (_, LocalPermission::Prompt) => NoResponseCause::LocalNetworkAsk,
+            (Knock::Failed, _) if space == AddressSpace::Public => NoResponseCause::Unreachable,
+            (Knock::Failed, _) => NoResponseCause::ServerDown,
+            (Knock::NotTried | Knock::Silent, _) => NoResponseCause::Hidden,
         }
     }
 
     /// Classifies the page by its host name only: a script cannot know the address from which the page was really loaded.
-    fn page_space(&self) -> Space {
-        let Some(page) = &self.page else { return Space::Loopback };
+    fn page_space(&self) -> AddressSpace {
+        let Some(page) = &self.page else { return AddressSpace::Loopback };
         let host = address::host(&page.origin);
         let name = host.split(':').next().unwrap_or(host);
         let at_home =
             !name.contains('.') || [".lan", ".home", ".internal", ".home.arpa"].iter().any(|end| name.ends_with(end));
-        let named = if at_home && page.origin.contains("://") { Space::Private } else { Space::Public };
+        let named = if at_home && page.origin.contains("://") { AddressSpace::Private } else { AddressSpace::Public };
         address::space(&page.origin).max(named)
     }
 
@@ -160,13 +169,16 @@ pub fn diagnose(p: &ProviderConfig, evidence: &Evidence) -> ModelError {
     let cause = evidence.cause();
     let mut message = format!("{} {}", happened(cause, evidence), to_do(cause, p, evidence));
     let words = evidence.words.trim();
-    if !words.is_empty() && (cause == Cause::Hidden || evidence.page.is_none()) {
+    if !words.is_empty() && (cause == NoResponseCause::Hidden || evidence.page.is_none()) {
         let whose = if evidence.page.is_some() { "The browser says" } else { "The runtime says" };
         message.push_str(&format!(" ({whose}: {words})"));
     }
     // A problem that only a person can fix will also fail on the next attempt.
     let retry = match cause {
-        Cause::MixedContent | Cause::Csp | Cause::InsecurePage | Cause::LocalNetworkDenied => Retry::Fatal,
+        NoResponseCause::MixedContent
+        | NoResponseCause::Csp
+        | NoResponseCause::InsecurePage
+        | NoResponseCause::LocalNetworkDenied => Retry::Fatal,
         _ => Retry::Yes,
     };
     ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry }
@@ -178,65 +190,67 @@ pub fn knock_address(p: &ProviderConfig) -> &str {
     endpoint::base(p)
 }
 
-fn happened(cause: Cause, e: &Evidence) -> String {
+fn happened(cause: NoResponseCause, e: &Evidence) -> String {
     let (host, origin, page) = (address::host(&e.target), address::origin(&e.target), e.page_name());
     match cause {
-        Cause::MixedContent => format!("An https page may not call the plain http address {origin}."),
-        Cause::Csp => format!("The content security policy of this page forbids calls to {origin}."),
-        Cause::Offline => format!("The browser is offline, so {host} could not be reached."),
-        Cause::InsecurePage => format!("The browser does not let a page without HTTPS reach {}.", place(e)),
-        Cause::LocalNetworkDenied => format!("The browser does not let this page reach {}.", place(e)),
-        Cause::LocalNetworkAsk => {
+        NoResponseCause::MixedContent => format!("An https page may not call the plain http address {origin}."),
+        NoResponseCause::Csp => format!("The content security policy of this page forbids calls to {origin}."),
+        NoResponseCause::Offline => format!("The browser is offline, so {host} could not be reached."),
+        NoResponseCause::InsecurePage => format!("The browser does not let a page without HTTPS reach {}.", place(e)),
+        NoResponseCause::LocalNetworkDenied => format!("The browser does not let this page reach {}.", place(e)),
+        NoResponseCause::LocalNetworkAsk => {
             format!("{host} was not reached, and this page has no permission for {} yet.", place(e))
         }
-        Cause::Cors => format!("{host} answers, but {page} may not read its answer (CORS)."),
-        Cause::OwnServer => format!("{host}, the server of this page, did not answer."),
-        Cause::ServerDown => format!("Nothing answers at {origin}."),
-        Cause::Unreachable => format!("{host} cannot be reached."),
-        Cause::Hidden => format!("No readable answer from {host}, and the browser hides the reason."),
+        NoResponseCause::Cors => format!("{host} answers, but {page} may not read its answer (CORS)."),
+        NoResponseCause::OwnServer => format!("{host}, the server of this page, did not answer."),
+        NoResponseCause::ServerDown => format!("Nothing answers at {origin}."),
+        NoResponseCause::Unreachable => format!("{host} cannot be reached."),
+        NoResponseCause::Hidden => format!("No readable answer from {host}, and the browser hides the reason."),
     }
 }
 
-fn to_do(cause: Cause, p: &ProviderConfig, e: &Evidence) -> String {
+fn to_do(cause: NoResponseCause, p: &ProviderConfig, e: &Evidence) -> String {
     let (host, origin, page) = (address::host(&e.target), address::origin(&e.target), e.page_name());
-    let server = Server::of(p, e);
+    let server = NamedServer::of(p, e);
     match cause {
-        Cause::MixedContent => {
+        NoResponseCause::MixedContent => {
             "Give the model server an https address, or run it on this machine: http://localhost is allowed.".to_owned()
         }
-        Cause::Csp => {
+        NoResponseCause::Csp => {
             let directive = e.violation.as_deref().unwrap_or("connect-src");
             format!(
                 "Add `{origin}` to `{directive}` in the Content-Security-Policy of the page (HTTP header or \
                  <meta>), and load it again."
             )
         }
-        Cause::Offline => "Check the connection and try again.".to_owned(),
-        Cause::InsecurePage => "Open this page over https, or from this machine (http://localhost).".to_owned(),
-        Cause::LocalNetworkDenied => format!(
+        NoResponseCause::Offline => "Check the connection and try again.".to_owned(),
+        NoResponseCause::InsecurePage => {
+            "Open this page over https, or from this machine (http://localhost).".to_owned()
+        }
+        NoResponseCause::LocalNetworkDenied => format!(
             "Open the site settings (the icon left of the address), set \"{}\" (older browsers: \"Local \
              network access\") to Allow for {page}, and load the page again.",
             setting(e)
         ),
-        Cause::LocalNetworkAsk => format!(
+        NoResponseCause::LocalNetworkAsk => format!(
             "If the browser asks, choose Allow and try again (site settings: \"{}\"). If it does not ask: {}",
             setting(e),
             server.start(e)
         ),
-        Cause::Cors => server.allow(p, e),
-        Cause::OwnServer => {
+        NoResponseCause::Cors => server.allow(p, e),
+        NoResponseCause::OwnServer => {
             format!("Check that it runs, and the base URL ({}).", endpoint::base(p))
         }
-        Cause::ServerDown => server.start(e),
-        Cause::Unreachable if e.page.is_none() => {
+        NoResponseCause::ServerDown => server.start(e),
+        NoResponseCause::Unreachable if e.page.is_none() => {
             format!("Check the base URL ({}) and the connection.", endpoint::base(p))
         }
-        Cause::Unreachable => format!(
+        NoResponseCause::Unreachable => format!(
             "Check the base URL ({}). If it is right, the server is down, its certificate is not trusted, or \
              something on the way blocks it: an extension, a proxy, a firewall.",
             endpoint::base(p)
         ),
-        Cause::Hidden => format!(
+        NoResponseCause::Hidden => format!(
             "Possible causes: it does not allow {page} (CORS), it answered with an error that the browser hides, \
              or {host} cannot be reached. {}",
             server.allow(p, e)
@@ -246,7 +260,7 @@ fn to_do(cause: Cause, p: &ProviderConfig, e: &Evidence) -> String {
 
 fn place(e: &Evidence) -> &'static str {
     match address::space(&e.target) {
-        Space::Loopback => "servers on this machine",
+        AddressSpace::Loopback => "servers on this machine",
         _ => "the local network",
     }
 }
@@ -254,14 +268,14 @@ fn place(e: &Evidence) -> &'static str {
 /// Chromium's name for the permission in its site settings (156).
 fn setting(e: &Evidence) -> &'static str {
     match address::space(&e.target) {
-        Space::Loopback => "Apps on device",
+        AddressSpace::Loopback => "Apps on device",
         _ => "Local network",
     }
 }
 
 /// The server whose settings the message has to name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Server {
+enum NamedServer {
     Ollama,
     LmStudio,
     LlamaCpp,
@@ -272,21 +286,21 @@ enum Server {
     Other,
 }
 
-impl Server {
+impl NamedServer {
     /// Determines the server by kind or, if the kind leaves it open, by address.
-    fn of(p: &ProviderConfig, e: &Evidence) -> Server {
-        let local = address::space(&e.target) != Space::Public;
-        let browser = servers::Server::browser_of(p);
+    fn of(p: &ProviderConfig, e: &Evidence) -> NamedServer {
+        let local = address::space(&e.target) != AddressSpace::Public;
+        let browser = servers::ServerRow::browser_of(p);
         match (p.kind, address::port(&e.target)) {
-            (ProviderKind::Ollama, _) => Server::Ollama,
-            (ProviderKind::Lmstudio, _) => Server::LmStudio,
-            (ProviderKind::Llamacpp, _) => Server::LlamaCpp,
-            _ if !local && matches!(browser, Browser::Yes(_) | Browser::Header(_)) => Server::Service,
-            (_, Some(11434)) if local => Server::Ollama,
-            (_, Some(1234)) if local => Server::LmStudio,
+            (ProviderKind::Ollama, _) => NamedServer::Ollama,
+            (ProviderKind::Lmstudio, _) => NamedServer::LmStudio,
+            (ProviderKind::Llamacpp, _) => NamedServer::LlamaCpp,
+            _ if !local && matches!(browser, Browser::Yes(_) | Browser::Header(_)) => NamedServer::Service,
+            (_, Some(11434)) if local => NamedServer::Ollama,
+            (_, Some(1234)) if local => NamedServer::LmStudio,
             _ => match browser {
-                Browser::No(date) => Server::Closed(date),
-                _ => Server::Other,
+                Browser::No(date) => NamedServer::Closed(date),
+                _ => NamedServer::Other,
             },
         }
     }
@@ -295,10 +309,10 @@ impl Server {
     fn allow(self, p: &ProviderConfig, e: &Evidence) -> String {
         let (host, base, page) = (address::host(&e.target), endpoint::base(p), e.page_origin());
         match self {
-            Server::Ollama => format!("Set `OLLAMA_ORIGINS={page}` and start Ollama again."),
-            Server::LmStudio => "Switch CORS on: `lms server start --cors`.".to_owned(),
-            Server::LlamaCpp => format!("Start it with `llama-server --cors-origins {page}`."),
-            Server::Service => {
+            NamedServer::Ollama => format!("Set `OLLAMA_ORIGINS={page}` and start Ollama again."),
+            NamedServer::LmStudio => "Switch CORS on: `lms server start --cors`.".to_owned(),
+            NamedServer::LlamaCpp => format!("Start it with `llama-server --cors-origins {page}`."),
+            NamedServer::Service => {
                 let more = if p.kind == ProviderKind::Anthropic {
                     ", and whether the organisation of the key allows calls from browsers"
                 } else {
@@ -309,8 +323,8 @@ impl Server {
                      base URL ({base}) and extra headers{more}."
                 )
             }
-            Server::Closed(date) => endpoint::needs_proxy(p, date),
-            Server::Other => {
+            NamedServer::Closed(date) => endpoint::needs_proxy(p, date),
+            NamedServer::Other => {
                 let head = endpoint::request_head(p, Some("k"));
                 let headers: Vec<&str> = head.headers.iter().map(|(name, _)| name.as_str()).collect();
                 format!(
@@ -328,11 +342,13 @@ impl Server {
         let secure =
             if e.target.starts_with("https://") { " A certificate that is not trusted looks the same." } else { "" };
         let how = match (self, port) {
-            (Server::Ollama, _) => "Start Ollama: `ollama serve`.".to_owned(),
-            (Server::LmStudio, _) => "Start LM Studio's server: `lms server start --cors`.".to_owned(),
-            (Server::LlamaCpp, Some(port)) => format!("Start llama.cpp: `llama-server --jinja --port {port}`."),
-            (Server::LlamaCpp, None) => "Start llama.cpp: `llama-server --jinja`.".to_owned(),
-            (Server::Service | Server::Closed(_) | Server::Other, _) => "Start the model server.".to_owned(),
+            (NamedServer::Ollama, _) => "Start Ollama: `ollama serve`.".to_owned(),
+            (NamedServer::LmStudio, _) => "Start LM Studio's server: `lms server start --cors`.".to_owned(),
+            (NamedServer::LlamaCpp, Some(port)) => format!("Start llama.cpp: `llama-server --jinja --port {port}`."),
+            (NamedServer::LlamaCpp, None) => "Start llama.cpp: `llama-server --jinja`.".to_owned(),
+            (NamedServer::Service | NamedServer::Closed(_) | NamedServer::Other, _) => {
+                "Start the model server.".to_owned()
+            }
         };
         format!("{how} If it runs, check the host and port of the base URL.{secure}")
     }

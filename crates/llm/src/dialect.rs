@@ -11,7 +11,7 @@ use turnwise_engine::{
     ProviderKind, ReasoningEffort, Reply, Retry, RunConfig, Slug, ToolChoice, ToolMessage, ToolSpec, own_tools,
 };
 
-use super::abilities::Settings;
+use super::abilities::ModelSettings;
 use super::anthropic;
 use super::call_ids::WireIds;
 use super::endpoint;
@@ -20,9 +20,9 @@ use super::gemini;
 use super::json::{field, raw};
 use super::openai;
 use super::options::Options;
-use super::providers::{Format, wire};
+use super::providers::{WireFormat, wire};
 use super::responses;
-use super::servers::{Forcing, Server};
+use super::servers::{Forcing, ServerRow};
 
 /// Writes the conversation for one provider of a run, as bytes that only grow at their end.
 ///
@@ -61,7 +61,7 @@ pub(super) trait Assemble: Debug {
     /// more is kept.
     ///
     /// [`caps`]: turnwise_engine::caps
-    fn load(&self) -> Load;
+    fn load(&self) -> PartSizes;
     /// The reply or the error; `Err` if the stream ended without either.
     fn finish(self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished>;
 
@@ -75,7 +75,7 @@ pub(super) trait Assemble: Debug {
 
 /// The size of the parts of a partly decoded reply other than its texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Load {
+pub(super) struct PartSizes {
     pub calls: usize,
     /// Bytes of the calls' ids, names and arguments.
     pub arguments: usize,
@@ -94,10 +94,10 @@ pub(super) struct Unfinished {
 /// The reader for a kind of provider.
 pub(super) fn assembly(kind: ProviderKind) -> Box<dyn Assemble> {
     match wire(kind).format {
-        Format::Chat => Box::new(openai::Assembly::default()),
-        Format::Responses => Box::new(responses::Assembly::default()),
-        Format::Messages => Box::new(anthropic::Assembly::default()),
-        Format::Gemini => Box::new(gemini::Assembly::default()),
+        WireFormat::Chat => Box::new(openai::Assembly::default()),
+        WireFormat::Responses => Box::new(responses::Assembly::default()),
+        WireFormat::Messages => Box::new(anthropic::Assembly::default()),
+        WireFormat::Gemini => Box::new(gemini::Assembly::default()),
     }
 }
 
@@ -111,7 +111,7 @@ pub(super) fn reasoning(effort: ReasoningEffort) -> Value {
 
 /// Which tools a request in one of OpenAI's formats declares, and which of them may be called.
 #[derive(Clone, Debug)]
-pub(super) struct Choice {
+pub(super) struct OfferedTools {
     asked: Option<AskedTool>,
     by_name: bool,
     /// The word that demands a call; `None`: no call can be demanded.
@@ -126,11 +126,11 @@ pub(super) struct Choice {
     forces_report: bool,
 }
 
-impl Choice {
-    pub fn of(p: &ProviderConfig, config: &RunConfig, settings: &Settings, learnt: &[Correction]) -> Self {
-        let (server, takes_choice) = (Server::of(p), !learnt.contains(&Correction::NoToolChoice));
+impl OfferedTools {
+    pub fn of(p: &ProviderConfig, config: &RunConfig, settings: &ModelSettings, learnt: &[Correction]) -> Self {
+        let (server, takes_choice) = (ServerRow::of(p), !learnt.contains(&Correction::NoToolChoice));
         let forces = server.forces_thinking || is_told_not_to_think(p, config);
-        Choice {
+        OfferedTools {
             asked: settings.choice(config),
             by_name: server.forcing == Forcing::ByName,
             required: forces.then_some(server.required),
@@ -310,14 +310,14 @@ pub(super) fn malformed(reason: &str, message: &str) -> ModelError {
 
 /// A partly received reply, for formats that signal its end in one event.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct UnfinishedReply {
     pub reply: Reply,
     /// Set by the end marker.
     pub finish: Option<FinishReason>,
     pub error: Option<ModelError>,
 }
 
-impl Draft {
+impl UnfinishedReply {
     /// Records an error reported by the provider. A reply whose end marker was seen is complete: later failures do not
     /// affect it.
     pub fn fail(&mut self, error: ModelError) {
@@ -349,7 +349,7 @@ impl Draft {
 
     /// The reply or the error; `Err` if neither its end nor an error was seen.
     pub fn finish(self) -> Result<Result<Reply, ModelError>, Unfinished> {
-        let Draft { mut reply, finish, error } = self;
+        let UnfinishedReply { mut reply, finish, error } = self;
         if let Some(error) = error {
             return Ok(Err(error));
         }

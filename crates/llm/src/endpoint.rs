@@ -2,9 +2,9 @@
 
 use turnwise_engine::{ProviderConfig, ProviderKind};
 
-use super::address::{self, AddressFault, ServerAddress, Space};
-use super::providers::{Format, wire};
-use super::servers::{Auth, Server};
+use super::address::{self, AddressFault, AddressSpace, ServerAddress};
+use super::providers::{WireFormat, wire};
+use super::servers::{Auth, ServerRow};
 
 /// The address of a request, and the headers known here. The shell adds the user's extra headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,9 +27,9 @@ pub fn request_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHea
 pub fn models_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHead {
     let url = match wire(p.kind).format {
         _ if !p.kind.is_http() => String::new(),
-        Format::Messages => below(p, "/models?limit=1000"),
-        Format::Gemini => below(p, "/models?pageSize=1000"),
-        Format::Chat | Format::Responses => below(p, "/models"),
+        WireFormat::Messages => below(p, "/models?limit=1000"),
+        WireFormat::Gemini => below(p, "/models?pageSize=1000"),
+        WireFormat::Chat | WireFormat::Responses => below(p, "/models"),
     };
     HttpRequestHead { url, headers: auth_headers(p, api_key) }
 }
@@ -40,12 +40,12 @@ fn auth_headers(p: &ProviderConfig, api_key: Option<&str>) -> Vec<(String, Strin
     let wire = wire(p.kind);
     let mut headers = Vec::new();
     let mut add = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
-    if wire.format == Format::Messages {
+    if wire.format == WireFormat::Messages {
         add("anthropic-version", "2023-06-01");
         // Without it, Anthropic responds with 401 to a page.
         add("anthropic-dangerous-direct-browser-access", "true");
     }
-    match (Server::of(p).auth, key) {
+    match (ServerRow::of(p).auth, key) {
         (Auth::Header(name), Some(key)) => add(name, key),
         (Auth::Bearer, Some(key)) => add("authorization", &format!("Bearer {key}")),
         (_, None) => {}
@@ -95,10 +95,10 @@ pub fn server(p: &ProviderConfig) -> Result<ServerAddress, AddressFault> {
 /// The URL for replies.
 pub(super) fn reply_url(p: &ProviderConfig) -> String {
     match wire(p.kind).format {
-        Format::Chat => below(p, "/chat/completions"),
-        Format::Responses => below(p, "/responses"),
-        Format::Messages => below(p, "/messages"),
-        Format::Gemini => {
+        WireFormat::Chat => below(p, "/chat/completions"),
+        WireFormat::Responses => below(p, "/responses"),
+        WireFormat::Messages => below(p, "/messages"),
+        WireFormat::Gemini => {
             let model = p.model.trim().trim_start_matches("models/");
             below(p, &format!("/models/{model}:streamGenerateContent?alt=sse"))
         }
@@ -137,7 +137,7 @@ pub(super) fn needs_proxy(p: &ProviderConfig, date: &str) -> String {
 
 /// Whether the server is on the user's own machine.
 pub(super) fn is_local(p: &ProviderConfig) -> bool {
-    address::space(base(p)) == Space::Loopback
+    address::space(base(p)) == AddressSpace::Loopback
 }
 
 pub(super) fn is_ollama(p: &ProviderConfig) -> bool {

@@ -15,13 +15,13 @@ pub(super) struct ErrorBody {
     pub said: String,
     /// `code` if it is a number: an HTTP status.
     pub status: Option<u16>,
-    pub wait: Wait,
+    pub wait: WaitHint,
 }
 
 /// When the server wants to be asked again, if its body says so. Its headers say the same, but scripts of another origin cannot
 /// read most of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Wait {
+pub(super) enum WaitHint {
     #[default]
     Unknown,
     /// In so many milliseconds.
@@ -29,13 +29,13 @@ pub(super) enum Wait {
     Until(EpochMillis),
 }
 
-impl Wait {
+impl WaitHint {
     /// The wait in milliseconds from `now`; a time in the past means no wait. Without a clock, only a duration is known.
     pub fn ms(self, now: Option<EpochMillis>) -> Option<u64> {
         match self {
-            Wait::Unknown => None,
-            Wait::For(ms) => Some(ms),
-            Wait::Until(at) => Some(at.0.saturating_sub(now?.0)),
+            WaitHint::Unknown => None,
+            WaitHint::For(ms) => Some(ms),
+            WaitHint::Until(at) => Some(at.0.saturating_sub(now?.0)),
         }
     }
 }
@@ -111,7 +111,7 @@ impl ErrorBody {
             status = status.or(nested.status);
             waits.push(nested.wait);
         }
-        let wait = waits.into_iter().find(|wait| *wait != Wait::Unknown).unwrap_or_default();
+        let wait = waits.into_iter().find(|wait| *wait != WaitHint::Unknown).unwrap_or_default();
         let mut said = String::new();
         say(value, &mut said);
         ErrorBody { message, kind, said: said.to_lowercase(), status, wait }
@@ -170,12 +170,12 @@ pub(super) fn is_said(error: &Value) -> bool {
 }
 
 /// Gemini: `details: [{"retryDelay": "34s"}]`. Codex: `resets_in_seconds`, `resets_at`. OpenRouter: `metadata.headers`, with a time in milliseconds. Others: seconds.
-fn wait_in_fields(error: &Value) -> Wait {
+fn wait_in_fields(error: &Value) -> WaitHint {
     let details = error.get("details").and_then(Value::as_array);
     let delay = |path: &str| details?.iter().find_map(|detail| detail.pointer(path)?.as_str());
     let delay = delay("/retryDelay").or_else(|| delay("/metadata/quotaResetDelay"));
     if let Some(ms) = delay.and_then(|delay| duration(delay, None)) {
-        return Wait::For(ms);
+        return WaitHint::For(ms);
     }
     let number = |value: &Value| {
         let number = value.as_f64().or_else(|| value.as_str()?.trim().parse::<f64>().ok());
@@ -187,13 +187,13 @@ fn wait_in_fields(error: &Value) -> Wait {
     const SECONDS: [&str; 4] =
         ["/retry_after", "/retry_after_seconds", "/resets_in_seconds", "/metadata/retry_after_seconds"];
     if let Some(seconds) = SECONDS.iter().find_map(|path| field(path)) {
-        return Wait::For(whole(seconds * 1000.0));
+        return WaitHint::For(whole(seconds * 1000.0));
     }
     if let Some(seconds) = field("/resets_at").filter(|at| *at > 1e9) {
-        return Wait::Until(EpochMillis(whole(seconds * 1000.0)));
+        return WaitHint::Until(EpochMillis(whole(seconds * 1000.0)));
     }
     if let Some(at) = error.get("resets_at").and_then(Value::as_str).and_then(time_with_zone) {
-        return Wait::Until(at);
+        return WaitHint::Until(at);
     }
     let headers = error.pointer("/metadata/headers").and_then(Value::as_object);
     let header = |name: &str| {
@@ -201,19 +201,19 @@ fn wait_in_fields(error: &Value) -> Wait {
         number(value)
     };
     if let Some(seconds) = header("retry-after") {
-        return Wait::For(whole(seconds * 1000.0));
+        return WaitHint::For(whole(seconds * 1000.0));
     }
     match header("x-ratelimit-reset") {
         // Milliseconds or seconds since 1970, or seconds from now.
-        Some(at) if at > 1e11 => Wait::Until(EpochMillis(whole(at))),
-        Some(at) if at > 1e9 => Wait::Until(EpochMillis(whole(at * 1000.0))),
-        Some(seconds) => Wait::For(whole(seconds * 1000.0)),
-        None => Wait::Unknown,
+        Some(at) if at > 1e11 => WaitHint::Until(EpochMillis(whole(at))),
+        Some(at) if at > 1e9 => WaitHint::Until(EpochMillis(whole(at * 1000.0))),
+        Some(seconds) => WaitHint::For(whole(seconds * 1000.0)),
+        None => WaitHint::Unknown,
     }
 }
 
 /// OpenAI, Groq: `Please try again in 1m2.5s.` Azure: `Please retry after 33 seconds.`
-fn wait_in_words(message: &str) -> Wait {
+fn wait_in_words(message: &str) -> WaitHint {
     const WORDS: [&str; 10] = [
         "try again in ",
         "try again after ",
@@ -233,15 +233,15 @@ fn wait_in_words(message: &str) -> Wait {
         // `Retry after 33`, as in the header.
         duration(rest, words.contains("after").then_some(1000.0))
     });
-    found.map(Wait::For).or_else(|| reset_in_words(message)).unwrap_or_default()
+    found.map(WaitHint::For).or_else(|| reset_in_words(message)).unwrap_or_default()
 }
 
 /// Z.ai: `Resets at 2026-08-07T05:00:00Z` (TeXRA#9865). A time without a zone may be that of any place, so it is not read.
-fn reset_in_words(message: &str) -> Option<Wait> {
+fn reset_in_words(message: &str) -> Option<WaitHint> {
     let said = message.to_ascii_lowercase();
     let at = said.find("resets at ").or_else(|| said.find("reset at "))?;
     let word = message.get(at..)?.split_whitespace().nth(2)?;
-    time_with_zone(word.trim_end_matches(['.', ',', ')', ';'])).map(Wait::Until)
+    time_with_zone(word.trim_end_matches(['.', ',', ')', ';'])).map(WaitHint::Until)
 }
 
 fn time_with_zone(text: &str) -> Option<EpochMillis> {

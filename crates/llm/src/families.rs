@@ -18,7 +18,7 @@ pub(super) const REASONING_CONTENT: &str = "reasoning_content";
 
 /// A family of models, by the beginning of a name without its vendor.
 #[derive(Debug)]
-pub(super) struct Family {
+pub(super) struct ModelFamily {
     names: &'static [&'static str],
     pub thoughts: Thoughts,
     pub needs_thoughts: bool,
@@ -26,7 +26,7 @@ pub(super) struct Family {
     pub user_after_tool: bool,
 }
 
-const ANY: Family = Family {
+const ANY: ModelFamily = ModelFamily {
     names: &[],
     thoughts: Thoughts::Never,
     needs_thoughts: false,
@@ -34,12 +34,17 @@ const ANY: Family = Family {
     user_after_tool: true,
 };
 
-const FAMILIES: &[Family] = &[
-    Family { names: &["deepseek", "kimi"], thoughts: Thoughts::Field(REASONING_CONTENT), needs_thoughts: true, ..ANY },
+const FAMILIES: &[ModelFamily] = &[
+    ModelFamily {
+        names: &["deepseek", "kimi"],
+        thoughts: Thoughts::Field(REASONING_CONTENT),
+        needs_thoughts: true,
+        ..ANY
+    },
     // Interleaved thinking: what is left out is thought again.
-    Family { names: &["minimax-m"], thoughts: Thoughts::Tags, ..ANY },
+    ModelFamily { names: &["minimax-m"], thoughts: Thoughts::Tags, ..ANY },
     // The chat templates of all of them: llama.cpp#19851, mistral-vibe#1006, NIM, vLLM.
-    Family {
+    ModelFamily {
         names: &["mistral", "ministral", "magistral", "devstral", "codestral", "mixtral", "pixtral", "voxtral"],
         ids: IdRule::Nine,
         user_after_tool: false,
@@ -48,7 +53,7 @@ const FAMILIES: &[Family] = &[
 ];
 
 /// The family of a model.
-pub(super) fn family(model: &str) -> &'static Family {
+pub(super) fn family(model: &str) -> &'static ModelFamily {
     let name = plain(model);
     FAMILIES.iter().find(|family| family.names.iter().any(|known| name.starts_with(known))).unwrap_or(&ANY)
 }

@@ -9,7 +9,7 @@ use super::error_body::ErrorBody;
 use super::options::Options;
 
 /// A refusal in words, in lower case.
-type Refusal = (
+type RefusalText = (
     // All of these are in it.
     &'static [&'static str],
     // One of these is in it, if there are any.
@@ -77,7 +77,7 @@ const CANNOT_BE_OFF: &[&str] = &["can't be disabled", "cannot be disabled", "can
 const MISSING: &[&[&str]] = &[&["missing", "thought_signature"]];
 
 // The first that fits.
-const REFUSALS: &[Refusal] = &[
+const REFUSALS: &[RefusalText] = &[
     // DeepSeek (continue#9720, zed#55321), Moonshot (opencode#16318)
     (
         &["reasoning_content"],
@@ -286,7 +286,7 @@ pub(super) fn named(status: u16, error: &ErrorBody) -> Option<Correction> {
     if MISSING.iter().any(|all| all.iter().all(|words| said.contains(words))) {
         return None;
     }
-    let fits = |(all, any, _): &&Refusal| {
+    let fits = |(all, any, _): &&RefusalText| {
         (any.is_empty() || any.iter().any(|words| said.contains(words))) && all.iter().all(|words| said.contains(words))
     };
     let (_, _, correction) = *REFUSALS.iter().find(fits)?;

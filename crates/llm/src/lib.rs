@@ -39,7 +39,7 @@ mod writer;
 pub use abilities::adjustments;
 pub use classify::{Online, classify_fetch_failure, classify_response, is_stream};
 pub use decoder::{Decoder, Delta};
-pub use diagnose::{Cause, Evidence, Knock, Page, Permission, diagnose};
+pub use diagnose::{Evidence, Knock, LocalPermission, NoResponseCause, PageOrigin, diagnose};
 pub use dialect::Encode;
 pub use endpoint::{HttpRequestHead, base_url, models_head, request_head, server};
 pub use late::{Late, classify_late};

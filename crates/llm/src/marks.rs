@@ -12,7 +12,7 @@ use super::json::raw;
 pub(super) const BREAKPOINT: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 
 /// A writer whose bytes may end inside a block.
-pub(super) trait Blocks: Encode + Clone {
+pub(super) trait BlockWriter: Encode + Clone {
     /// Whether the last block is open and takes a breakpoint.
     fn is_open(&self) -> bool;
 }
@@ -20,20 +20,20 @@ pub(super) trait Blocks: Encode + Clone {
 /// Adds the breakpoints in messages. What follows the last request is held back until the next reply: bytes once written never change, and
 /// the breakpoint before them is for one request only.
 #[derive(Clone, Debug)]
-pub(super) struct Marked<E> {
+pub(super) struct CacheMarked<E> {
     writer: E,
     held: Vec<u8>,
     /// Whether the bytes before the held ones end inside an open block.
     after_block: bool,
 }
 
-impl<E: Blocks> Marked<E> {
+impl<E: BlockWriter> CacheMarked<E> {
     pub fn new(writer: E) -> Self {
-        Marked { writer, held: Vec::new(), after_block: false }
+        CacheMarked { writer, held: Vec::new(), after_block: false }
     }
 }
 
-impl<E: Blocks + 'static> Encode for Marked<E> {
+impl<E: BlockWriter + 'static> Encode for CacheMarked<E> {
     fn start(&mut self, out: &mut Vec<u8>) {
         (self.held, self.after_block) = (Vec::new(), false);
         self.writer.start(out);

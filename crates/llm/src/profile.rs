@@ -7,7 +7,7 @@ use turnwise_engine::{Correction, ProviderConfig};
 
 use super::call_ids::IdRule;
 use super::families::{REASONING_CONTENT, Thoughts, caps_completion, family};
-use super::servers::{Cap, EffortField, Server};
+use super::servers::{Cap, EffortField, ServerRow};
 
 /// What a writer of Chat Completions has to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) struct Profile {
 
 /// What is known of a provider that speaks Chat Completions.
 pub(super) fn profile(p: &ProviderConfig, learnt: &[Correction]) -> Profile {
-    let (family, server) = (family(&p.model), Server::of(p));
+    let (family, server) = (family(&p.model), ServerRow::of(p));
     let mut profile = Profile {
         ids: server.ids.unwrap_or(family.ids).corrected(learnt),
         thoughts: server.thoughts.unwrap_or(family.thoughts),

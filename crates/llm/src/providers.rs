@@ -6,8 +6,8 @@ use turnwise_engine::ProviderKind;
 
 /// How a kind of provider is called. What differs between servers of one format is in `servers.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wire {
-    pub format: Format,
+pub struct WireOptions {
+    pub format: WireFormat,
     /// Up to and including the version.
     pub base_url: &'static str,
     /// Headers of every request, in addition to those of the format.
@@ -21,7 +21,7 @@ pub struct Wire {
 
 /// A wire format; a folder of `llm` for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum WireFormat {
     /// OpenAI Chat Completions.
     Chat,
     /// OpenAI Responses.
@@ -45,7 +45,7 @@ pub enum Prices {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Card {
     pub name: &'static str,
-    pub place: Place,
+    pub place: ProviderGroup,
     /// A model that is likely available; empty: the user must enter one.
     pub model: &'static str,
     pub model_need: Need,
@@ -60,14 +60,14 @@ pub struct Card {
 
 /// The group of a provider in the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ProviderGroup {
     Cloud,
     Machine,
     Other,
 }
 
-impl Place {
-    pub const ALL: &'static [Place] = &[Place::Cloud, Place::Machine, Place::Other];
+impl ProviderGroup {
+    pub const ALL: &'static [ProviderGroup] = &[ProviderGroup::Cloud, ProviderGroup::Machine, ProviderGroup::Other];
 }
 
 /// Whether something is required.
@@ -78,8 +78,8 @@ pub enum Need {
     No,
 }
 
-const CHAT: Wire = Wire {
-    format: Format::Chat,
+const CHAT: WireOptions = WireOptions {
+    format: WireFormat::Chat,
     base_url: "",
     headers: &[],
     prices: Prices::Unknown,
@@ -89,7 +89,7 @@ const CHAT: Wire = Wire {
 
 const CLOUD: Card = Card {
     name: "",
-    place: Place::Cloud,
+    place: ProviderGroup::Cloud,
     model: "",
     model_need: Need::Needed,
     key: Need::Needed,
@@ -98,14 +98,14 @@ const CLOUD: Card = Card {
     offered_to_visitors: false,
 };
 
-const MACHINE: Card = Card { place: Place::Machine, model_need: Need::Optional, key: Need::No, ..CLOUD };
+const MACHINE: Card = Card { place: ProviderGroup::Machine, model_need: Need::Optional, key: Need::No, ..CLOUD };
 
 // Two functions, not one table: a build that draws no settings does not contain their texts.
 macro_rules! providers {
     ($($kind:ident { wire: $wire:expr, card: $card:expr, function: $function:expr, })*) => {
         /// How a kind of provider is called.
         #[must_use]
-        pub fn wire(kind: ProviderKind) -> &'static Wire {
+        pub fn wire(kind: ProviderKind) -> &'static WireOptions {
             match kind { $(ProviderKind::$kind => const { &$wire },)* }
         }
 
@@ -126,7 +126,7 @@ macro_rules! providers {
 // In the settings they have the order of `ProviderKind`.
 providers! {
     Openai {
-        wire: Wire { base_url: "https://api.openai.com/v1", prices: Prices::Of("openai"), ..CHAT },
+        wire: WireOptions { base_url: "https://api.openai.com/v1", prices: Prices::Of("openai"), ..CHAT },
         card: Some(Card {
             name: "OpenAI",
             model: "gpt-5.4-mini",
@@ -139,8 +139,8 @@ providers! {
         function: Some("A model of OpenAI, through Chat Completions; with `baseUrl`, of any compatible server."),
     }
     OpenaiResponses {
-        wire: Wire {
-            format: Format::Responses,
+        wire: WireOptions {
+            format: WireFormat::Responses,
             base_url: "https://api.openai.com/v1",
             prices: Prices::Of("openai"),
             ..CHAT
@@ -156,8 +156,8 @@ providers! {
         function: Some("A model of OpenAI, through the Responses API."),
     }
     Anthropic {
-        wire: Wire {
-            format: Format::Messages,
+        wire: WireOptions {
+            format: WireFormat::Messages,
             base_url: "https://api.anthropic.com/v1",
             prices: Prices::Of("anthropic"),
             ..CHAT
@@ -173,8 +173,8 @@ providers! {
         function: Some("A model of Anthropic, through the Messages API."),
     }
     Gemini {
-        wire: Wire {
-            format: Format::Gemini,
+        wire: WireOptions {
+            format: WireFormat::Gemini,
             base_url: "https://generativelanguage.googleapis.com/v1beta",
             prices: Prices::Of("gemini"),
             ..CHAT
@@ -190,7 +190,7 @@ providers! {
         function: Some("A model of Google, through the Gemini API."),
     }
     Openrouter {
-        wire: Wire {
+        wire: WireOptions {
             base_url: "https://openrouter.ai/api/v1",
             headers: &[("x-openrouter-title", "Turnwise")],
             prices: Prices::OfVendorInName,
@@ -209,7 +209,7 @@ providers! {
         function: Some("Any model at OpenRouter, as `vendor/model`."),
     }
     Ollama {
-        wire: Wire { base_url: "http://localhost:11434/v1", ..CHAT },
+        wire: WireOptions { base_url: "http://localhost:11434/v1", ..CHAT },
         card: Some(Card {
             name: "Ollama",
             model: "qwen3",
@@ -222,7 +222,7 @@ providers! {
         function: Some("A model that Ollama serves."),
     }
     Lmstudio {
-        wire: Wire {
+        wire: WireOptions {
             base_url: "http://localhost:1234/v1",
             no_such_model: "Check the model's name: `lms ls` lists the models.",
             ..CHAT
@@ -235,7 +235,7 @@ providers! {
         function: Some("A model that LM Studio serves."),
     }
     Llamacpp {
-        wire: Wire { base_url: "http://localhost:8080/v1", ..CHAT },
+        wire: WireOptions { base_url: "http://localhost:8080/v1", ..CHAT },
         card: Some(Card {
             name: "llama.cpp",
             key: Need::Optional,
@@ -247,7 +247,7 @@ providers! {
     }
     // The last three have no server; the format is that of their requests and responses inside the page.
     PromptApi {
-        wire: Wire { base_url: "prompt-api:", ..CHAT },
+        wire: WireOptions { base_url: "prompt-api:", ..CHAT },
         card: Some(Card {
             name: "Built into Chrome",
             model_need: Need::No,
@@ -259,12 +259,12 @@ providers! {
         function: None,
     }
     Demo {
-        wire: Wire { base_url: "demo://demo-model", ..CHAT },
+        wire: WireOptions { base_url: "demo://demo-model", ..CHAT },
         card: None,
         function: None,
     }
     Custom {
-        wire: Wire { base_url: "custom:", ..CHAT },
+        wire: WireOptions { base_url: "custom:", ..CHAT },
         card: None,
         function: None,
     }

@@ -5,21 +5,21 @@
 
 use turnwise_engine::{ProviderConfig, ProviderKind};
 
-use super::address::{self, Space};
+use super::address::{self, AddressSpace};
 use super::call_ids::IdRule;
 use super::families::{REASONING_CONTENT, Thoughts};
-use super::providers::{Format, wire};
+use super::providers::{WireFormat, wire};
 
 /// What is known of a server; `None`: the family of the model decides.
 #[derive(Debug)]
-pub struct Server {
+pub struct ServerRow {
     pub title: &'static str,
     /// Without a port; one that begins with `.` or `-` is the end of a host.
     pub hosts: &'static [&'static str],
     /// Its usual port, where it is on this machine or in this network.
     pub port: Option<u16>,
     /// `Chat` stands for both formats of OpenAI.
-    format: Format,
+    format: WireFormat,
     pub auth: Auth,
     pub browser: Browser,
     /// Whether it serves models that call tools.
@@ -114,11 +114,11 @@ impl Browser {
 }
 
 /// A server of which nothing is known but that it speaks Chat Completions: it is sent the least.
-const FLOOR: Server = Server {
+const FLOOR: ServerRow = ServerRow {
     title: "any other server",
     hosts: &[],
     port: None,
-    format: Format::Chat,
+    format: WireFormat::Chat,
     auth: Auth::Bearer,
     browser: Browser::Unknown,
     tools: true,
@@ -145,7 +145,7 @@ const FLOOR: Server = Server {
 };
 
 /// A server that takes all of a format.
-const ALL: Server = Server {
+const ALL: ServerRow = ServerRow {
     forcing: Forcing::ByName,
     pdfs: true,
     system_midway: true,
@@ -155,14 +155,14 @@ const ALL: Server = Server {
 };
 
 /// Refuses fields that it does not know: `reasoning_content` on a message is an error.
-const REFUSES_THOUGHTS: Server = Server { thoughts: Some(Thoughts::Never), needs_thoughts: Some(false), ..FLOOR };
+const REFUSES_THOUGHTS: ServerRow = ServerRow { thoughts: Some(Thoughts::Never), needs_thoughts: Some(false), ..FLOOR };
 
 /// Takes `reasoning_content` back and does not demand it.
-const TAKES_THOUGHTS: Server =
-    Server { thoughts: Some(Thoughts::Field(REASONING_CONTENT)), needs_thoughts: Some(false), ..FLOOR };
+const TAKES_THOUGHTS: ServerRow =
+    ServerRow { thoughts: Some(Thoughts::Field(REASONING_CONTENT)), needs_thoughts: Some(false), ..FLOOR };
 
 /// A program on the user's machine, of which pi and pydantic-ai say that all of them know `max_tokens`.
-const LOCAL: Server = Server { cap: Cap::MaxTokens, ..FLOOR };
+const LOCAL: ServerRow = ServerRow { cap: Cap::MaxTokens, ..FLOOR };
 
 macro_rules! servers {
     ($($name:ident = $row:expr;)*) => {
@@ -174,7 +174,7 @@ macro_rules! servers {
             pub const ALL: &'static [ServerName] = &[$(ServerName::$name,)*];
 
             #[must_use]
-            pub fn row(self) -> &'static Server {
+            pub fn row(self) -> &'static ServerRow {
                 match self { $(ServerName::$name => const { &$row },)* }
             }
         }
@@ -184,7 +184,7 @@ macro_rules! servers {
 // In the order of the documentation.
 servers! {
     // Both of its interfaces. CORS: op. `max_tokens` is refused from o1 and GPT-5 on.
-    Openai = Server {
+    Openai = ServerRow {
         title: "OpenAI",
         hosts: &["api.openai.com"],
         browser: Browser::Yes("2026-07"),
@@ -194,7 +194,7 @@ servers! {
         ..ALL
     };
     // Header: ai, rig. Chat takes no files: pydantic-ai. CORS: lobehub#2487.
-    Azure = Server {
+    Azure = ServerRow {
         title: "Azure OpenAI, Microsoft Foundry",
         hosts: &[".openai.azure.com", ".services.ai.azure.com"],
         auth: Auth::Header("api-key"),
@@ -202,43 +202,43 @@ servers! {
         ..FLOOR
     };
     // open-pencil#436. What its format takes is in `anthropic`.
-    Anthropic = Server {
+    Anthropic = ServerRow {
         title: "Anthropic",
         hosts: &["api.anthropic.com"],
-        format: Format::Messages,
+        format: WireFormat::Messages,
         auth: Auth::Header("x-api-key"),
         browser: Browser::Header("2026-07"),
         system_midway: false,
         ..ALL
     };
     // op. What its format takes is in `gemini`.
-    Gemini = Server {
+    Gemini = ServerRow {
         title: "Google Gemini",
         hosts: &["generativelanguage.googleapis.com"],
-        format: Format::Gemini,
+        format: WireFormat::Gemini,
         auth: Auth::Header("x-goog-api-key"),
         browser: Browser::Yes("2026-07"),
         system_midway: false,
         ..ALL
     };
     // The same host, so the same CORS.
-    GeminiCompatible = Server {
+    GeminiCompatible = ServerRow {
         title: "Google Gemini, interface of OpenAI",
         hosts: &["generativelanguage.googleapis.com"],
         browser: Browser::Yes("2026-07"),
         ..FLOOR
     };
     // Its key is a token of OAuth.
-    Vertex = Server {
+    Vertex = ServerRow {
         title: "Google Vertex AI",
         hosts: &["-aiplatform.googleapis.com"],
-        format: Format::Gemini,
+        format: WireFormat::Gemini,
         browser: Browser::No("2026-11"),
         system_midway: false,
         ..ALL
     };
     // op. It keeps thoughts in `reasoning_details` and knows what the server behind it wants; `max_tokens` only.
-    Openrouter = Server {
+    Openrouter = ServerRow {
         title: "OpenRouter",
         hosts: &["openrouter.ai"],
         browser: Browser::Yes("2026-07"),
@@ -251,7 +251,7 @@ servers! {
     // Order: code 3230 (zed#37021). Ids: code 3280. `stream_options` was refused once (anon-kode#53), and usage comes unasked (rig, ai). An
     // unknown field is refused (crush#1590, eca#231). Addresses of attachments are texts (ai). CORS: gptel#1203; a preflight with extra
     // headers fails (infio-copilot#146).
-    Mistral = Server {
+    Mistral = ServerRow {
         title: "Mistral",
         hosts: &["api.mistral.ai", "codestral.mistral.ai"],
         browser: Browser::Yes("2026-11"),
@@ -266,7 +266,7 @@ servers! {
     };
     // Thoughts: continue#9720, zed#55321; those of another model may be blank (litellm, pydantic-ai). It thinks by default, and then takes
     // no demand. `max_completion_tokens` is ignored (pydantic-ai). CORS: op.
-    Deepseek = Server {
+    Deepseek = ServerRow {
         title: "DeepSeek",
         hosts: &["api.deepseek.com"],
         browser: Browser::Yes("2026-07"),
@@ -279,7 +279,7 @@ servers! {
     };
     // Thoughts: opencode#16318, pi#4178: an empty text does not do. A system message between others: pi. A demand: ai; by name the sources
     // disagree (rig, octopus#251). Sampling is fixed (litellm, ai). CORS: obsidian-copilot#388.
-    Moonshot = Server {
+    Moonshot = ServerRow {
         title: "Moonshot (Kimi)",
         hosts: &["api.moonshot.ai", "api.moonshot.cn"],
         browser: Browser::No("2026-11"),
@@ -292,7 +292,7 @@ servers! {
         ..FLOOR
     };
     // pydantic-ai. CORS: the preflight has had no headers since September (zai-org/feedback#590); it worked in July (op).
-    Zai = Server {
+    Zai = ServerRow {
         title: "Z.ai (GLM)",
         hosts: &["api.z.ai", "open.bigmodel.cn"],
         browser: Browser::No("2026-09"),
@@ -300,7 +300,7 @@ servers! {
         ..TAKES_THOUGHTS
     };
     // Thoughts: ai. No demand while a model thinks: eino#994. CORS: the data of Lobe Chat.
-    Qwen = Server {
+    Qwen = ServerRow {
         title: "Qwen (DashScope)",
         hosts: &["dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com"],
         browser: Browser::No("2026-09"),
@@ -309,7 +309,7 @@ servers! {
         ..TAKES_THOUGHTS
     };
     // CORS: op, for the first.
-    Minimax = Server {
+    Minimax = ServerRow {
         title: "MiniMax",
         hosts: &["api.minimax.io", "api.minimaxi.com"],
         browser: Browser::Yes("2026-07"),
@@ -317,21 +317,21 @@ servers! {
         ..FLOOR
     };
     // freellmapi#1070. CORS: op.
-    Groq = Server {
+    Groq = ServerRow {
         title: "Groq",
         hosts: &["api.groq.com"],
         browser: Browser::Yes("2026-07"),
         ..REFUSES_THOUGHTS
     };
-    Xai = Server { title: "xAI", hosts: &["api.x.ai"], ..FLOOR };
+    Xai = ServerRow { title: "xAI", hosts: &["api.x.ai"], ..FLOOR };
     // kilocode#10375.
-    Cerebras = Server { title: "Cerebras", hosts: &["api.cerebras.ai"], ..REFUSES_THOUGHTS };
+    Cerebras = ServerRow { title: "Cerebras", hosts: &["api.cerebras.ai"], ..REFUSES_THOUGHTS };
     // pi.
-    Together = Server { title: "Together", hosts: &["api.together.ai", "api.together.xyz"], cap: Cap::MaxTokens, ..FLOOR };
+    Together = ServerRow { title: "Together", hosts: &["api.together.ai", "api.together.xyz"], cap: Cap::MaxTokens, ..FLOOR };
     // litellm.
-    Fireworks = Server { title: "Fireworks", hosts: &["api.fireworks.ai"], required: "any", ..FLOOR };
+    Fireworks = ServerRow { title: "Fireworks", hosts: &["api.fireworks.ai"], required: "any", ..FLOOR };
     // lobehub#12845.
-    Sambanova = Server {
+    Sambanova = ServerRow {
         title: "SambaNova",
         hosts: &["api.sambanova.ai"],
         browser: Browser::Yes("2026-11"),
@@ -339,16 +339,16 @@ servers! {
         ..FLOOR
     };
     // rig.
-    Perplexity = Server {
+    Perplexity = ServerRow {
         title: "Perplexity",
         hosts: &["api.perplexity.ai"],
         tools: false,
         asks_for_usage: false,
         ..REFUSES_THOUGHTS
     };
-    Cohere = Server { title: "Cohere", hosts: &["api.cohere.ai"], ..FLOOR };
+    Cohere = ServerRow { title: "Cohere", hosts: &["api.cohere.ai"], ..FLOOR };
     // pi. CORS: llama.ui#202, obsidian-llm-wiki#17.
-    Nvidia = Server {
+    Nvidia = ServerRow {
         title: "NVIDIA NIM",
         hosts: &["integrate.api.nvidia.com"],
         browser: Browser::No("2026-11"),
@@ -356,11 +356,11 @@ servers! {
         effort: EffortField::No,
         ..FLOOR
     };
-    GithubModels = Server { title: "GitHub Models", hosts: &["models.github.ai"], ..FLOOR };
-    HuggingFace = Server { title: "Hugging Face", hosts: &["router.huggingface.co"], ..FLOOR };
+    GithubModels = ServerRow { title: "GitHub Models", hosts: &["models.github.ai"], ..FLOOR };
+    HuggingFace = ServerRow { title: "Hugging Face", hosts: &["router.huggingface.co"], ..FLOOR };
     // zeroclaw#9493. A conversation whose texts are texts in one message and lists in another is refused (opencode#30381), and beside
     // calls they have to be texts. The limit: pi, for the gateway.
-    Cloudflare = Server {
+    Cloudflare = ServerRow {
         title: "Cloudflare Workers AI, AI Gateway",
         hosts: &["api.cloudflare.com", "gateway.ai.cloudflare.com"],
         images: false,
@@ -368,16 +368,16 @@ servers! {
         ..FLOOR
     };
     // pi. CORS: the data of Lobe Chat.
-    Vercel = Server {
+    Vercel = ServerRow {
         title: "Vercel AI Gateway",
         hosts: &["ai-gateway.vercel.sh"],
         browser: Browser::No("2026-09"),
         effort: EffortField::Object,
         ..FLOOR
     };
-    Bedrock = Server { title: "Amazon Bedrock", hosts: &[".api.aws"], ..FLOOR };
+    Bedrock = ServerRow { title: "Amazon Bedrock", hosts: &[".api.aws"], ..FLOOR };
     // It ignores a tool choice (litellm).
-    Ollama = Server {
+    Ollama = ServerRow {
         title: "Ollama",
         port: Some(11434),
         browser: Browser::Setting("2026-11"),
@@ -386,18 +386,18 @@ servers! {
         ..LOCAL
     };
     // A choice by name is refused: "Invalid tool_choice type: 'object'".
-    Lmstudio = Server { title: "LM Studio", port: Some(1234), browser: Browser::Setting("2026-11"), ..LOCAL };
+    Lmstudio = ServerRow { title: "LM Studio", port: Some(1234), browser: Browser::Setting("2026-11"), ..LOCAL };
     // A choice by name was `auto` (llama.cpp#26849). CORS: llama.cpp#25655.
-    Llamacpp = Server { title: "llama.cpp", port: Some(8080), browser: Browser::Setting("2026-11"), ..LOCAL };
+    Llamacpp = ServerRow { title: "llama.cpp", port: Some(8080), browser: Browser::Setting("2026-11"), ..LOCAL };
     // sglang#1373 has the CORS of both.
-    Vllm = Server { title: "vLLM", port: Some(8000), browser: Browser::Yes("2026-11"), cap: Cap::ByModel, ..LOCAL };
-    Sglang = Server { title: "SGLang", browser: Browser::Yes("2026-11"), cap: Cap::ByModel, ..LOCAL };
+    Vllm = ServerRow { title: "vLLM", port: Some(8000), browser: Browser::Yes("2026-11"), cap: Cap::ByModel, ..LOCAL };
+    Sglang = ServerRow { title: "SGLang", browser: Browser::Yes("2026-11"), cap: Cap::ByModel, ..LOCAL };
     // It serves OpenAI's models, too.
-    Litellm = Server { title: "LiteLLM proxy", ..FLOOR };
-    Jan = Server { title: "Jan", port: Some(1337), ..LOCAL };
+    Litellm = ServerRow { title: "LiteLLM proxy", ..FLOOR };
+    Jan = ServerRow { title: "Jan", port: Some(1337), ..LOCAL };
     // No server: the format is that of requests and responses inside the page.
-    PromptApi = Server { title: "Chrome's built-in model", merges_user_messages: false, ..LOCAL };
-    Page = Server { title: "the page itself", cap: Cap::MaxTokens, ..ALL };
+    PromptApi = ServerRow { title: "Chrome's built-in model", merges_user_messages: false, ..LOCAL };
+    Page = ServerRow { title: "the page itself", cap: Cap::MaxTokens, ..ALL };
     Other = FLOOR;
 }
 
@@ -421,9 +421,9 @@ impl ServerName {
     }
 }
 
-impl Server {
+impl ServerRow {
     /// What is known of the provider's server. A kind may also be at an address of which nothing is known: a proxy.
-    pub(super) fn of(p: &ProviderConfig) -> &'static Server {
+    pub(super) fn of(p: &ProviderConfig) -> &'static ServerRow {
         ServerName::of(p).row()
     }
 
@@ -434,12 +434,12 @@ impl Server {
         let name = address::host(url).split(':').next().unwrap_or_default().to_ascii_lowercase();
         let is_host = |host: &&str| if host.starts_with(['.', '-']) { name.ends_with(*host) } else { name == **host };
         let is_port = || self.port.is_some() && self.port == address::port(url);
-        self.hosts.iter().any(is_host) || (is_port() && address::space(url) != Space::Public)
+        self.hosts.iter().any(is_host) || (is_port() && address::space(url) != AddressSpace::Public)
     }
 
     /// Whether a page may call the provider's address.
     pub(super) fn browser_of(p: &ProviderConfig) -> Browser {
-        let row = Server::of(p);
+        let row = ServerRow::of(p);
         if row.is_at(p) { row.browser } else { Browser::Unknown }
     }
 }

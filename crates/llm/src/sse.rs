@@ -30,7 +30,7 @@ pub struct SseParser {
     too_large: Option<TooLarge>,
 }
 
-enum Line<'a> {
+enum SseLine<'a> {
     Blank,
     Data(&'a [u8]),
     /// An event of its own.
@@ -65,35 +65,35 @@ impl SseParser {
             };
             if self.line.is_empty() {
                 match parse(line) {
-                    Line::Data(data) if self.has_data || held.is_some() => {
+                    SseLine::Data(data) if self.has_data || held.is_some() => {
                         self.hold(held.take());
                         self.add_line(data);
                     }
-                    Line::Data(data) => held = Some(data),
-                    Line::Blank => match held.take() {
+                    SseLine::Data(data) => held = Some(data),
+                    SseLine::Blank => match held.take() {
                         Some(data) => on_data(data),
                         None => self.dispatch(&mut on_data),
                     },
-                    Line::Alone(data) => {
+                    SseLine::Alone(data) => {
                         match held.take() {
                             Some(data) => on_data(data),
                             None => self.dispatch(&mut on_data),
                         }
                         on_data(&data);
                     }
-                    Line::Other => {}
+                    SseLine::Other => {}
                 }
             } else {
                 self.line.extend_from_slice(line);
                 let line = std::mem::take(&mut self.line);
                 // The first bytes of this line are from an earlier chunk, so nothing is held from this one.
                 match parse(&line) {
-                    Line::Data(data) => self.add_line(data),
-                    Line::Alone(data) => {
+                    SseLine::Data(data) => self.add_line(data),
+                    SseLine::Alone(data) => {
                         self.dispatch(&mut on_data);
                         on_data(&data);
                     }
-                    Line::Blank | Line::Other => {}
+                    SseLine::Blank | SseLine::Other => {}
                 }
                 self.line = line;
                 self.line.clear();
@@ -125,11 +125,11 @@ impl SseParser {
         }
         let line = std::mem::take(&mut self.line);
         let parsed = parse(&line);
-        if let Line::Data(data) = parsed {
+        if let SseLine::Data(data) = parsed {
             self.add_line(data);
         }
         self.dispatch(&mut on_data);
-        if let Line::Alone(data) = parsed {
+        if let SseLine::Alone(data) = parsed {
             on_data(&data);
         }
     }
@@ -186,16 +186,16 @@ impl SseParser {
     }
 }
 
-fn parse(line: &[u8]) -> Line<'_> {
+fn parse(line: &[u8]) -> SseLine<'_> {
     match line {
-        [] => Line::Blank,
-        b"data" => Line::Data(&[]),
+        [] => SseLine::Blank,
+        b"data" => SseLine::Data(&[]),
         _ => match line.strip_prefix(b"data:") {
-            Some(data) => Line::Data(data.strip_prefix(b" ").unwrap_or(data)),
-            None if line.first() == Some(&b'{') && reports_error(line) => Line::Alone(line.into()),
+            Some(data) => SseLine::Data(data.strip_prefix(b" ").unwrap_or(data)),
+            None if line.first() == Some(&b'{') && reports_error(line) => SseLine::Alone(line.into()),
             None => match line.strip_prefix(b"error:") {
-                Some(said) => Line::Alone(error_of(said).into()),
-                None => Line::Other,
+                Some(said) => SseLine::Alone(error_of(said).into()),
+                None => SseLine::Other,
             },
         },
     }

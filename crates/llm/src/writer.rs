@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use turnwise_engine::{Correction, Image, Message, ProviderConfig, RunConfig, ToolChoice, ToolMessage, ToolSpec};
 
 use super::dialect::{Encode, unread};
-use super::providers::{Format, wire};
+use super::providers::{WireFormat, wire};
 use super::{anthropic, gemini, openai, responses};
 
 /// The writer for a provider, with the run's settings for all models, and what the run learnt about this one.
@@ -15,11 +15,11 @@ use super::{anthropic, gemini, openai, responses};
 pub fn encoder(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Box<dyn Encode> {
     let config = &without(config, learnt);
     let writer: Box<dyn Encode> = match wire(p.kind).format {
-        Format::Chat if openai::takes_breakpoints(p) => Box::new(openai::Encoder::marked(p, config, learnt)),
-        Format::Chat => Box::new(openai::Encoder::new(p, config, learnt)),
-        Format::Responses => Box::new(responses::Encoder::new(p, config, learnt)),
-        Format::Messages => Box::new(anthropic::Encoder::marked(p, config, learnt)),
-        Format::Gemini => Box::new(gemini::Encoder::new(p, config, learnt)),
+        WireFormat::Chat if openai::takes_breakpoints(p) => Box::new(openai::Encoder::marked(p, config, learnt)),
+        WireFormat::Chat => Box::new(openai::Encoder::new(p, config, learnt)),
+        WireFormat::Responses => Box::new(responses::Encoder::new(p, config, learnt)),
+        WireFormat::Messages => Box::new(anthropic::Encoder::marked(p, config, learnt)),
+        WireFormat::Gemini => Box::new(gemini::Encoder::new(p, config, learnt)),
     };
     Corrected::of(writer, learnt)
 }
@@ -43,13 +43,13 @@ fn without(config: &RunConfig, learnt: &[Correction]) -> RunConfig {
 #[derive(Debug)]
 pub(super) struct Corrected {
     inner: Box<dyn Encode>,
-    change: Change,
+    change: WriterChange,
     /// Whether nothing was written yet.
     first: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Change {
+struct WriterChange {
     system: System,
     no_images: bool,
     plain_schemas: bool,
@@ -73,9 +73,9 @@ impl Corrected {
             _ => System::Anywhere,
         };
         let change =
-            Change { system, no_images: has(Correction::NoImages), plain_schemas: has(Correction::PlainSchemas) };
+            WriterChange { system, no_images: has(Correction::NoImages), plain_schemas: has(Correction::PlainSchemas) };
         match change {
-            Change { system: System::Anywhere, no_images: false, plain_schemas: false } => inner,
+            WriterChange { system: System::Anywhere, no_images: false, plain_schemas: false } => inner,
             change => Box::new(Corrected { inner, change, first: true }),
         }
     }

@@ -5,11 +5,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::FileChange;
-use super::snapshot::Change;
+use super::AgentFileChange;
+use super::snapshot::SnapshotChange;
 use turnwise_engine::{Authority, Branch, EpochMillis, ProviderConfig, RunConfig, Scope, Task};
 use turnwise_record::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
-use turnwise_record::trajectory::{Note, NoteChange, Summary};
+use turnwise_record::trajectory::{Note, NoteChange, RunSummary};
 
 /// The number that the app's page gave to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -193,7 +193,7 @@ pub enum Order {
     /// File changes made by the user. A part for each path that still exists: a blob.
     Files {
         files: FilesId,
-        changes: Vec<FileChange>,
+        changes: Vec<AgentFileChange>,
     },
     /// A folder on the user's disk, which becomes part of these files. The part: its handle.
     Mount {
@@ -208,7 +208,7 @@ pub enum Order {
     /// Changes the files that new runs start with. Answered when they are stored. A part for each path that still exists: a blob.
     KeepFiles {
         id: QuestionId,
-        changes: Vec<FileChange>,
+        changes: Vec<AgentFileChange>,
     },
     /// Adds the files that new runs start with to these files. Answered.
     KeptFiles {
@@ -220,7 +220,7 @@ pub enum Order {
         id: QuestionId,
         words: String,
     },
-    /// Asks how much is stored: [`Stored`].
+    /// Asks how much is stored: [`StorageUsage`].
     Space {
         id: QuestionId,
     },
@@ -330,8 +330,8 @@ pub enum News {
     Seen {
         seat: SeatId,
         location: RunLocation,
-        streamed: Streamed,
-        changes: Vec<Change>,
+        streamed: StreamedText,
+        changes: Vec<SnapshotChange>,
     },
     /// The changes in a plan, at most once per frame. `begun`: this is the first message about it.
     Planned {
@@ -348,7 +348,7 @@ pub enum News {
     /// File changes made by tools. A part for each path that still exists: a blob.
     Wrote {
         files: FilesId,
-        changes: Vec<FileChange>,
+        changes: Vec<AgentFileChange>,
     },
     /// A tool call asks whether it may run. The part: the question (`view::permit::PermitView`), as JSON.
     Asked,
@@ -406,7 +406,7 @@ pub struct Begun {
 
 /// The text that the run itself has streamed since the last message. A sub-agent's text is shown once its reply is complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Streamed {
+pub struct StreamedText {
     /// An attempt began or failed: the text streamed before is void.
     pub void: bool,
     pub text: String,
@@ -453,7 +453,7 @@ pub struct Header {
     pub updated_ms: u64,
     /// Whether its last segment has ended.
     pub ended: bool,
-    pub summary: Summary,
+    pub summary: RunSummary,
     /// Its rail in the list. Untyped: a later version may draw it differently, and then the figures are enough.
     #[serde(default)]
     pub rail: Value,
@@ -465,7 +465,7 @@ pub struct Header {
 
 /// How much is stored.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Stored {
+pub struct StorageUsage {
     pub runs: Share,
     /// With the runs of their steps.
     pub plans: Share,
@@ -517,7 +517,7 @@ impl Header {
     }
 }
 
-impl Streamed {
+impl StreamedText {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.void && self.text.is_empty() && self.reasoning.is_empty()

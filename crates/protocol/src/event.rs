@@ -12,7 +12,7 @@ use turnwise_record::plan::{PlanRecord, PlanRecordKind};
 #[serde(rename_all = "camelCase")]
 pub struct RunEvent<'a> {
     #[serde(flatten)]
-    what: What<'a>,
+    what: EventKind<'a>,
     /// Sub-agents count their own turns.
     turn: u32,
     /// Maximum number of LLM requests still to come.
@@ -26,7 +26,7 @@ pub struct RunEvent<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum What<'a> {
+enum EventKind<'a> {
     TextDelta {
         text: &'a str,
     },
@@ -57,21 +57,21 @@ pub struct PlanOwnEvent<'a> {
 
 /// Which step of a plan an event belongs to, and how many requests of the whole plan can still follow.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub struct EventStep {
     pub order: u32,
     pub calls_left: u32,
 }
 
 /// Streamed text.
 #[derive(Clone, Copy, Debug)]
-pub struct Delta<'a> {
+pub struct DeltaEvent<'a> {
     pub kind: DeltaKind,
     /// The sub-agent; 0 is the run itself.
     pub child: u32,
     pub turn: u32,
     pub calls_left: u32,
     pub text: &'a str,
-    pub step: Option<Step>,
+    pub step: Option<EventStep>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,32 +83,32 @@ pub enum DeltaKind {
 impl<'a> RunEvent<'a> {
     /// The event for a run's record.
     #[must_use]
-    pub fn from_record(record: &'a Record, step: Option<Step>) -> Self {
+    pub fn from_record(record: &'a Record, step: Option<EventStep>) -> Self {
         let Record { what, turn, calls_left, .. } = record;
         let what = match what {
             RecordKind::Child { child, event } => {
-                What::Child { child: *child, event: Box::new(RunEvent::from_record(event, None)) }
+                EventKind::Child { child: *child, event: Box::new(RunEvent::from_record(event, None)) }
             }
-            what => What::Record(what),
+            what => EventKind::Record(what),
         };
         RunEvent::at(what, *turn, *calls_left, step)
     }
 
     #[must_use]
-    pub fn streamed(Delta { kind, child, turn, calls_left, text, step }: Delta<'a>) -> Self {
+    pub fn streamed(DeltaEvent { kind, child, turn, calls_left, text, step }: DeltaEvent<'a>) -> Self {
         let what = match kind {
-            DeltaKind::Text => What::TextDelta { text },
-            DeltaKind::Reasoning => What::ReasoningDelta { text },
+            DeltaKind::Text => EventKind::TextDelta { text },
+            DeltaKind::Reasoning => EventKind::ReasoningDelta { text },
         };
         let calls_left = step.map_or(calls_left, |step| step.calls_left);
         let what = match child {
             0 => what,
-            _ => What::Child { child, event: Box::new(RunEvent::at(what, turn, calls_left, None)) },
+            _ => EventKind::Child { child, event: Box::new(RunEvent::at(what, turn, calls_left, None)) },
         };
         RunEvent::at(what, turn, calls_left, step)
     }
 
-    fn at(what: What<'a>, turn: u32, calls_left: u32, step: Option<Step>) -> Self {
+    fn at(what: EventKind<'a>, turn: u32, calls_left: u32, step: Option<EventStep>) -> Self {
         let calls_left = step.map_or(calls_left, |step| step.calls_left);
         RunEvent { what, turn, calls_left, step: step.map(|step| step.order) }
     }

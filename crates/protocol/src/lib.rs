@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub use event::{Delta, DeltaKind, PlanOwnEvent, RunEvent, Step};
+pub use event::{DeltaEvent, DeltaKind, EventStep, PlanOwnEvent, RunEvent};
 pub use options::{AccessOptions, AgentOptions, ProviderOptions};
-pub use snapshot::{Change, Reporter, Snapshot};
+pub use snapshot::{Reporter, Snapshot, SnapshotChange};
 
-use turnwise_docs_index::{Info, Stage};
+use turnwise_docs_index::{Info, SiteStage};
 use turnwise_engine::{Message, SideEffect, ToolSpec};
-use turnwise_record::trajectory::Format;
+use turnwise_record::trajectory::ExportFormat;
 
 /// The version of this protocol: both sides ship in one package and are never mixed with those of another version.
 pub const VERSION: u32 = 1;
@@ -63,7 +63,7 @@ pub enum Command {
     /// Changes to the agent's files. A part for each path that still exists: a blob.
     Files {
         agent: AgentId,
-        files: Vec<FileChange>,
+        files: Vec<AgentFileChange>,
     },
     /// An order from the app to its desk (`desk::Order`), with this number of parts: its JSON text, then its own parts.
     Desk {
@@ -150,7 +150,7 @@ pub enum Command {
         id: AskId,
         provider: Box<ProviderOptions>,
     },
-    /// Reads a documentation site; answered with a [`Site`] when it can be queried.
+    /// Reads a documentation site; answered with a [`SiteHandle`] when it can be queried.
     DocsOpen {
         id: AskId,
         site: SiteId,
@@ -202,7 +202,7 @@ pub enum Command {
     /// The head of a model's response, or of a fetched one.
     Head {
         call: CallNumber,
-        head: Head,
+        head: ResponseHead,
     },
     /// A running program calls a tool; answered by `answered`. Its calls are numbered from 0.
     Asked {
@@ -233,7 +233,7 @@ pub enum DocumentTask {
     /// The starting point of a branch: from a `BranchWish`, a `Course`.
     Branch,
     /// Exports this trajectory as the text of a file.
-    Export(Format),
+    Export(ExportFormat),
     /// Converts a file of any known kind to a trajectory.
     Import,
     /// Checks whether the completed steps of this plan's record replay: `true`, or an error.
@@ -255,14 +255,14 @@ pub enum DocumentTask {
 pub struct Listening {
     /// Whether anybody listens to `events`.
     pub listens: bool,
-    pub approve: Approval,
+    pub approve: Approver,
 }
 
 /// Who answers whether calls may run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum Approval {
+pub enum Approver {
     /// Nobody: what has to be asked is denied.
     #[default]
     Nobody,
@@ -277,7 +277,7 @@ pub enum Approval {
 /// A change to one of an agent's files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
-pub struct FileChange {
+pub struct AgentFileChange {
     pub path: String,
     /// Whether the file still exists; if so, it has a part.
     pub there: bool,
@@ -316,7 +316,7 @@ pub struct Failure {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(default, rename_all = "camelCase")]
-pub struct Head {
+pub struct ResponseHead {
     pub status: u16,
     pub content_type: String,
     pub retry_after: Option<String>,
@@ -367,14 +367,14 @@ pub enum WorkerMessage<'a> {
         /// The agent that makes the request; omitted if it is not from an agent.
         #[serde(skip_serializing_if = "Option::is_none")]
         agent: Option<AgentId>,
-        what: Wanted<'a>,
+        what: PageRequest<'a>,
     },
     /// The answer to the call of a running program with this index: the result, or what went wrong.
     Answered { call: CallNumber, asked: usize, content: &'a str, failed: bool },
     /// Aborts a call: its answer is no longer needed.
     Abort { call: CallNumber },
     /// Files that tools wrote or removed. A part for each that exists: a blob.
-    Wrote { agent: AgentId, files: Vec<FileChange> },
+    Wrote { agent: AgentId, files: Vec<AgentFileChange> },
     /// News from the app's desk (`desk::News`), with this number of parts: its JSON text, then its own parts.
     Desk { parts: usize },
     /// The worker's script is running and loads the module. Sent by that script, not by this module.
@@ -395,7 +395,7 @@ pub enum WorkerMessage<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Wanted<'a> {
+pub enum PageRequest<'a> {
     /// Call a tool with these arguments, which have been checked.
     Tool {
         name: &'a str,
@@ -439,7 +439,7 @@ pub enum Wanted<'a> {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsProgress"))]
 pub struct Progress<'a> {
-    pub stage: Stage,
+    pub stage: SiteStage,
     /// The URL being read.
     pub source: &'a str,
     pub done: usize,
@@ -449,7 +449,7 @@ pub struct Progress<'a> {
 /// A site that can be queried.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
-pub struct Site<'a> {
+pub struct SiteHandle<'a> {
     pub info: &'a Info,
     pub tools: &'a [ToolSpec],
 }

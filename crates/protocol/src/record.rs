@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use super::snapshot::{Snapshot, Subagent};
 use turnwise_engine::{LogRecord, TraceRecord, TurnRecord};
-use turnwise_record::trajectory::{Summary, Trajectory};
+use turnwise_record::trajectory::{RunSummary, Trajectory};
 
 /// The approximate number of bytes of text in one part; a longer entry is sent alone.
 const BUDGET: usize = 96 * 1024;
 /// The size of an entry without its texts.
 const ENTRY: usize = 400;
 
-/// A question. The first is always [`Ask::Open`]; answers are JSON. The types that are not here are in `view::replay`.
+/// A question. The first is always [`RecordQuery::Open`]; answers are JSON. The types that are not here are in `view::replay`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ask {
+pub enum RecordQuery {
     /// Open the record whose text is sent along with this: `Result<Opened, Refused>`.
     Open,
-    /// A part of the document: [`Part`].
+    /// A part of the document: [`DocumentPart`].
     Part(Cursor),
     /// The steps from an index on: `Steps`.
     Steps { from: usize },
@@ -40,10 +40,10 @@ pub enum Ask {
 
 /// A record that was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Opened {
+pub struct OpenedRecord {
     /// Without its turns, logs, traces and sub-agents: they follow in parts.
     pub head: Snapshot,
-    pub summary: Summary,
+    pub summary: RunSummary,
     pub turns: usize,
     pub events: usize,
 }
@@ -51,7 +51,7 @@ pub struct Opened {
 /// The reason a text was not opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Refused {
+pub enum OpenError {
     /// Not JSON.
     NotJson,
     /// JSON in another format.
@@ -60,12 +60,12 @@ pub enum Refused {
     Unreadable(String),
 }
 
-impl std::fmt::Display for Refused {
+impl std::fmt::Display for OpenError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Refused::NotJson => "it is not JSON",
-            Refused::OtherFormat => "it is not a trajectory",
-            Refused::Unreadable(why) => why,
+            OpenError::NotJson => "it is not JSON",
+            OpenError::OtherFormat => "it is not a trajectory",
+            OpenError::Unreadable(why) => why,
         })
     }
 }
@@ -91,7 +91,7 @@ pub enum List {
 /// A part of a document's lists.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Part {
+pub struct DocumentPart {
     pub turns: Vec<TurnRecord>,
     pub logs: Vec<LogRecord>,
     pub traces: Vec<TraceRecord>,
@@ -100,11 +100,11 @@ pub struct Part {
     pub next: Option<Cursor>,
 }
 
-impl Part {
+impl DocumentPart {
     /// Returns the part of a document that begins at a position.
     #[must_use]
     pub fn new(document: &Trajectory, from: Cursor) -> Self {
-        let mut part = Part::default();
+        let mut part = DocumentPart::default();
         let mut left = BUDGET;
         let mut cursor = from;
         loop {

@@ -1,4 +1,4 @@
-//! A run as seen from outside its worker: a [`Snapshot`] that [`Change`]s keep up to date, and the [`Reporter`] that reports
+//! A run as seen from outside its worker: a [`Snapshot`] that [`SnapshotChange`]s keep up to date, and the [`Reporter`] that reports
 //! the changes. Code that displays a run needs no engine. A record from a file is converted to the same shape.
 //!
 //! Invariant, property-tested in `tests/native/sim_run`: a snapshot with every change applied shows the same as the run itself.
@@ -6,16 +6,16 @@
 use serde::{Deserialize, Serialize};
 
 use turnwise_engine::{
-    BranchChanges, CallId, CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status,
+    BranchChanges, CallId, CallRecord, ChildRun, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status,
     TraceRecord, Trigger, TurnRecord, Usage,
 };
-use turnwise_record::trajectory::summary::{Tree, Whole};
-use turnwise_record::trajectory::{Imported, Note, Summary, Trajectory};
+use turnwise_record::trajectory::summary::{RunTree, Whole};
+use turnwise_record::trajectory::{Imported, Note, RunSummary, Trajectory};
 
 /// The visible state of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    pub start: Start,
+    pub start: SnapshotStart,
     pub turns: Vec<TurnRecord>,
     pub segments: Vec<Ending>,
     pub logs: Vec<LogRecord>,
@@ -29,7 +29,7 @@ pub struct Snapshot {
 
 /// The start of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Start {
+pub struct SnapshotStart {
     pub run_id: String,
     pub session_id: String,
     pub config: RunConfig,
@@ -84,11 +84,11 @@ pub struct SubagentRequest {
 /// A change since the last report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Change {
+pub enum SnapshotChange {
     /// The whole run, from a record. There are no other changes.
     Whole(Box<Snapshot>),
     /// The start of the run; a branch has a new one.
-    Start(Box<Start>),
+    Start(Box<SnapshotStart>),
     /// Truncates to this number of turns.
     Turns(usize),
     /// A turn without its tool calls, and their number.
@@ -110,7 +110,7 @@ pub enum Change {
     Subagent {
         at: usize,
         asked: SubagentRequest,
-        changes: Vec<Change>,
+        changes: Vec<SnapshotChange>,
     },
     /// All notes of the run. They are not part of the run, so what keeps them reports them.
     Notes(Vec<Note>),
@@ -130,11 +130,11 @@ pub struct Reporter {
     children: Vec<(SubagentRequest, Reporter)>,
 }
 
-impl Start {
+impl SnapshotStart {
     #[must_use]
     pub fn from_run(run: &Run) -> Self {
         let task = run.task();
-        Start {
+        SnapshotStart {
             run_id: task.run_id.clone(),
             session_id: task.session_id.clone(),
             config: run.config().clone(),
@@ -168,7 +168,7 @@ impl Now {
 impl Snapshot {
     /// A run that is just beginning, before its first report: its first request is on its way.
     #[must_use]
-    pub fn begin(start: Start) -> Self {
+    pub fn begin(start: SnapshotStart) -> Self {
         let first = TurnRecord { turn: 1, ..TurnRecord::default() };
         let calls_left = start.config.most_requests();
         let empty = Snapshot::empty(start);
@@ -177,7 +177,7 @@ impl Snapshot {
 
     /// A run of which only the start is known.
     #[must_use]
-    pub fn empty(start: Start) -> Self {
+    pub fn empty(start: SnapshotStart) -> Self {
         let now = Now {
             status: Status::Calling { turn: 1, attempt: 1, synthesis: false },
             can_continue: false,
@@ -203,13 +203,13 @@ impl Snapshot {
 
     /// Applies changes. `None`: the run has not begun yet, and the changes do not begin it.
     #[must_use]
-    pub fn after(snapshot: Option<Snapshot>, changes: Vec<Change>) -> Option<Self> {
+    pub fn after(snapshot: Option<Snapshot>, changes: Vec<SnapshotChange>) -> Option<Self> {
         let mut changes = changes.into_iter();
         let mut snapshot = match snapshot {
             Some(snapshot) => snapshot,
             None => match changes.next() {
-                Some(Change::Start(start)) => Snapshot::empty(*start),
-                Some(Change::Whole(whole)) => *whole,
+                Some(SnapshotChange::Start(start)) => Snapshot::empty(*start),
+                Some(SnapshotChange::Whole(whole)) => *whole,
                 _ => return None,
             },
         };
@@ -217,12 +217,12 @@ impl Snapshot {
         Some(snapshot)
     }
 
-    fn take(&mut self, change: Change) {
+    fn take(&mut self, change: SnapshotChange) {
         match change {
-            Change::Whole(whole) => *self = *whole,
-            Change::Start(start) => self.start = *start,
-            Change::Turns(count) => self.turns.truncate(count),
-            Change::Turn { at, turn, calls } => {
+            SnapshotChange::Whole(whole) => *self = *whole,
+            SnapshotChange::Start(start) => self.start = *start,
+            SnapshotChange::Turns(count) => self.turns.truncate(count),
+            SnapshotChange::Turn { at, turn, calls } => {
                 let mut turn = *turn;
                 match self.turns.get_mut(at) {
                     Some(known) => {
@@ -233,19 +233,19 @@ impl Snapshot {
                     None => self.turns.push(turn),
                 }
             }
-            Change::Call { turn, at, call } => {
+            SnapshotChange::Call { turn, at, call } => {
                 let Some(turn) = self.turns.get_mut(turn) else { return };
                 match turn.tool_calls.get_mut(at) {
                     Some(known) => *known = *call,
                     None => turn.tool_calls.push(*call),
                 }
             }
-            Change::Ended(ending) => self.segments.push(*ending),
-            Change::Log(log) => self.logs.push(*log),
-            Change::Trace(trace) => self.traces.push(trace),
-            Change::Now(now) => self.now = now,
-            Change::Notes(notes) => self.notes = notes,
-            Change::Subagent { at, asked, changes } => match self.children.get_mut(at) {
+            SnapshotChange::Ended(ending) => self.segments.push(*ending),
+            SnapshotChange::Log(log) => self.logs.push(*log),
+            SnapshotChange::Trace(trace) => self.traces.push(trace),
+            SnapshotChange::Now(now) => self.now = now,
+            SnapshotChange::Notes(notes) => self.notes = notes,
+            SnapshotChange::Subagent { at, asked, changes } => match self.children.get_mut(at) {
                 Some(known) => {
                     known.asked = asked;
                     known.run = Snapshot::after(known.run.take(), changes);
@@ -260,7 +260,7 @@ impl Snapshot {
     /// A record without its turns, logs, traces and sub-agents.
     #[must_use]
     pub fn head(document: &Trajectory) -> Self {
-        let start = Start {
+        let start = SnapshotStart {
             run_id: document.run_id.clone(),
             session_id: document.session_id.clone(),
             config: document.config.clone(),
@@ -317,7 +317,7 @@ impl Subagent {
 impl Snapshot {
     /// Returns the figures of the run in its current state.
     #[must_use]
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> RunSummary {
         let Snapshot { start, now, .. } = self;
         let whole = Whole {
             run_id: &start.run_id,
@@ -329,19 +329,19 @@ impl Snapshot {
             requests: now.requests,
             tokens: now.usage,
         };
-        Summary::of_tree(&self.tree(), &whole)
+        RunSummary::of_tree(&self.tree(), &whole)
     }
 
-    fn tree(&self) -> Tree<'_> {
+    fn tree(&self) -> RunTree<'_> {
         let children = self.children.iter().filter_map(|child| child.run.as_ref());
         let Snapshot { start, turns, logs, .. } = self;
-        Tree { config: &start.config, turns, logs, children: children.map(Snapshot::tree).collect() }
+        RunTree { config: &start.config, turns, logs, children: children.map(Snapshot::tree).collect() }
     }
 }
 
 impl Reporter {
     /// Returns the changes since the last report; the first report contains everything.
-    pub fn changes(&mut self, run: &Run) -> Vec<Change> {
+    pub fn changes(&mut self, run: &Run) -> Vec<SnapshotChange> {
         let mut changes = Vec::new();
         let (task, traces) = (run.task(), run.traces().iter().skip(self.traces));
         // Only a branch and an adopter change the start; a branch of the parent gives its sub-agents another session.
@@ -349,32 +349,32 @@ impl Reporter {
         let ids = (&task.run_id, &task.session_id);
         if branched || self.ids.as_ref().map(|(run, session)| (run, session)) != Some(ids) {
             self.ids = Some((task.run_id.clone(), task.session_id.clone()));
-            changes.push(Change::Start(Box::new(Start::from_run(run))));
+            changes.push(SnapshotChange::Start(Box::new(SnapshotStart::from_run(run))));
             // A branch removes turns: those it keeps are reported again.
             if std::mem::take(&mut self.turns) > 0 {
-                changes.push(Change::Turns(0));
+                changes.push(SnapshotChange::Turns(0));
                 self.last = None;
             }
         }
         self.report_turns(run.turns(), &mut changes);
         let rest = |known: &mut usize, all: usize| std::mem::replace(known, all);
         let segments = run.segments().iter().skip(rest(&mut self.segments, run.segments().len()));
-        changes.extend(segments.map(|ending| Change::Ended(Box::new(ending.clone()))));
+        changes.extend(segments.map(|ending| SnapshotChange::Ended(Box::new(ending.clone()))));
         let logs = run.logs().iter().skip(rest(&mut self.logs, run.logs().len()));
-        changes.extend(logs.map(|log| Change::Log(Box::new(log.clone()))));
+        changes.extend(logs.map(|log| SnapshotChange::Log(Box::new(log.clone()))));
         self.traces = run.traces().len();
-        changes.extend(traces.cloned().map(Change::Trace));
+        changes.extend(traces.cloned().map(SnapshotChange::Trace));
         self.report_children(run.children(), &mut changes);
         let now = Now::from_run(run);
         if self.now != Some(now) {
             self.now = Some(now);
-            changes.push(Change::Now(now));
+            changes.push(SnapshotChange::Now(now));
         }
         changes
     }
 
     /// Reports turns from the last known one on: only the last turn is ever modified.
-    fn report_turns(&mut self, turns: &[TurnRecord], changes: &mut Vec<Change>) {
+    fn report_turns(&mut self, turns: &[TurnRecord], changes: &mut Vec<SnapshotChange>) {
         let first = self.turns.saturating_sub(1);
         self.turns = turns.len();
         for (at, turn) in turns.iter().enumerate().skip(first) {
@@ -384,20 +384,20 @@ impl Reporter {
         self.last = turns.last().cloned();
     }
 
-    fn report_turn(&self, at: usize, turn: &TurnRecord, known: Option<&TurnRecord>, changes: &mut Vec<Change>) {
+    fn report_turn(&self, at: usize, turn: &TurnRecord, known: Option<&TurnRecord>, changes: &mut Vec<SnapshotChange>) {
         if known == Some(turn) {
             return;
         }
         let head = TurnRecord { tool_calls: Vec::new(), ..turn.clone() };
-        changes.push(Change::Turn { at, turn: Box::new(head), calls: turn.tool_calls.len() });
+        changes.push(SnapshotChange::Turn { at, turn: Box::new(head), calls: turn.tool_calls.len() });
         for (place, call) in turn.tool_calls.iter().enumerate() {
             if known.and_then(|known| known.tool_calls.get(place)) != Some(call) {
-                changes.push(Change::Call { turn: at, at: place, call: Box::new(call.clone()) });
+                changes.push(SnapshotChange::Call { turn: at, at: place, call: Box::new(call.clone()) });
             }
         }
     }
 
-    fn report_children(&mut self, children: &[Child], changes: &mut Vec<Change>) {
+    fn report_children(&mut self, children: &[ChildRun], changes: &mut Vec<SnapshotChange>) {
         for (at, child) in children.iter().enumerate() {
             let asked =
                 SubagentRequest { call: child.call.clone(), task_id: child.task_id, refused: child.is_refused() };
@@ -409,7 +409,7 @@ impl Reporter {
             let inside = child.run().map(|run| reporter.changes(run)).unwrap_or_default();
             if new || *known != asked || !inside.is_empty() {
                 known.clone_from(&asked);
-                changes.push(Change::Subagent { at, asked, changes: inside });
+                changes.push(SnapshotChange::Subagent { at, asked, changes: inside });
             }
         }
     }

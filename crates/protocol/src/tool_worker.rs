@@ -1,16 +1,16 @@
 //! The messages between the page and a worker. PURE: shapes and their JSON text, no ports.
 //!
 //! Page to worker, one message per request: the JSON text of a [`Request`] or, if files changed, an array of that text
-//! followed by one `Blob` for each [`FileChange`] that has one, in order. Worker to page: the JSON text of a [`Reply`], or
+//! followed by one `Blob` for each [`FileChange`] that has one, in order. Worker to page: the JSON text of a [`WorkerReply`], or
 //! an array of that text and one `Blob` for each path that is written, or would be, in order. File contents are never inside the JSON.
-//! A worker posts [`Reply::Ready`] first and answers every request exactly once, in order; after [`Reply::Fatal`] it can no
+//! A worker posts [`WorkerReply::Ready`] first and answers every request exactly once, in order; after [`WorkerReply::Fatal`] it can no
 //! longer be used. Before all this, the loader of `worker.js` receives one `{boot: WebAssembly.Module | null}`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::record::Ask;
+use crate::record::RecordQuery;
 use turnwise_content::markdown::Node;
 use turnwise_demo_model::{DemoRequest, Scripted};
 use turnwise_engine::ToolOutcome;
@@ -23,7 +23,7 @@ pub use crate::DocumentTask;
 pub struct Request {
     pub id: Ticket,
     #[serde(flatten)]
-    pub call: Call,
+    pub call: WorkerCall,
 }
 
 /// Identifies the request that an answer belongs to; unique among all requests of one host. Late answers are ignored.
@@ -34,8 +34,8 @@ pub struct Ticket(pub u32);
 /// A request to a worker. Read by [`Request::decode`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "method", content = "args", rename_all = "snake_case")]
-pub enum Call {
-    /// Check the arguments and run a built-in tool; answered with [`Answer::Outcome`].
+pub enum WorkerCall {
+    /// Check the arguments and run a built-in tool; answered with [`WorkerAnswer::Outcome`].
     Run {
         name: String,
         arguments: String,
@@ -46,8 +46,8 @@ pub enum Call {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         files: Vec<FileChange>,
     },
-    /// Check the arguments and see what a built-in tool would write; answered with [`Answer::Preview`], or with
-    /// [`Answer::Checked`] if the call cannot run.
+    /// Check the arguments and see what a built-in tool would write; answered with [`WorkerAnswer::Preview`], or with
+    /// [`WorkerAnswer::Checked`] if the call cannot run.
     Preview {
         name: String,
         arguments: String,
@@ -55,9 +55,9 @@ pub enum Call {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         files: Vec<FileChange>,
     },
-    /// Check the arguments only; answered with [`Answer::Checked`].
+    /// Check the arguments only; answered with [`WorkerAnswer::Checked`].
     Check { name: String, arguments: String, schema: SchemaRef },
-    /// Convert Markdown to nodes; answered with [`Answer::Nodes`].
+    /// Convert Markdown to nodes; answered with [`WorkerAnswer::Nodes`].
     Render {
         markdown: String,
         /// The text's number, if it grows: a repeated request for it is answered with what has changed.
@@ -65,17 +65,17 @@ pub enum Call {
         growing: Option<u32>,
     },
     /// The text of the file whose blob is transferred along with the text, as the tools read it; answered with
-    /// [`Answer::Document`].
+    /// [`WorkerAnswer::Document`].
     Text { path: String },
-    /// A question about the text of a record; answered with [`Answer::Document`].
+    /// A question about the text of a record; answered with [`WorkerAnswer::Document`].
     Document { task: DocumentTask, text: String },
     /// A question about the record that this worker has open, or a request to open the record whose blob is transferred along
-    /// with the text; answered with [`Answer::Document`].
-    View(Ask),
+    /// with the text; answered with [`WorkerAnswer::Document`].
+    View(RecordQuery),
     /// A question about the documentation site that this worker holds, with the fetched data as blobs alongside the text;
-    /// answered with [`Answer::Document`].
-    Docs(Box<turnwise_docs_index::Ask>),
-    /// A request to the demo model; answered with [`Answer::Demo`].
+    /// answered with [`WorkerAnswer::Document`].
+    Docs(Box<turnwise_docs_index::SiteQuery>),
+    /// A request to the demo model; answered with [`WorkerAnswer::Demo`].
     Demo(Box<DemoRequest>),
 }
 
@@ -98,9 +98,9 @@ pub struct FileChange {
 
 /// A message from a worker.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
+pub enum WorkerReply {
     /// `{id, result}`
-    Result { id: Ticket, result: Answer },
+    Result { id: Ticket, result: WorkerAnswer },
     /// `{id, error}`: the request could not be understood or served; the worker keeps running.
     Error { id: Ticket, error: String },
     /// `{ready}`: the engine version; the first message of every worker.
@@ -115,7 +115,7 @@ struct ReplyObject {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<Ticket>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    result: Option<Answer>,
+    result: Option<WorkerAnswer>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,16 +127,16 @@ struct ReplyObject {
 /// The result of a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum WorkerAnswer {
     Outcome {
         outcome: ToolOutcome,
         /// Paths written, each with a blob alongside the text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         writes: Vec<String>,
     },
-    Checked(Checked),
-    Preview(Preview),
-    Nodes(Blocks),
+    Checked(CheckedArguments),
+    Preview(WritePreview),
+    Nodes(ChangedBlocks),
     /// JSON text, or the text of an exported file.
     Document(String),
     Demo(Scripted),
@@ -144,7 +144,7 @@ pub enum Answer {
 
 /// The blocks of a text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Blocks {
+pub struct ChangedBlocks {
     /// The number of blocks at the beginning that are the same as in the last answer for this text.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub same: usize,
@@ -198,7 +198,7 @@ fn is_zero(n: &usize) -> bool {
 
 /// What a call would do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Preview {
+pub struct WritePreview {
     /// `Executed`: what the call answers if this is done.
     pub outcome: ToolOutcome,
     /// Its changes to files, as a unified diff; `None`: it writes none.
@@ -215,7 +215,7 @@ pub struct Preview {
 /// Arguments that passed the check, or the outcome that rejects them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Checked {
+pub enum CheckedArguments {
     Valid(Arguments),
     Refused(ToolOutcome),
 }
@@ -234,36 +234,36 @@ impl Request {
     /// # Errors
     /// The reason the text is not a request.
     pub fn decode(text: &str) -> Result<Self, serde_json::Error> {
-        let Parts { id, method, args } = serde_json::from_str(text)?;
+        let RequestParts { id, method, args } = serde_json::from_str(text)?;
         let args = args.get();
         let call = match method.as_str() {
             "run" => {
                 let RunArgs { name, arguments, schema, now, files } = serde_json::from_str(args)?;
-                Call::Run { name, arguments, schema, now, files }
+                WorkerCall::Run { name, arguments, schema, now, files }
             }
             "preview" => {
                 let PreviewArgs { name, arguments, schema, files } = serde_json::from_str(args)?;
-                Call::Preview { name, arguments, schema, files }
+                WorkerCall::Preview { name, arguments, schema, files }
             }
             "check" => {
                 let CheckArgs { name, arguments, schema } = serde_json::from_str(args)?;
-                Call::Check { name, arguments, schema }
+                WorkerCall::Check { name, arguments, schema }
             }
             "render" => {
                 let RenderArgs { markdown, growing } = serde_json::from_str(args)?;
-                Call::Render { markdown, growing }
+                WorkerCall::Render { markdown, growing }
             }
             "text" => {
                 let TextArgs { path } = serde_json::from_str(args)?;
-                Call::Text { path }
+                WorkerCall::Text { path }
             }
             "document" => {
                 let DocumentArgs { task, text } = serde_json::from_str(args)?;
-                Call::Document { task, text }
+                WorkerCall::Document { task, text }
             }
-            "view" => Call::View(serde_json::from_str(args)?),
-            "docs" => Call::Docs(serde_json::from_str(args)?),
-            "demo" => Call::Demo(serde_json::from_str(args)?),
+            "view" => WorkerCall::View(serde_json::from_str(args)?),
+            "docs" => WorkerCall::Docs(serde_json::from_str(args)?),
+            "demo" => WorkerCall::Demo(serde_json::from_str(args)?),
             other => return Err(serde::de::Error::custom(format_args!("unknown method {other}"))),
         };
         Ok(Request { id, call })
@@ -272,14 +272,14 @@ impl Request {
 
 /// A request whose arguments are not deserialized yet.
 #[derive(Deserialize)]
-struct Parts<'a> {
+struct RequestParts<'a> {
     id: Ticket,
     method: String,
     #[serde(borrow)]
     args: &'a RawValue,
 }
 
-// The arguments of each method, as in `Call`.
+// The arguments of each method, as in `WorkerCall`.
 
 #[derive(Deserialize)]
 struct RunArgs {
@@ -325,16 +325,16 @@ struct DocumentArgs {
     text: String,
 }
 
-impl Reply {
+impl WorkerReply {
     /// The text of the message.
     #[must_use]
     pub fn encode(self) -> String {
         let mut object = ReplyObject { id: None, result: None, error: None, ready: None, fatal: None };
         match self {
-            Reply::Result { id, result } => (object.id, object.result) = (Some(id), Some(result)),
-            Reply::Error { id, error } => (object.id, object.error) = (Some(id), Some(error)),
-            Reply::Ready { ready } => object.ready = Some(ready),
-            Reply::Fatal { fatal } => object.fatal = Some(fatal),
+            WorkerReply::Result { id, result } => (object.id, object.result) = (Some(id), Some(result)),
+            WorkerReply::Error { id, error } => (object.id, object.error) = (Some(id), Some(error)),
+            WorkerReply::Ready { ready } => object.ready = Some(ready),
+            WorkerReply::Fatal { fatal } => object.fatal = Some(fatal),
         }
         serde_json::to_string(&object).unwrap_or_default()
     }
@@ -343,10 +343,10 @@ impl Reply {
     /// The reason the text is not a reply.
     pub fn decode(text: &str) -> Result<Self, serde_json::Error> {
         match serde_json::from_str(text)? {
-            ReplyObject { id: Some(id), result: Some(result), .. } => Ok(Reply::Result { id, result }),
-            ReplyObject { id: Some(id), error: Some(error), .. } => Ok(Reply::Error { id, error }),
-            ReplyObject { ready: Some(ready), .. } => Ok(Reply::Ready { ready }),
-            ReplyObject { fatal: Some(fatal), .. } => Ok(Reply::Fatal { fatal }),
+            ReplyObject { id: Some(id), result: Some(result), .. } => Ok(WorkerReply::Result { id, result }),
+            ReplyObject { id: Some(id), error: Some(error), .. } => Ok(WorkerReply::Error { id, error }),
+            ReplyObject { ready: Some(ready), .. } => Ok(WorkerReply::Ready { ready }),
+            ReplyObject { fatal: Some(fatal), .. } => Ok(WorkerReply::Fatal { fatal }),
             ReplyObject { .. } => Err(serde::de::Error::custom("not an answer, a ready message or a fatal error")),
         }
     }

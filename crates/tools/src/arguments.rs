@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::schema::{Fault, Patterns, Schema};
+use super::schema::{Patterns, Schema, SchemaFault};
 use super::{Arguments, Repaired};
 use turnwise_engine::{Slug, ToolOutcome};
 
@@ -248,8 +248,9 @@ fn not_an_object(what: &str) -> ToolOutcome {
 }
 
 /// The outcome for all faults; its path is the first fault's.
-fn invalid(faults: Vec<Fault>) -> ToolOutcome {
-    let text: Vec<String> = faults.iter().map(|Fault { path, message }| format!("at `{path}`: {message}")).collect();
+fn invalid(faults: Vec<SchemaFault>) -> ToolOutcome {
+    let text: Vec<String> =
+        faults.iter().map(|SchemaFault { path, message }| format!("at `{path}`: {message}")).collect();
     ToolOutcome::Rejected {
         slug: Slug::InvalidArguments,
         path: faults.into_iter().next().map(|fault| fault.path),

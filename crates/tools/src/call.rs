@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-pub use super::search::Index;
+pub use super::search::FileIndex;
 use turnwise_engine::EpochMillis;
 
 /// A call of a built-in tool.
 #[derive(Debug)]
-pub(super) struct Call<'a, F, I> {
+pub(super) struct ToolInvocation<'a, F, I> {
     pub args: &'a Value,
     pub files: &'a mut F,
     /// For full-text search.
@@ -15,7 +15,7 @@ pub(super) struct Call<'a, F, I> {
     pub at: EpochMillis,
 }
 
-impl<'a, F, I> Call<'a, F, I> {
+impl<'a, F, I> ToolInvocation<'a, F, I> {
     /// A text argument; empty if it is missing.
     pub fn text(&self, key: &str) -> &'a str {
         self.args.get(key).and_then(Value::as_str).unwrap_or_default()

@@ -7,7 +7,7 @@ const MAX_BYTES: usize = 8 << 20;
 
 /// What is there before a change.
 #[derive(Clone, Copy, Debug)]
-pub enum Before<'a> {
+pub enum Previous<'a> {
     /// No file.
     Nothing,
     Content(&'a [u8]),
@@ -17,7 +17,7 @@ pub enum Before<'a> {
 
 /// The change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct FileDiff {
     /// A unified diff. A remark is written between two `@@`.
     pub diff: String,
     /// The number of lines at the end that the diff leaves out.
@@ -26,14 +26,14 @@ pub struct Change {
 
 /// The change of one file, as a unified diff.
 #[must_use]
-pub fn unified(path: &str, before: Before<'_>, after: &str) -> Change {
+pub fn unified(path: &str, before: Previous<'_>, after: &str) -> FileDiff {
     let text = match before {
-        Before::Content(bytes) => std::str::from_utf8(bytes).ok(),
-        Before::Nothing | Before::Unknown(_) => None,
+        Previous::Content(bytes) => std::str::from_utf8(bytes).ok(),
+        Previous::Nothing | Previous::Unknown(_) => None,
     };
     let (from, remark) = match (before, text) {
-        (Before::Nothing, _) => ("/dev/null", None),
-        (Before::Unknown(why), _) => (path, Some(format!("@@ replaces a file that {why} @@"))),
+        (Previous::Nothing, _) => ("/dev/null", None),
+        (Previous::Unknown(why), _) => (path, Some(format!("@@ replaces a file that {why} @@"))),
         (_, None) => (path, Some("@@ replaces a file that is not text @@".to_owned())),
         (_, Some(text)) if text == after => (path, Some("@@ no change @@".to_owned())),
         (_, Some(_)) => (path, None),
@@ -59,7 +59,7 @@ pub fn unified(path: &str, before: Before<'_>, after: &str) -> Change {
         let (added, removed) = (all('+'), all('-'));
         diff.push_str(&format!("@@ {omitted} more lines; in all, {added} are added and {removed} removed @@\n"));
     }
-    Change { diff, omitted }
+    FileDiff { diff, omitted }
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     fn diff(path: &str, before: Option<&str>, after: &str) -> String {
-        let before = before.map_or(Before::Nothing, |text| Before::Content(text.as_bytes()));
+        let before = before.map_or(Previous::Nothing, |text| Previous::Content(text.as_bytes()));
         let change = unified(path, before, after);
         assert_eq!(change.omitted, 0);
         change.diff
@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn what_is_not_compared_is_said() {
-        let replaced = unified("a.bin", Before::Content(&[0xff, 0xfe]), "x\n").diff;
+        let replaced = unified("a.bin", Previous::Content(&[0xff, 0xfe]), "x\n").diff;
         assert!(replaced.contains("@@ replaces a file that is not text @@\n@@ -0,0 +1 @@\n+x\n"), "{replaced}");
-        let unknown = unified("a", Before::Unknown("cannot be read"), "x\n").diff;
+        let unknown = unified("a", Previous::Unknown("cannot be read"), "x\n").diff;
         assert!(unknown.starts_with("--- a\n+++ a\n@@ replaces a file that cannot be read @@\n"), "{unknown}");
         assert!(diff("a", Some("same"), "same").ends_with("@@ no change @@\n"));
     }
@@ -102,7 +102,7 @@ mod tests {
         let long = "x".repeat(100_000);
         let whole = diff("a", Some(&many("old", 15_000)), &format!("{}{long}\n", many("new", 15_000)));
         assert!(whole.ends_with(&format!("+new 14999\n+{long}\n")), "{}", whole.len());
-        let cut = unified("a", Before::Content(many("old", 500_000).as_bytes()), &many("new", 500_000));
+        let cut = unified("a", Previous::Content(many("old", 500_000).as_bytes()), &many("new", 500_000));
         assert!(cut.omitted > 0 && cut.diff.len() < MAX_BYTES + 200);
         let end = format!("@@ {} more lines; in all, 500000 are added and 500000 removed @@\n", cut.omitted);
         assert!(cut.diff.ends_with(&end), "{}", cut.diff.lines().last().unwrap_or_default());

@@ -10,7 +10,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
 use super::path::normalize;
 use super::read::{missing, refuse};
-use turnwise_files::{Content, Files, NoText, read_content, size_text};
+use turnwise_files::{FileContent, Files, NoText, read_content, size_text};
 
 /// Maximum size of a text file that is compared, in bytes.
 const MAX_COMPARED: u64 = 16 << 20;
@@ -31,16 +31,16 @@ pub async fn diff_files<F: Files>(files: &F, a: &str, b: &str) -> Result<String,
     let (a, old) = side(files, a).await?;
     let (b, new) = side(files, b).await?;
     let (old, new) = match (old, new) {
-        (Side::Text(old), Side::Text(new)) => (old, new),
-        (Side::Bytes(old), Side::Bytes(new)) if old == new => {
+        (DiffSide::Text(old), DiffSide::Text(new)) => (old, new),
+        (DiffSide::Bytes(old), DiffSide::Bytes(new)) if old == new => {
             return Ok(format!("{a} and {b} are equal, byte by byte."));
         }
-        (Side::Bytes(old), Side::Bytes(new)) => {
+        (DiffSide::Bytes(old), DiffSide::Bytes(new)) => {
             let (old, new) = (size_text(old.len() as u64), size_text(new.len() as u64));
             return Err(format!("{a} ({old}) and {b} ({new}) are binary files and differ; only text can be compared"));
         }
-        (Side::Bytes(bytes), _) => return Err(binary(&a, bytes.len())),
-        (_, Side::Bytes(bytes)) => return Err(binary(&b, bytes.len())),
+        (DiffSide::Bytes(bytes), _) => return Err(binary(&a, bytes.len())),
+        (_, DiffSide::Bytes(bytes)) => return Err(binary(&b, bytes.len())),
     };
     if old == new {
         return Ok(format!("{a} and {b} are equal."));
@@ -51,23 +51,23 @@ pub async fn diff_files<F: Files>(files: &F, a: &str, b: &str) -> Result<String,
     Ok(unified(&a, &b, &old, &new))
 }
 
-enum Side {
+enum DiffSide {
     Text(String),
     /// Not text.
     Bytes(Vec<u8>),
 }
 
-async fn side<F: Files>(files: &F, path: &str) -> Result<(String, Side), String> {
+async fn side<F: Files>(files: &F, path: &str) -> Result<(String, DiffSide), String> {
     let path = normalize(path).map_err(|error| error.to_string())?;
     let Some(info) = files.list().get(&path).copied() else { return Err(missing(files, &path)) };
     match read_content(files, &path, info, MAX_COMPARED).await? {
-        Content::Text(text) => Ok((path, Side::Text(text))),
-        Content::Document(document) => Ok((path, Side::Text(document.text.clone()))),
-        Content::Silent(reason) => Err(format!("{path} has no text that can be compared: {reason}")),
-        Content::None(NoText::TooLarge) => Err(refuse(&path, info, NoText::TooLarge)),
-        Content::None(NoText::Binary) => {
+        FileContent::Text(text) => Ok((path, DiffSide::Text(text))),
+        FileContent::Document(document) => Ok((path, DiffSide::Text(document.text.clone()))),
+        FileContent::Silent(reason) => Err(format!("{path} has no text that can be compared: {reason}")),
+        FileContent::None(NoText::TooLarge) => Err(refuse(&path, info, NoText::TooLarge)),
+        FileContent::None(NoText::Binary) => {
             let bytes = files.read(&path).await?;
-            Ok((path, Side::Bytes(bytes)))
+            Ok((path, DiffSide::Bytes(bytes)))
         }
     }
 }

@@ -27,7 +27,7 @@ pub mod tabular;
 pub mod terms;
 pub mod words;
 
-pub use call::Index;
+pub use call::FileIndex;
 pub use table::{Needs, ON_REQUEST, all, builtin, names, needs, run, run_basic, safe_set};
 
 /// Arguments of a tool call that passed its schema.

@@ -2,7 +2,7 @@
 
 use super::path::{RESULTS, normalize, normalize_new, result_path};
 use turnwise_files::document::Document;
-use turnwise_files::{Content, FileInfo, Files, MAX_TEXT_BYTES, NoText, read_content, read_text, size_text};
+use turnwise_files::{FileContent, FileInfo, Files, MAX_TEXT_BYTES, NoText, read_content, read_text, size_text};
 
 /// Number of lines of a file shown at once, unless the model asks for another number.
 const DEFAULT_LINES: usize = 400;
@@ -102,12 +102,16 @@ pub async fn shown_text<F: Files>(files: &F, path: &str) -> Result<String, Strin
 }
 
 /// The text in the content of a file, and the document that it is the text of.
-fn text_in<'a>(content: &'a Content, path: &str, info: FileInfo) -> Result<(&'a str, Option<&'a Document>), String> {
+fn text_in<'a>(
+    content: &'a FileContent,
+    path: &str,
+    info: FileInfo,
+) -> Result<(&'a str, Option<&'a Document>), String> {
     match content {
-        Content::Text(text) => Ok((text, None)),
-        Content::Document(document) => Ok((&document.text, Some(document))),
-        Content::Silent(reason) => Err(format!("{path} has no text that can be read: {reason}")),
-        Content::None(reason) => Err(refuse(path, info, *reason)),
+        FileContent::Text(text) => Ok((text, None)),
+        FileContent::Document(document) => Ok((&document.text, Some(document))),
+        FileContent::Silent(reason) => Err(format!("{path} has no text that can be read: {reason}")),
+        FileContent::None(reason) => Err(refuse(path, info, *reason)),
     }
 }
 

@@ -16,7 +16,7 @@ use super::terms::{names, terms};
 use super::words::split_words;
 use passages::{Passage, passages};
 use turnwise_files::document::LATER;
-use turnwise_files::{Content, Files, read_content, size_text};
+use turnwise_files::{FileContent, Files, read_content, size_text};
 
 /// Number of hits shown, unless the model asks for another number.
 const DEFAULT_HITS: usize = 8;
@@ -32,7 +32,7 @@ const MAX_SILENT: usize = 5;
 
 /// The index of one worker.
 #[derive(Default)]
-pub struct Index {
+pub struct FileIndex {
     ranks: Ranks,
     files: BTreeMap<String, Indexed>,
     /// Each passage, and the path of its file.
@@ -50,13 +50,13 @@ struct Indexed {
     cut: bool,
 }
 
-struct Hit<'a> {
+struct LineHit<'a> {
     path: &'a str,
     passage: Passage,
     score: f32,
 }
 
-impl std::fmt::Debug for Index {
+impl std::fmt::Debug for FileIndex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Index").field("files", &self.files.len()).finish_non_exhaustive()
     }
@@ -68,7 +68,7 @@ impl std::fmt::Debug for Index {
 /// A query without words, or the error of reading a file.
 pub async fn search_files<F: Files>(
     files: &F,
-    index: &mut Index,
+    index: &mut FileIndex,
     query: &str,
     limit: Option<usize>,
 ) -> Result<String, String> {
@@ -80,7 +80,7 @@ pub async fn search_files<F: Files>(
     }
     let later = index.follow(files).await?;
     let mut lines = Vec::new();
-    let mut open: Option<(String, Content)> = None;
+    let mut open: Option<(String, FileContent)> = None;
     for hit in index.best(query, limit.unwrap_or(DEFAULT_HITS)) {
         if open.as_ref().is_none_or(|(path, _)| path != hit.path) {
             open = Some((hit.path.to_owned(), searchable(files, hit.path).await?));
@@ -115,7 +115,7 @@ pub async fn search_files<F: Files>(
     Ok(lines.join("\n"))
 }
 
-impl Index {
+impl FileIndex {
     /// Updates the index with the files that changed since the last search. Returns the number of documents that are left for the
     /// next one.
     async fn follow<F: Files>(&mut self, files: &F) -> Result<usize, String> {
@@ -131,7 +131,7 @@ impl Index {
             }
             let content = read_content(files, path, *info, MAX_INDEXED_BYTES).await?;
             self.remove(path);
-            if matches!(&content, Content::Silent(reason) if reason == LATER) {
+            if matches!(&content, FileContent::Silent(reason) if reason == LATER) {
                 later += 1;
             } else {
                 self.add(path, info.version, &content);
@@ -140,11 +140,11 @@ impl Index {
         Ok(later)
     }
 
-    fn add(&mut self, path: &str, version: u64, content: &Content) {
-        let silent = if let Content::Silent(reason) = content { Some(reason.clone()) } else { None };
+    fn add(&mut self, path: &str, version: u64, content: &FileContent) {
+        let silent = if let FileContent::Silent(reason) = content { Some(reason.clone()) } else { None };
         let cut = content.text().is_some_and(|text| text.len() > MAX_INDEXED_TEXT);
         let passages = content.text().map(|source| {
-            let html = is_html(path) && matches!(content, Content::Text(_));
+            let html = is_html(path) && matches!(content, FileContent::Text(_));
             let text = if html { Cow::Owned(html::to_text(source)) } else { Cow::Borrowed(beginning(source)) };
             let title = if html { html::title(source) } else { passages::title(&text) };
             let file = terms(&format!("{path} {}", title.unwrap_or_default()));
@@ -170,10 +170,11 @@ impl Index {
     }
 
     /// The best passages, best first, with few of one file.
-    fn best(&self, query: &str, limit: usize) -> Vec<Hit<'_>> {
+    fn best(&self, query: &str, limit: usize) -> Vec<LineHit<'_>> {
         let ranked = self.ranks.rank(&terms(query), &names(query)).sections;
-        let hit = |(id, score)| self.passages.get(&id).map(|(path, passage)| Hit { path, passage: *passage, score });
-        let mut hits: Vec<Hit<'_>> = ranked.into_iter().filter_map(hit).collect();
+        let hit =
+            |(id, score)| self.passages.get(&id).map(|(path, passage)| LineHit { path, passage: *passage, score });
+        let mut hits: Vec<LineHit<'_>> = ranked.into_iter().filter_map(hit).collect();
         hits.sort_by(|a, b| {
             b.score.total_cmp(&a.score).then_with(|| (a.path, a.passage.line).cmp(&(b.path, b.passage.line)))
         });
@@ -188,10 +189,10 @@ impl Index {
     }
 }
 
-async fn searchable<F: Files>(files: &F, path: &str) -> Result<Content, String> {
-    let Some(info) = files.list().get(path).copied() else { return Ok(Content::Text(String::new())) };
+async fn searchable<F: Files>(files: &F, path: &str) -> Result<FileContent, String> {
+    let Some(info) = files.list().get(path).copied() else { return Ok(FileContent::Text(String::new())) };
     Ok(match read_content(files, path, info, MAX_INDEXED_BYTES).await? {
-        Content::Text(text) if is_html(path) => Content::Text(html::to_text(&text)),
+        FileContent::Text(text) if is_html(path) => FileContent::Text(html::to_text(&text)),
         content => content,
     })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::call::{Call, Index};
+use super::call::{FileIndex, ToolInvocation};
 use turnwise_files::Files;
 
 use turnwise_engine::EpochMillis;
@@ -17,7 +17,7 @@ pub enum Needs {
 }
 
 /// One built-in tool. The schema is JSON text, parsed only when a run offers the tool.
-struct Row {
+struct ToolRow {
     name: &'static str,
     description: &'static str,
     parameters: &'static str,
@@ -49,7 +49,7 @@ macro_rules! tools {
         needs: $needs:expr,
         run[$set:ident]: |$call:ident| $run:expr,
     })*) => {
-        const ROWS: &[Row] = &[$(Row {
+        const ROWS: &[ToolRow] = &[$(ToolRow {
             name: $name,
             description: $description,
             parameters: $parameters,
@@ -65,10 +65,10 @@ macro_rules! tools {
             name: &str,
             args: &Value,
             files: &mut F,
-            index: &mut Index,
+            index: &mut FileIndex,
             at: EpochMillis,
         ) -> Result<String, String> {
-            let call = Call { args, files, index, at };
+            let call = ToolInvocation { args, files, index, at };
             match name {
                 $($name => { let $call = call; $run })*
                 _ => super::call::test_tool(name),
@@ -85,7 +85,7 @@ macro_rules! tools {
             files: &mut F,
             at: EpochMillis,
         ) -> Result<String, String> {
-            let call = Call { args, files, index: &mut (), at };
+            let call = ToolInvocation { args, files, index: &mut (), at };
             match name {
                 $($name => in_basic!($set, { let $call = call; $run }, name),)*
                 _ => super::call::test_tool(name),
@@ -235,15 +235,15 @@ tools! {
 }
 
 #[cfg(feature = "test-tools")]
-const TEST_ROWS: &[Row] = &[
-    Row {
+const TEST_ROWS: &[ToolRow] = &[
+    ToolRow {
         name: "loop_forever",
         description: "Tests only: never answers.",
         parameters: r#"{"type":"object"}"#,
         side_effect: SideEffect::None,
         needs: Needs::Nothing,
     },
-    Row {
+    ToolRow {
         name: "crash",
         description: "Tests only: panics.",
         parameters: r#"{"type":"object"}"#,
@@ -252,7 +252,7 @@ const TEST_ROWS: &[Row] = &[
     },
 ];
 #[cfg(not(feature = "test-tools"))]
-const TEST_ROWS: &[Row] = &[];
+const TEST_ROWS: &[ToolRow] = &[];
 
 /// The spec of a built-in tool, as a run offers it.
 #[must_use]
@@ -267,7 +267,7 @@ pub fn builtin(name: &str) -> Option<ToolSpec> {
     own.or_else(|| row(name).map(spec))
 }
 
-fn spec(row: &Row) -> ToolSpec {
+fn spec(row: &ToolRow) -> ToolSpec {
     ToolSpec {
         name: row.name.to_owned(),
         description: row.description.to_owned(),
@@ -303,6 +303,6 @@ pub fn needs(name: &str) -> Needs {
     row(name).map_or(Needs::Nothing, |row| row.needs)
 }
 
-fn row(name: &str) -> Option<&'static Row> {
+fn row(name: &str) -> Option<&'static ToolRow> {
     ROWS.iter().chain(TEST_ROWS).find(|row| row.name == name)
 }

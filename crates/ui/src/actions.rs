@@ -12,15 +12,15 @@ use turnwise_content::format::counted;
 use turnwise_engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
 use turnwise_llm::models;
 use turnwise_protocol::desk::{Order, RunLocation, VersionOf};
-use turnwise_protocol::snapshot::Start;
+use turnwise_protocol::snapshot::SnapshotStart;
 use turnwise_view::provider::address;
-use turnwise_view::settings::Field;
+use turnwise_view::settings::ConfigField;
 use turnwise_view::tasks::ExampleTask;
-use turnwise_view::{Phase, Preview, RailView, Source};
+use turnwise_view::{FilePreview, PanelPhase, RailView, RunSource};
 
-use super::desk::Seat;
+use super::desk::RunClient;
 use super::live::LiveRun;
-use super::slots::{Behind, Local, Page};
+use super::slots::{Behind, Local, RunPage};
 use super::state::{App, Backing, Dialog, OpenRecord, TaskInput, Thread};
 use super::viewer::state::View;
 use super::{dom, focus, follow, samples};
@@ -28,11 +28,11 @@ use super::{dom, focus, follow, samples};
 impl App {
     /// Returns whether the open thread has a run under way.
     pub fn running(&self) -> bool {
-        self.phase().is_some_and(|phase| phase != Phase::Ended)
+        self.phase().is_some_and(|phase| phase != PanelPhase::Ended)
     }
 
     /// Returns the phase of the open thread's last run.
-    pub fn phase(&self) -> Option<Phase> {
+    pub fn phase(&self) -> Option<PanelPhase> {
         self.page().map(|page| page.panel.with(|panel| panel.phase))
     }
 
@@ -101,7 +101,7 @@ impl App {
     }
 
     pub fn stop(&self) {
-        self.with_seat(Seat::stop);
+        self.with_seat(RunClient::stop);
     }
 
     /// Stops the open run or plan; `false`: it is not at a point at which it can be stopped.
@@ -109,7 +109,8 @@ impl App {
         let of_plan =
             self.plan().map(|plan| plan.panel.with(|panel| panel.running && panel.can_stop && !panel.elsewhere));
         let of_run = || {
-            self.page().is_some_and(|page| page.panel.with(|panel| panel.phase == Phase::Running && !panel.elsewhere))
+            self.page()
+                .is_some_and(|page| page.panel.with(|panel| panel.phase == PanelPhase::Running && !panel.elsewhere))
         };
         match of_plan {
             Some(true) => self.stop_plan(),
@@ -120,7 +121,7 @@ impl App {
     }
 
     pub fn cancel(&self) {
-        self.with_seat(Seat::cancel);
+        self.with_seat(RunClient::cancel);
     }
 
     pub fn grant(&self, turns: u32) {
@@ -135,8 +136,8 @@ impl App {
     /// Makes a read-only thread from a record, without showing it: for a long record, that is a browser task of its
     /// own.
     pub(super) fn record_thread(&self, record: &OpenRecord) -> Thread {
-        let source = Source::from(record.whole.as_ref()).recorded();
-        let page = Page::new(0, &source, Behind::Document(Arc::clone(&record.whole)));
+        let source = RunSource::from(record.whole.as_ref()).recorded();
+        let page = RunPage::new(0, &source, Behind::Document(Arc::clone(&record.whole)));
         Thread {
             id: self.next_id(),
             opened_ms: dom::now(),
@@ -197,8 +198,8 @@ impl App {
     }
 
     /// Returns what the next run would have; invalid settings fall back to the preset's values.
-    pub fn preview(&self) -> Preview {
-        Preview::from(&self.preview_config())
+    pub fn preview(&self) -> FilePreview {
+        FilePreview::from(&self.preview_config())
     }
 
     /// Returns the configuration behind it.
@@ -214,7 +215,7 @@ impl App {
     /// Returns the next run's configuration; if a setting is wrong or the key is missing, opens the settings and says so.
     pub(super) fn config(&self) -> Option<RunConfig> {
         let (built, seeded) = self.settings.with_untracked(|settings| {
-            (settings.build(turnwise_tools::all()), !settings.value(Field::Seed).is_empty())
+            (settings.build(turnwise_tools::all()), !settings.value(ConfigField::Seed).is_empty())
         });
         match built {
             Ok(config) if self.lacks_key(&config) => None,
@@ -249,7 +250,7 @@ impl App {
         asked: TaskInput,
         config: RunConfig,
         workspace: Workspace,
-        before: Option<&Seat>,
+        before: Option<&RunClient>,
         version: Option<VersionOf>,
     ) {
         let files = files_fact(&workspace);
@@ -275,7 +276,7 @@ impl App {
         }
         let session_id = last.start().map(|start| start.session_id);
         let Some((next, page)) = self.start(asked, config, workspace, Some(&last), session_id, None) else { return };
-        let page = Page { place: thread.pages.with_untracked(Vec::len), ..page };
+        let page = RunPage { place: thread.pages.with_untracked(Vec::len), ..page };
         self.draw(&next, &page, &thread.rail);
         let panel = page.panel.clone();
         thread.pages.update(|pages| pages.push(page));
@@ -295,10 +296,10 @@ impl App {
         asked: TaskInput,
         mut config: RunConfig,
         workspace: &Workspace,
-        after: Option<&Seat>,
+        after: Option<&RunClient>,
         session_id: Option<String>,
         version: Option<VersionOf>,
-    ) -> Option<(Seat, Page)> {
+    ) -> Option<(RunClient, RunPage)> {
         let line = self.line.get_value()?;
         models::complete(&mut config);
         let TaskInput { text, pictures } = asked;
@@ -307,7 +308,7 @@ impl App {
         if let Some(session_id) = session_id {
             task.session_id = session_id;
         }
-        let seat = line.begin(Start {
+        let seat = line.begin(SnapshotStart {
             run_id: task.run_id.clone(),
             session_id: task.session_id.clone(),
             config: config.clone().normalized(),
@@ -318,17 +319,17 @@ impl App {
             branches: Vec::new(),
             imported: None,
         });
-        let (with, after) = (line.with(workspace), after.map(Seat::id));
+        let (with, after) = (line.with(workspace), after.map(RunClient::id));
         let (config, task) = (Box::new(config), Box::new(task));
         line.tell(&Order::Run { seat: seat.id(), with, config, task, after, kept: true, version }, Vec::new());
-        let mut page = Page::from_seat(&seat, 0)?;
+        let mut page = RunPage::from_seat(&seat, 0)?;
         // With their file names, which a record does not keep.
         page.head.pictures = pictures;
         Some((seat, page))
     }
 
     /// Draws a run while it is running.
-    pub(super) fn draw(&self, seat: &Seat, page: &Page, rail: &ArcRwSignal<RailView>) -> LiveRun {
+    pub(super) fn draw(&self, seat: &RunClient, page: &RunPage, rail: &ArcRwSignal<RailView>) -> LiveRun {
         let live = LiveRun::new(*self, page.clone(), rail.clone(), self.renderer.get_value());
         let hearing = live.clone();
         seat.observe(move |streamed, changed| hearing.apply(streamed, changed));
@@ -336,7 +337,13 @@ impl App {
     }
 
     /// Adds a thread of runs; the last one is in this seat.
-    pub(super) fn add_run(&self, pages: Vec<Page>, rail: ArcRwSignal<RailView>, seat: Seat, workspace: Workspace) {
+    pub(super) fn add_run(
+        &self,
+        pages: Vec<RunPage>,
+        rail: ArcRwSignal<RailView>,
+        seat: RunClient,
+        workspace: Workspace,
+    ) {
         self.list_all();
         self.add_thread(self.run_thread(pages, rail, seat, workspace));
     }
@@ -344,9 +351,9 @@ impl App {
     /// Makes a thread of runs; the last one is in this seat.
     pub(super) fn run_thread(
         &self,
-        pages: Vec<Page>,
+        pages: Vec<RunPage>,
         rail: ArcRwSignal<RailView>,
-        seat: Seat,
+        seat: RunClient,
         workspace: Workspace,
     ) -> Thread {
         let session_id = seat.start().map(|start| start.session_id);
@@ -369,7 +376,7 @@ impl App {
     }
 
     /// Starts a run that is neither drawn nor stored, without files.
-    pub(super) fn run_apart(&self, mut config: RunConfig, input: String) -> Option<Seat> {
+    pub(super) fn run_apart(&self, mut config: RunConfig, input: String) -> Option<RunClient> {
         let line = self.line.get_value()?;
         models::complete(&mut config);
         let (seat, with) = (line.seat(), line.with_no_files());
@@ -381,7 +388,7 @@ impl App {
         Some(seat)
     }
 
-    pub(super) fn with_seat(&self, act: impl FnOnce(&Seat)) {
+    pub(super) fn with_seat(&self, act: impl FnOnce(&RunClient)) {
         let Some(thread) = self.thread_now() else { return };
         let Backing::Live { seat, .. } = &thread.backing else { return };
         // Cloned out of the cell first: the seat's messages may read the cell.

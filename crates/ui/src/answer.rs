@@ -13,12 +13,12 @@ use turnwise_view::panel::Remedy;
 use super::icon::{Icon, icon};
 use super::original::Original;
 use super::reactive::reactive;
-use super::slots::{Behind, EndDrawn, Page};
+use super::slots::{Behind, EndDrawn, RunPage};
 use super::state::{App, Backing, Editing, TaskInput, Thread};
 use super::{dom, versions};
 
 /// Draws the actions, once the run has ended. A step of a replay has none.
-pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
+pub fn acts(app: App, page: &RunPage) -> impl IntoView + use<> {
     let (panel, drawn, page) = (page.panel.clone(), page.clone(), page.clone());
     let pager = versions::pager(app, &page);
     let has_acts = !matches!(page.behind, Behind::Stepped(_));
@@ -31,7 +31,7 @@ pub fn acts(app: App, page: &Page) -> impl IntoView + use<> {
         .child((pager, reactive(move || ended.get().map(|remedy| bar(app, &page, remedy)))))
 }
 
-fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
+fn bar(app: App, page: &RunPage, remedy: Option<Remedy>) -> impl IntoView + use<> {
     let place = page.place;
     // A report has a button of its own that copies it.
     let reports = |segments: &Vec<SegmentView>| segments.last().is_some_and(|last| last.shown_report().is_some());
@@ -69,7 +69,7 @@ fn bar(app: App, page: &Page, remedy: Option<Remedy>) -> impl IntoView + use<> {
 }
 
 /// Draws what can be done about a run that failed or was cancelled: the most likely remedy first.
-pub fn remedies(app: App, page: &Page) -> impl IntoView + use<> {
+pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
     let (panel, place, page) = (page.panel.clone(), page.place, page.clone());
     let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
     let remedy = Memo::new(move |_| panel.with(|panel| panel.remedy).filter(|_| own));
@@ -162,7 +162,7 @@ impl App {
         version: Option<VersionOf>,
     ) {
         let before = place.checked_sub(1);
-        let before = before.and_then(|at| thread.pages.with_untracked(|pages| pages.get(at).and_then(Page::seat)));
+        let before = before.and_then(|at| thread.pages.with_untracked(|pages| pages.get(at).and_then(RunPage::seat)));
         let Backing::Live { workspace, .. } = &thread.backing else { return };
         let workspace = self.copy_of(workspace);
         self.run_in_new_thread(asked, config, workspace, before.as_ref(), version);

@@ -5,7 +5,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag};
 
-use turnwise_files::zip::{Crc32, Entry, frame};
+use turnwise_files::zip::{Crc32, ZipEntry, frame};
 
 use super::dom;
 use super::state::App;
@@ -48,7 +48,7 @@ pub(super) async fn archive(files: &[(String, Blob)]) -> Result<Blob, String> {
     Blob::new_with_blob_sequence_and_options(&parts, &options).map_err(|_| too_much.to_owned())
 }
 
-async fn entry(path: &str, blob: &Blob) -> Result<Entry, JsValue> {
+async fn entry(path: &str, blob: &Blob) -> Result<ZipEntry, JsValue> {
     let (mut crc, mut at, mut size) = (Crc32::new(), 0.0, 0_usize);
     while at < blob.size() {
         let piece = blob.slice_with_f64_and_f64(at, at + PIECE)?;
@@ -58,5 +58,5 @@ async fn entry(path: &str, blob: &Blob) -> Result<Entry, JsValue> {
         at += PIECE;
     }
     // Larger files do not fit, which is reported later.
-    Ok(Entry { path: path.to_owned(), size: u32::try_from(size).unwrap_or(u32::MAX), crc: crc.finish() })
+    Ok(ZipEntry { path: path.to_owned(), size: u32::try_from(size).unwrap_or(u32::MAX), crc: crc.finish() })
 }

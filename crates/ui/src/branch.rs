@@ -9,14 +9,14 @@ use turnwise::worker::Workspace;
 use turnwise_content::format::one_line;
 use turnwise_engine::{Authority, Branch, RunConfig};
 use turnwise_protocol::desk::Order;
-use turnwise_view::branch::{BranchDraft, Wanted, go_on_message};
-use turnwise_view::{RailView, Source};
+use turnwise_view::branch::{BranchDraft, FormPart, go_on_message};
+use turnwise_view::{RailView, RunSource};
 
-use super::desk::Line;
-use super::desk::Seat;
+use super::desk::DeskClient;
+use super::desk::RunClient;
 use super::dialog::dialog;
 use super::reactive::{flag, reactive};
-use super::slots::Page;
+use super::slots::RunPage;
 use super::state::{App, Backing, BranchOf, Dialog, OpenRecord, Thread};
 use super::{dom, follow, icon};
 
@@ -133,8 +133,8 @@ fn same_model(draft: &BranchDraft) -> (Vec<String>, bool) {
 }
 
 /// Draws what can be changed by hand: a result before the turn, and the reply in it.
-fn by_hand(app: App, wanted: Option<&Wanted>) -> impl IntoView + use<> {
-    let is_reply = wanted == Some(&Wanted::Reply);
+fn by_hand(app: App, wanted: Option<&FormPart>) -> impl IntoView + use<> {
+    let is_reply = wanted == Some(&FormPart::Reply);
     let get = |getter: fn(&BranchDraft) -> String| {
         app.branching.with_untracked(|draft| draft.as_ref().map(getter).unwrap_or_default())
     };
@@ -168,9 +168,9 @@ fn by_hand(app: App, wanted: Option<&Wanted>) -> impl IntoView + use<> {
 }
 
 /// Draws the results of the calls before the turn, of which one can be changed.
-fn results(app: App, wanted: Option<&Wanted>) -> Option<impl IntoView + use<>> {
+fn results(app: App, wanted: Option<&FormPart>) -> Option<impl IntoView + use<>> {
     let results = app.branching.with_untracked(|draft| draft.as_ref().map(|draft| draft.results.clone()))?;
-    let is_open = matches!(wanted, Some(Wanted::Result(_)));
+    let is_open = matches!(wanted, Some(FormPart::Result(_)));
     let each = results.into_iter().enumerate().map(|(place, call)| {
         let change = move |text: String| {
             app.branching.update(|draft| {
@@ -180,7 +180,7 @@ fn results(app: App, wanted: Option<&Wanted>) -> Option<impl IntoView + use<>> {
                 }
             });
         };
-        let is_wanted = matches!(wanted, Some(Wanted::Result(id)) if *id == call.call.0);
+        let is_wanted = matches!(wanted, Some(FormPart::Result(id)) if *id == call.call.0);
         html::label().class("field-row").child((
             html::code().child(one_line(&call.title, 120)),
             html::textarea()
@@ -200,16 +200,16 @@ fn results(app: App, wanted: Option<&Wanted>) -> Option<impl IntoView + use<>> {
 }
 
 /// Draws the button that changes a part of a turn, and lets the run go on from there, once the run has ended.
-pub fn change(app: App, page: &Page, turn: usize, wanted: Wanted) -> impl IntoView + use<> {
+pub fn change(app: App, page: &RunPage, turn: usize, wanted: FormPart) -> impl IntoView + use<> {
     let page = page.clone();
     reactive(move || {
         page.is_changeable(turn, &wanted).then(|| {
             let (place, wanted) = (page.place, wanted.clone());
             let (before, text, title) = match &wanted {
-                Wanted::Result(_) => {
+                FormPart::Result(_) => {
                     (turn + 1, "Change this result", "See what the model does with another result, as a separate run")
                 }
-                Wanted::Reply => (turn, "Change this reply", "Write another reply for the model, as a separate run"),
+                FormPart::Reply => (turn, "Change this reply", "Write another reply for the model, as a separate run"),
             };
             html::button()
                 .r#type("button")
@@ -228,7 +228,7 @@ fn field(name: &'static str, input: impl IntoView) -> impl IntoView {
 impl App {
     /// Opens the form for a branch from a turn of the open thread. `page`: the index of the run in the thread.
     /// `wanted`: the part of the form to begin with.
-    pub fn ask_branch(&self, page: usize, turn: usize, wanted: Option<Wanted>) {
+    pub fn ask_branch(&self, page: usize, turn: usize, wanted: Option<FormPart>) {
         let of = self.thread_now().and_then(|thread| BranchOf::new(&thread, page));
         let draft = of.and_then(|of| Some((self.draft(&of, turn)?, of)));
         match draft {
@@ -279,7 +279,7 @@ impl App {
         self.last_turn_again(page, go_on_message);
     }
 
-    fn last_turn_again(&self, page: usize, say: fn(&Source<'_>) -> Option<String>) {
+    fn last_turn_again(&self, page: usize, say: fn(&RunSource<'_>) -> Option<String>) {
         let Some(of) = self.thread_now().and_then(|thread| BranchOf::new(&thread, page)) else { return };
         if of.has_no_events() {
             return self.complain("This run was imported and has no events, so it cannot be branched.");
@@ -348,7 +348,7 @@ impl App {
     }
 
     /// The same for a run on the screen.
-    pub(super) fn has_strange_settings(&self, seat: &Seat) -> bool {
+    pub(super) fn has_strange_settings(&self, seat: &RunClient) -> bool {
         let unadopted = seat.look(|source| {
             let adopted = source.branches.list().last().is_none_or(|branch| branch.adopted);
             source.parent.filter(|_| !adopted).map(|parent| parent.run_id.clone())
@@ -357,7 +357,7 @@ impl App {
     }
 
     /// Who decides in a run on the screen that goes on; `None`: the run itself says so, because it is the user's own.
-    pub(super) fn authority_for(&self, seat: &Seat) -> Option<Box<Authority>> {
+    pub(super) fn authority_for(&self, seat: &RunClient) -> Option<Box<Authority>> {
         self.has_strange_settings(seat).then(|| Box::new(Authority::from(&self.preview_config())))
     }
 
@@ -374,7 +374,7 @@ impl App {
 
     async fn start_branch(
         &self,
-        line: &Line,
+        line: &DeskClient,
         of: BranchOf,
         place: usize,
         branch: Branch,
@@ -395,7 +395,7 @@ impl App {
         };
         let order = |id| Order::Branch { id, seat: seat.id(), with, of, place, branch, result };
         line.ask(order, parts).await?;
-        let page = Page::from_seat(&seat, 0).ok_or("The branch could not start.")?;
+        let page = RunPage::from_seat(&seat, 0).ok_or("The branch could not start.")?;
         let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());
         self.draw(&seat, &page, &rail).renew();
         self.add_run(vec![page], rail, seat, workspace);
@@ -422,7 +422,7 @@ impl BranchOf {
                 seat.look(|source| BranchDraft::new(source, &run_id, turn, strange)).flatten()
             }
             BranchOf::Record(OpenRecord { whole, .. }) => {
-                BranchDraft::new(&Source::from(whole.as_ref()).recorded(), &whole.start.run_id, turn, strange)
+                BranchDraft::new(&RunSource::from(whole.as_ref()).recorded(), &whole.start.run_id, turn, strange)
             }
         }
     }
@@ -431,7 +431,7 @@ impl BranchOf {
     fn last_turn(&self) -> Option<usize> {
         let turns = match self {
             BranchOf::Seat(seat) => seat.look(|source| source.turns.len())?,
-            BranchOf::Record(record) => Source::from(record.whole.as_ref()).turns.len(),
+            BranchOf::Record(record) => RunSource::from(record.whole.as_ref()).turns.len(),
         };
         turns.checked_sub(1)
     }

@@ -8,14 +8,14 @@ use leptos::prelude::*;
 use turnwise_content::format::{counted, one_line};
 use turnwise_protocol::DocumentTask;
 use turnwise_view::SlugView;
-use turnwise_view::branch::Wanted;
-use turnwise_view::call::{CHANGED, CallState, CallView, FEW_CALLS, FigurePlace, Note, Progress, fenced};
+use turnwise_view::branch::FormPart;
+use turnwise_view::call::{CHANGED, CallNote, CallState, CallView, FEW_CALLS, FigurePlace, ProgressView, fenced};
 
 use super::figure::figure;
 use super::original::Original;
 use super::prose::Prose;
 use super::reactive::{attribute, reactive};
-use super::slots::{CallSlot, Page};
+use super::slots::{CallSlot, RunPage};
 use super::state::App;
 use super::{branch, icon, pieces};
 
@@ -33,7 +33,7 @@ fn one(call: &CallView) -> AnyView {
 }
 
 /// Draws what the model says it is doing.
-pub fn progress(report: &Progress) -> impl IntoView + use<> {
+pub fn progress(report: &ProgressView) -> impl IntoView + use<> {
     html::p()
         .class("progress")
         .child((html::b().child(report.status.clone()), report.detail.clone().map(|detail| html::span().child(detail))))
@@ -48,7 +48,7 @@ fn card(call: &CallView) -> impl IntoView + use<> {
 }
 
 /// Draws a call that may still change. `page`: the run that made it, and the index of its turn, unless a sub-agent made it.
-pub fn live(app: App, slot: &CallSlot, page: Option<(&Page, usize)>) -> impl IntoView + use<> {
+pub fn live(app: App, slot: &CallSlot, page: Option<(&RunPage, usize)>) -> impl IntoView + use<> {
     let (slot, page) = (slot.clone(), page.map(|(page, turn)| (page.clone(), turn)));
     let report = {
         let view = slot.view.clone();
@@ -61,7 +61,7 @@ pub fn live(app: App, slot: &CallSlot, page: Option<(&Page, usize)>) -> impl Int
 }
 
 /// Draws a card that stays open or closed while its call runs.
-fn live_card(app: App, slot: &CallSlot, page: Option<(Page, usize)>) -> impl IntoView + use<> {
+fn live_card(app: App, slot: &CallSlot, page: Option<(RunPage, usize)>) -> impl IntoView + use<> {
     let state = {
         let view = slot.view.clone();
         move || view.with(state)
@@ -149,7 +149,7 @@ fn changed(what: &'static str) -> impl IntoView {
 }
 
 /// Draws what can be done with a result, below it.
-fn acts(app: App, page: &Page, turn: usize, slot: &CallSlot) -> impl IntoView + use<> {
+fn acts(app: App, page: &RunPage, turn: usize, slot: &CallSlot) -> impl IntoView + use<> {
     let (view, of) = (slot.view.clone(), page.clone());
     let original = move || {
         let original = view.with(|view| view.changed_from.clone()).and_then(|run_id| Original::at(&of, run_id));
@@ -157,7 +157,7 @@ fn acts(app: App, page: &Page, turn: usize, slot: &CallSlot) -> impl IntoView + 
     };
     html::div()
         .class("acts")
-        .child((branch::change(app, page, turn, Wanted::Result(slot.id.clone())), reactive(original)))
+        .child((branch::change(app, page, turn, FormPart::Result(slot.id.clone())), reactive(original)))
 }
 
 /// The texts inside a card.
@@ -227,8 +227,8 @@ fn note(call: &CallView) -> Option<AnyView> {
         return None;
     }
     match call.note.clone()? {
-        Note::Value(value) => Some(html::span().class("value").child(value).into_any()),
-        Note::Size(size) => Some(html::span().class("t").child(size).into_any()),
+        CallNote::Value(value) => Some(html::span().class("value").child(value).into_any()),
+        CallNote::Size(size) => Some(html::span().class("t").child(size).into_any()),
     }
 }
 

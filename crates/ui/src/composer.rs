@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use turnwise_view::Phase;
+use turnwise_view::PanelPhase;
 
 use super::dialog::messages;
 use super::icon::{Icon, icon};
@@ -16,7 +16,7 @@ use super::{answer, dom, follow, kept_files, notify, panel, permit, pictures, qu
 pub fn composer(app: App) -> impl IntoView {
     let placeholder = move || match app.phase() {
         None => "What should it find out or do?",
-        Some(Phase::Ended) => "Ask a follow-up",
+        Some(PanelPhase::Ended) => "Ask a follow-up",
         Some(_) => "Write a follow-up: it is sent when this run ends",
     };
     let phase = Memo::new(move |_| app.phase());
@@ -56,15 +56,15 @@ pub fn composer(app: App) -> impl IntoView {
         });
     let here = Memo::new(move |_| app.page().is_some_and(|page| page.panel.with(|panel| !panel.elsewhere)));
     let act = move || match phase.get() {
-        Some(Phase::Running | Phase::Synthesizing) if !here.get() => ().into_any(),
-        Some(Phase::Running) => (panel::stop(app), queue).into_any(),
-        Some(Phase::Synthesizing) => (
+        Some(PanelPhase::Running | PanelPhase::Synthesizing) if !here.get() => ().into_any(),
+        Some(PanelPhase::Running) => (panel::stop(app), queue).into_any(),
+        Some(PanelPhase::Synthesizing) => (
             html::span().class("hint").child("Concluding"),
             html::span().class("next").child(panel::cancel(app)),
             queue,
         )
             .into_any(),
-        Some(Phase::Ended) | None => (
+        Some(PanelPhase::Ended) | None => (
             html::span().class("hint").child("Enter to run"),
             html::button()
                 .r#type("button")

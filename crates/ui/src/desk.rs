@@ -13,14 +13,14 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
-use turnwise::worker::{Twin, Workspace};
+use turnwise::worker::{Workspace, WorkspaceSync};
 use turnwise_engine::Authority;
-use turnwise_protocol::desk::{Begun, FilesId, Order, PlanId, QuestionId, RunLocation, SeatId, Streamed, With};
-use turnwise_protocol::snapshot::Start;
-use turnwise_protocol::{Change, FileChange, Snapshot};
+use turnwise_protocol::desk::{Begun, FilesId, Order, PlanId, QuestionId, RunLocation, SeatId, StreamedText, With};
+use turnwise_protocol::snapshot::SnapshotStart;
+use turnwise_protocol::{AgentFileChange, Snapshot, SnapshotChange};
 use turnwise_record::plan::{PlanEnding, PlanTraceRecord, StepRecord};
-use turnwise_record::trajectory::Summary;
-use turnwise_view::Source;
+use turnwise_record::trajectory::RunSummary;
+use turnwise_view::RunSource;
 
 use super::dom;
 use super::keys::Keys;
@@ -32,21 +32,21 @@ const MOST_STEPS: u32 = 1 << 20;
 
 /// The connection to the desk; clones share it.
 #[derive(Clone)]
-pub struct Line(Rc<Connection>);
+pub struct DeskClient(Rc<Connection>);
 
 struct Connection {
     keys: RwSignal<Keys>,
     desk: OnceCell<JsDesk>,
     seats: RefCell<BTreeMap<SeatId, Weak<RunState>>>,
-    files: RefCell<Vec<(FilesId, Rc<Twin>)>>,
+    files: RefCell<Vec<(FilesId, Rc<WorkspaceSync>)>>,
     plans: RefCell<BTreeMap<PlanId, PlanEar>>,
-    questions: RefCell<BTreeMap<QuestionId, oneshot::Sender<Answer>>>,
+    questions: RefCell<BTreeMap<QuestionId, oneshot::Sender<OrderResult>>>,
     /// The last number given out; seats, files, plans and questions share the count.
     last: Cell<u32>,
 }
 
 /// Draws what was reported: streamed text, and whether anything else changed.
-type Ear = Rc<dyn Fn(&Streamed, bool)>;
+type AgentListener = Rc<dyn Fn(&StreamedText, bool)>;
 
 /// Draws what was reported about a plan.
 type PlanEar = Rc<dyn Fn(PlanReport)>;
@@ -71,15 +71,15 @@ pub struct PlanChanges {
 }
 
 /// The desk's answer: a text if the question was for one, or the reason why there is none.
-type Answer = Result<Option<String>, String>;
+type OrderResult = Result<Option<String>, String>;
 
 /// One run on the page; clones share it.
 #[derive(Clone)]
-pub struct Seat(Rc<RunState>);
+pub struct RunClient(Rc<RunState>);
 
 struct RunState {
     id: SeatId,
-    line: Line,
+    line: DeskClient,
     seen: RefCell<Option<Snapshot>>,
     location: Cell<RunLocation>,
     /// The run was lost with an earlier desk; the current one does not know it.
@@ -87,7 +87,7 @@ struct RunState {
     /// The next report contains the whole run.
     anew: Cell<bool>,
     /// Draws the run.
-    ear: RefCell<Option<Ear>>,
+    ear: RefCell<Option<AgentListener>>,
 }
 
 /// Defined in `www/client/desk.ts`; `boot.js` puts it here.
@@ -103,13 +103,13 @@ extern "C" {
     fn tell(this: &JsDesk, text: &str, parts: Array);
 }
 
-impl Line {
+impl DeskClient {
     /// Opens the connection. `listener` receives the desk's messages; `lost` is called when the desk is gone, and with it all of
     /// its runs.
     pub fn open(
         keys: RwSignal<Keys>,
-        listener: impl Fn(&Line, &str, Vec<JsValue>) + 'static,
-        lost: impl Fn(&Line, &str) + 'static,
+        listener: impl Fn(&DeskClient, &str, Vec<JsValue>) + 'static,
+        lost: impl Fn(&DeskClient, &str) + 'static,
     ) -> Self {
         let connection = Rc::new(Connection {
             keys,
@@ -122,12 +122,12 @@ impl Line {
         });
         let (hearing, losing) = (Rc::downgrade(&connection), Rc::downgrade(&connection));
         let listener = Closure::<dyn Fn(String, Array)>::new(move |text: String, parts: Array| {
-            if let Some(line) = hearing.upgrade().map(Line) {
+            if let Some(line) = hearing.upgrade().map(DeskClient) {
                 listener(&line, &text, parts.to_vec());
             }
         });
         let lost = Closure::<dyn Fn(String)>::new(move |message: String| {
-            if let Some(line) = losing.upgrade().map(Line) {
+            if let Some(line) = losing.upgrade().map(DeskClient) {
                 lost(&line, &message);
             }
         });
@@ -135,7 +135,7 @@ impl Line {
         // They live as long as the page.
         listener.forget();
         lost.forget();
-        Line(connection)
+        DeskClient(connection)
     }
 
     pub fn tell(&self, order: &Order, parts: Vec<JsValue>) {
@@ -149,7 +149,7 @@ impl Line {
         &self,
         order: O,
         parts: Vec<JsValue>,
-    ) -> impl Future<Output = Answer> + use<O> {
+    ) -> impl Future<Output = OrderResult> + use<O> {
         let id = QuestionId(self.number());
         let (sender, answer) = oneshot::channel();
         self.0.questions.borrow_mut().insert(id, sender);
@@ -164,20 +164,20 @@ impl Line {
     }
 
     /// Creates a seat that shows nothing yet.
-    pub fn seat(&self) -> Seat {
+    pub fn seat(&self) -> RunClient {
         self.seat_of(SeatId(self.number()))
     }
 
     /// Creates a seat with a number that is already reserved.
-    pub fn seat_of(&self, id: SeatId) -> Seat {
+    pub fn seat_of(&self, id: SeatId) -> RunClient {
         let (seen, location, lost, ear) = (RefCell::default(), Cell::default(), Cell::default(), RefCell::default());
         let place = Rc::new(RunState { id, line: self.clone(), seen, location, lost, anew: Cell::default(), ear });
         self.0.seats.borrow_mut().insert(id, Rc::downgrade(&place));
-        Seat(place)
+        RunClient(place)
     }
 
     /// Creates a seat for a run that begins now.
-    pub fn begin(&self, start: Start) -> Seat {
+    pub fn begin(&self, start: SnapshotStart) -> RunClient {
         let seat = self.seat();
         seat.0.seen.replace(Some(Snapshot::begin(start)));
         seat
@@ -205,10 +205,10 @@ impl Line {
             self.tell(&Order::Mount { files: id, name }, vec![handle]);
         }
         let line = Rc::downgrade(&self.0);
-        let twin = Twin::new(workspace.clone(), move |changes, blobs| {
+        let twin = WorkspaceSync::new(workspace.clone(), move |changes, blobs| {
             if let Some(line) = line.upgrade() {
                 let parts = blobs.into_iter().map(JsValue::from).collect();
-                Line(line).tell(&Order::Files { files: id, changes }, parts);
+                DeskClient(line).tell(&Order::Files { files: id, changes }, parts);
             }
         });
         self.0.files.borrow_mut().push((id, twin));
@@ -232,7 +232,7 @@ impl Line {
     }
 
     fn known_files(&self, workspace: &Workspace) -> Option<FilesId> {
-        let known = |(_, twin): &&(FilesId, Rc<Twin>)| twin.workspace().is(workspace);
+        let known = |(_, twin): &&(FilesId, Rc<WorkspaceSync>)| twin.workspace().is(workspace);
         self.0.files.borrow().iter().find(known).map(|(id, _)| *id)
     }
 
@@ -255,9 +255,9 @@ impl Line {
     }
 
     /// Takes in a report about a run.
-    pub fn take_run(&self, seat: SeatId, location: RunLocation, streamed: &Streamed, changes: Vec<Change>) {
+    pub fn take_run(&self, seat: SeatId, location: RunLocation, streamed: &StreamedText, changes: Vec<SnapshotChange>) {
         let seat = self.0.seats.borrow().get(&seat).and_then(Weak::upgrade);
-        if let Some(seat) = seat.map(Seat) {
+        if let Some(seat) = seat.map(RunClient) {
             seat.take(location, streamed, changes);
         }
     }
@@ -271,8 +271,8 @@ impl Line {
     }
 
     /// Takes in what the desk's tools wrote.
-    pub fn take_files(&self, files: FilesId, changes: Vec<FileChange>, parts: Vec<JsValue>) {
-        let known = |(id, _): &&(FilesId, Rc<Twin>)| *id == files;
+    pub fn take_files(&self, files: FilesId, changes: Vec<AgentFileChange>, parts: Vec<JsValue>) {
+        let known = |(id, _): &&(FilesId, Rc<WorkspaceSync>)| *id == files;
         let twin = self.0.files.borrow().iter().find(known).map(|(_, twin)| Rc::clone(twin));
         if let Some(twin) = twin {
             twin.take(changes, parts.into_iter().filter_map(|part| part.dyn_into().ok()));
@@ -285,16 +285,16 @@ impl Line {
         questions.into_values().for_each(|sender| drop(sender.send(Err(message.to_owned()))));
         // The next desk starts without files.
         self.0.files.take();
-        let seats: Vec<Seat> = self.0.seats.borrow().values().filter_map(Weak::upgrade).map(Seat).collect();
-        let running = seats.iter().any(Seat::is_running);
-        seats.iter().for_each(Seat::lose);
+        let seats: Vec<RunClient> = self.0.seats.borrow().values().filter_map(Weak::upgrade).map(RunClient).collect();
+        let running = seats.iter().any(RunClient::is_running);
+        seats.iter().for_each(RunClient::lose);
         let plans: Vec<PlanEar> = self.0.plans.borrow().values().cloned().collect();
         plans.iter().for_each(|ear| ear(PlanReport::Lost));
         running
     }
 
     /// Resolves a question.
-    pub fn answered(&self, id: QuestionId, answer: Answer) {
+    pub fn answered(&self, id: QuestionId, answer: OrderResult) {
         let sender = self.0.questions.borrow_mut().remove(&id);
         if let Some(sender) = sender {
             let _ = sender.send(answer);
@@ -302,15 +302,15 @@ impl Line {
     }
 }
 
-impl Seat {
+impl RunClient {
     pub fn id(&self) -> SeatId {
         self.0.id
     }
 
     /// Passes the run as reported so far to `look`; `None`: nothing was reported yet.
-    pub fn look<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
+    pub fn look<T>(&self, look: impl FnOnce(&RunSource<'_>) -> T) -> Option<T> {
         let seen = self.0.seen.borrow();
-        let source = Source::from(seen.as_ref()?);
+        let source = RunSource::from(seen.as_ref()?);
         Some(look(&match self.0.location.get() {
             RunLocation::Here => source,
             RunLocation::Interrupted => source.interrupted(),
@@ -320,7 +320,7 @@ impl Seat {
     }
 
     /// Returns the start of the run.
-    pub fn start(&self) -> Option<Start> {
+    pub fn start(&self) -> Option<SnapshotStart> {
         self.0.seen.borrow().as_ref().map(|seen| seen.start.clone())
     }
 
@@ -329,7 +329,7 @@ impl Seat {
         self.0.seen.borrow().clone()
     }
 
-    pub fn summary(&self) -> Option<Summary> {
+    pub fn summary(&self) -> Option<RunSummary> {
         self.0.seen.borrow().as_ref().map(Snapshot::summary)
     }
 
@@ -377,17 +377,17 @@ impl Seat {
     }
 
     /// Returns a weak handle, for callbacks that the seat itself holds; it yields `None` once the seat is gone.
-    pub fn downgrade(&self) -> impl Fn() -> Option<Seat> + use<> {
+    pub fn downgrade(&self) -> impl Fn() -> Option<RunClient> + use<> {
         let place = Rc::downgrade(&self.0);
-        move || place.upgrade().map(Seat)
+        move || place.upgrade().map(RunClient)
     }
 
     /// Sets what draws the run from now on.
-    pub fn observe(&self, ear: impl Fn(&Streamed, bool) + 'static) {
+    pub fn observe(&self, ear: impl Fn(&StreamedText, bool) + 'static) {
         self.0.ear.replace(Some(Rc::new(ear)));
     }
 
-    fn take(&self, location: RunLocation, streamed: &Streamed, changes: Vec<Change>) {
+    fn take(&self, location: RunLocation, streamed: &StreamedText, changes: Vec<SnapshotChange>) {
         let moved = self.0.location.replace(location) != location;
         let changed = moved || !changes.is_empty();
         {
@@ -410,7 +410,7 @@ impl Seat {
         let running = self.is_running();
         self.0.lost.set(true);
         if running {
-            self.take(RunLocation::Interrupted, &Streamed { void: true, ..Streamed::default() }, Vec::new());
+            self.take(RunLocation::Interrupted, &StreamedText { void: true, ..StreamedText::default() }, Vec::new());
         }
     }
 
@@ -426,13 +426,13 @@ impl Seat {
     }
 }
 
-impl std::fmt::Debug for Line {
+impl std::fmt::Debug for DeskClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Line")
     }
 }
 
-impl std::fmt::Debug for Seat {
+impl std::fmt::Debug for RunClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Seat").field(&self.0.id).finish()
     }

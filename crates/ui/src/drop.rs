@@ -9,7 +9,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
 use turnwise_content::format::counted;
-use turnwise_protocol::record::Refused;
+use turnwise_protocol::record::OpenError;
 use turnwise_record::plan::PlanDocument;
 use turnwise_record::trajectory::import::EMBEDDED;
 use turnwise_tools::folder::is_left_out;
@@ -263,13 +263,13 @@ async fn open(app: App, name: &str, blob: &Blob) -> Result<bool, String> {
             app.tell_opened(&format!("Opened {name} (read-only)."));
             Ok(true)
         }
-        Err(Refused::OtherFormat) => {
+        Err(OpenError::OtherFormat) => {
             let text = text_of(&file).await;
             if text.contains("\"ATIF-v") { import(app, name, text).await } else { open_plan(app, name, text).await }
         }
         // Any other JSON is an ordinary file.
-        Err(Refused::NotJson) => Ok(false),
-        Err(Refused::Unreadable(error)) => Err(not_opened(name, &error)),
+        Err(OpenError::NotJson) => Ok(false),
+        Err(OpenError::Unreadable(error)) => Err(not_opened(name, &error)),
     }
 }
 

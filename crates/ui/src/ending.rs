@@ -7,7 +7,7 @@ use turnwise_view::SegmentView;
 use turnwise_view::ending::Tone;
 use turnwise_view::report::ReportPosition;
 
-use super::slots::{Page, Whose};
+use super::slots::{RunPage, TurnsOwner};
 use super::state::App;
 use super::{answer, attempt, icon, report};
 
@@ -16,14 +16,14 @@ use super::{answer, attempt, icon, report};
 pub fn ending(
     app: App,
     segment: &SegmentView,
-    whose: Whose,
+    whose: TurnsOwner,
     at: (usize, usize),
-    page: Option<&Page>,
+    page: Option<&RunPage>,
 ) -> impl IntoView + use<> {
     let view = segment.ending.clone();
     let whose = match whose {
-        Whose::Run => "How it ended",
-        Whose::Subagent(_) => "How the sub-agent ended",
+        TurnsOwner::Run => "How it ended",
+        TurnsOwner::Subagent(_) => "How the sub-agent ended",
     };
     // Landmarks on one page need distinct names.
     let label = match at {

@@ -8,12 +8,12 @@ use web_sys::Blob;
 
 use turnwise::worker::records;
 use turnwise_protocol::tool_worker::DocumentTask;
-use turnwise_record::trajectory::Format;
+use turnwise_record::trajectory::ExportFormat;
 use turnwise_view::formats::{COMPRESSED, COMPRESSED_NAME, SHARE};
 
 use super::icon::{Icon, icon};
-use super::menu::{Entry, menu};
-use super::slots::Page;
+use super::menu::{MenuEntry, menu};
+use super::slots::RunPage;
 use super::state::{App, Backing, OpenRecord};
 use super::{dom, gzip, viewer};
 
@@ -21,12 +21,12 @@ const MENU: &str = "download-menu";
 
 /// Draws the download button of an ended run.
 pub fn downloads(app: App) -> impl IntoView {
-    let each = Format::ALL.iter().copied().map(|format| Entry {
+    let each = ExportFormat::ALL.iter().copied().map(|format| MenuEntry {
         name: format.label(),
         note: format.note(),
         act: Box::new(move || app.download(format)),
     });
-    let small = Entry { name: COMPRESSED.0, note: COMPRESSED.1, act: Box::new(move || app.pack()) };
+    let small = MenuEntry { name: COMPRESSED.0, note: COMPRESSED.1, act: Box::new(move || app.pack()) };
     let face = (icon(Icon::Download), "Download");
     menu(MENU, "Download the run in a format of your choice", face, each.chain(Some(small)).collect())
 }
@@ -40,12 +40,12 @@ struct Named {
 
 impl App {
     /// Downloads the open run in this format; the native format is verbatim if the run came from a file.
-    pub fn download(self, format: Format) {
+    pub fn download(self, format: ExportFormat) {
         spawn_local(async move {
             let Some(Named { run_id, name, text }) = self.open_run().await else { return self.nothing_yet() };
-            let name = name.filter(|_| format == Format::Native).unwrap_or_else(|| format.file_name(&run_id));
+            let name = name.filter(|_| format == ExportFormat::Native).unwrap_or_else(|| format.file_name(&run_id));
             let written = match format {
-                Format::Native => Ok(text),
+                ExportFormat::Native => Ok(text),
                 _ => records::ask(dom::worker_url(), DocumentTask::Export(format), text).await,
             };
             match written.map(|text| dom::text_blob(&text, format.media_type())) {
@@ -58,15 +58,15 @@ impl App {
 
     /// Writes a run of the open thread as an HTML report, and passes it to the system's share sheet if that accepts it; otherwise
     /// downloads it.
-    pub fn share(self, page: Page) {
+    pub fn share(self, page: RunPage) {
         spawn_local(async move {
             let Some(Named { run_id, text, .. }) = self.run_of(&page).await else { return self.nothing_yet() };
-            let written = records::ask(dom::worker_url(), DocumentTask::Export(Format::Html), text).await;
-            let blob = written.map(|text| dom::text_blob(&text, Format::Html.media_type()));
+            let written = records::ask(dom::worker_url(), DocumentTask::Export(ExportFormat::Html), text).await;
+            let blob = written.map(|text| dom::text_blob(&text, ExportFormat::Html.media_type()));
             let Ok(Some(blob)) = blob else {
                 return self.complain("The report could not be written. Download the run.");
             };
-            let name = Format::Html.file_name(&run_id);
+            let name = ExportFormat::Html.file_name(&run_id);
             if !hand_over(&name, &blob).await {
                 dom::save_as(&name, &blob);
                 self.tell(format!("Saved {name}. {SHARE} It opens in any browser, and here as a run."));
@@ -78,7 +78,7 @@ impl App {
     pub fn pack(self) {
         spawn_local(async move {
             let Some(Named { run_id, text, .. }) = self.open_run().await else { return self.nothing_yet() };
-            let packed = match dom::text_blob(&text, Format::Native.media_type()) {
+            let packed = match dom::text_blob(&text, ExportFormat::Native.media_type()) {
                 Some(blob) => gzip::pack(&blob).await,
                 None => None,
             };
@@ -101,7 +101,7 @@ impl App {
         self.run_of(&untrack(|| self.page())?).await
     }
 
-    async fn run_of(self, page: &Page) -> Option<Named> {
+    async fn run_of(self, page: &RunPage) -> Option<Named> {
         let thread = self.thread_now()?;
         self.find_again(&thread).ok()?;
         match thread.backing {

@@ -196,14 +196,14 @@ fn thumbnail(app: App, path: &str) -> AnyView {
 
 /// The preview of a file.
 #[derive(Clone, Debug)]
-struct Shown {
+struct ShownFile {
     /// Its kind and its size.
     facts: String,
-    body: Body,
+    body: PreviewBody,
 }
 
 #[derive(Clone, Debug)]
-enum Body {
+enum PreviewBody {
     /// The text of the file, or that of a document as the tools read it.
     Text(String),
     /// The text of a table; `cut`: it is only the beginning of the file.
@@ -220,9 +220,9 @@ const NOT_TEXT: &str = "This is not a text file, so it is not shown here. Downlo
 const UNREADABLE: &str = "This file could not be read. Add it again, or remove it.";
 
 fn preview(app: App, path: &str) -> impl IntoView + use<> {
-    let shown = RwSignal::new(Option::<Shown>::None);
+    let shown = RwSignal::new(Option::<ShownFile>::None);
     match app.file(path) {
-        None => shown.set(Some(Shown { facts: String::new(), body: nothing("This file no longer exists.") })),
+        None => shown.set(Some(ShownFile { facts: String::new(), body: nothing("This file no longer exists.") })),
         Some(blob) => {
             let name = path.to_owned();
             spawn_local(async move {
@@ -233,7 +233,7 @@ fn preview(app: App, path: &str) -> impl IntoView + use<> {
     }
     let saved = path.to_owned();
     let open = move || match shown.get()?.body {
-        Body::Pdf(url, _) => Some(
+        PreviewBody::Pdf(url, _) => Some(
             html::a()
                 .class("btn quiet small")
                 .attr("href", url.as_str().to_owned())
@@ -242,7 +242,7 @@ fn preview(app: App, path: &str) -> impl IntoView + use<> {
                 .attr("title", "Open in a new tab with the browser's viewer")
                 .child("Open"),
         ),
-        Body::Text(_) | Body::Table { .. } | Body::Picture(_) | Body::Nothing(..) => None,
+        PreviewBody::Text(_) | PreviewBody::Table { .. } | PreviewBody::Picture(_) | PreviewBody::Nothing(..) => None,
     };
     let name = path.to_owned();
     (
@@ -267,18 +267,22 @@ fn preview(app: App, path: &str) -> impl IntoView + use<> {
     )
 }
 
-fn nothing(why: &'static str) -> Body {
-    Body::Nothing(why, String::new())
+fn nothing(why: &'static str) -> PreviewBody {
+    PreviewBody::Nothing(why, String::new())
 }
 
-fn body(app: App, content: Body, name: String) -> AnyView {
+fn body(app: App, content: PreviewBody, name: String) -> AnyView {
     let label = |label: &'static str| html::p().class("not-shown").child(label).into_any();
     match content {
-        Body::Text(text) | Body::Pdf(_, Ok(text)) => file_text(text, app.shown_place.get_untracked()).into_any(),
-        Body::Table { text, cut } => table(app, text, cut, app.shown_place.get_untracked()),
-        Body::Nothing(why, more) => (label(why), html::p().class("fact").child(more)).into_any(),
-        Body::Pdf(_, Err(why)) => (label("A PDF opens in its own tab."), html::p().class("fact").child(why)).into_any(),
-        Body::Picture(url) => {
+        PreviewBody::Text(text) | PreviewBody::Pdf(_, Ok(text)) => {
+            file_text(text, app.shown_place.get_untracked()).into_any()
+        }
+        PreviewBody::Table { text, cut } => table(app, text, cut, app.shown_place.get_untracked()),
+        PreviewBody::Nothing(why, more) => (label(why), html::p().class("fact").child(more)).into_any(),
+        PreviewBody::Pdf(_, Err(why)) => {
+            (label("A PDF opens in its own tab."), html::p().class("fact").child(why)).into_any()
+        }
+        PreviewBody::Picture(url) => {
             let broken = RwSignal::new(false);
             (reactive(move || {
                 if broken.get() {
@@ -314,9 +318,9 @@ fn table(app: App, text: String, cut: bool, place: String) -> AnyView {
 }
 
 /// Reads the part of a file that is shown.
-async fn look(app: App, name: &str, blob: &Blob) -> Shown {
+async fn look(app: App, name: &str, blob: &Blob) -> ShownFile {
     let facts = |label: &str| format!("{label}, {}", bytes(blob.size() as u64));
-    let unreadable = || Shown { facts: String::new(), body: nothing(UNREADABLE) };
+    let unreadable = || ShownFile { facts: String::new(), body: nothing(UNREADABLE) };
     let Some(head) = head_of(blob).await else { return unreadable() };
     let kind = FileKind::detect(name, &head);
     // The type comes from the file's bytes, never from its declared type: an HTML file is text here.
@@ -327,25 +331,25 @@ async fn look(app: App, name: &str, blob: &Blob) -> Shown {
     let body = match kind {
         FileKind::Text => match text_of(blob).await {
             Some((text, cut)) => match name.rsplit('.').next().map(str::to_ascii_lowercase).as_deref() {
-                Some("csv" | "tsv") => Body::Table { text, cut },
-                _ if cut => {
-                    Body::Text(format!("{text}\n… (only the beginning is shown; download the file to see all of it)"))
-                }
-                _ => Body::Text(text),
+                Some("csv" | "tsv") => PreviewBody::Table { text, cut },
+                _ if cut => PreviewBody::Text(format!(
+                    "{text}\n… (only the beginning is shown; download the file to see all of it)"
+                )),
+                _ => PreviewBody::Text(text),
             },
             None => return unreadable(),
         },
-        FileKind::Picture { media_type, .. } => url(media_type).map_or(nothing(UNREADABLE), Body::Picture),
+        FileKind::Picture { media_type, .. } => url(media_type).map_or(nothing(UNREADABLE), PreviewBody::Picture),
         FileKind::Pdf => match url("application/pdf") {
-            Some(url) => Body::Pdf(url, as_tools_read(app, name, blob).await),
+            Some(url) => PreviewBody::Pdf(url, as_tools_read(app, name, blob).await),
             None => nothing(UNREADABLE),
         },
         FileKind::Binary { .. } => match as_tools_read(app, name, blob).await {
-            Ok(text) => Body::Text(text),
-            Err(why) => Body::Nothing(NOT_TEXT, why),
+            Ok(text) => PreviewBody::Text(text),
+            Err(why) => PreviewBody::Nothing(NOT_TEXT, why),
         },
     };
-    Shown { facts: facts(kind.label()), body }
+    ShownFile { facts: facts(kind.label()), body }
 }
 
 /// The text that the tools find in a file. They are at the desk.

@@ -32,7 +32,7 @@ const FIELDS: &str =
 
 /// Where the focus is, or was last.
 #[derive(Debug, Default)]
-pub struct Place {
+pub struct FocusPlace {
     /// The control, and what it is in, from the inside out. Empty: the user left it.
     around: Vec<Element>,
     /// The same of the control from which a dialog was opened that has the focus now.
@@ -48,7 +48,7 @@ pub struct Place {
 }
 
 thread_local! {
-    static PLACE: RefCell<Place> = RefCell::default();
+    static PLACE: RefCell<FocusPlace> = RefCell::default();
     /// Something had the focus since the page was loaded.
     static BEGUN: Cell<bool> = const { Cell::new(false) };
 }
@@ -123,7 +123,7 @@ fn look() {
     let now = active().filter(is_shown);
     if now.is_some() {
         let (around, before, row) = (place.around.clone(), place.before.clone(), place.row);
-        PLACE.set(Place { around, before, row, ..Place::default() });
+        PLACE.set(FocusPlace { around, before, row, ..FocusPlace::default() });
     }
     let may_move = now.as_ref().is_none_or(|now| !is_field(now));
     let wanted = place.wanted.take().filter(|_| may_move);
@@ -146,7 +146,7 @@ fn look() {
     }
 }
 
-impl Place {
+impl FocusPlace {
     fn came_to(&mut self, target: Option<Element>) {
         let around: Vec<Element> = std::iter::successors(target, |part| part.parent_element()).collect();
         let is_in_dialog = |around: &[Element]| around.iter().any(|part| part.tag_name() == "DIALOG");

@@ -10,7 +10,7 @@ use wasm_bindgen_futures::spawn_local;
 use turnwise::worker::Workspace;
 use turnwise_content::format::{bytes, counted};
 use turnwise_engine::hidden::visible;
-use turnwise_engine::{Permissions, Rule, RunConfig};
+use turnwise_engine::{PermissionRule, Permissions, RunConfig};
 use turnwise_protocol::desk::SeatId;
 use turnwise_tools::folder::LEFT_OUT;
 use turnwise_tools::path::normalize;
@@ -26,7 +26,7 @@ impl App {
     pub(super) fn with_folders(&self, mut config: RunConfig) -> RunConfig {
         let folders: Vec<String> = self.library.with_value(|library| library.folders.keys().cloned().collect());
         if !folders.is_empty() {
-            let rules = Permissions { workspace: Some(Rule::Allow), ..Permissions::default() };
+            let rules = Permissions { workspace: Some(PermissionRule::Allow), ..Permissions::default() };
             config.permissions.get_or_insert(rules).folders = folders;
         }
         config
@@ -123,7 +123,7 @@ impl App {
         all.into_iter().filter(|workspace| workspace.folders().iter().any(|(open, _)| open == name)).collect()
     }
 
-    fn with_line(&self, act: impl FnOnce(&super::desk::Line)) {
+    fn with_line(&self, act: impl FnOnce(&super::desk::DeskClient)) {
         self.line.with_value(|line| {
             if let Some(line) = line {
                 act(line);

@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use turnwise_content::json::{Child, JsonKind, JsonNode, Line, PORTION, more};
+use turnwise_content::json::{JsonChild, JsonKind, JsonLine, JsonNode, PORTION, more};
 
 use super::icon;
 use super::reactive::reactive;
@@ -22,7 +22,7 @@ fn node(key: Option<String>, place: JsonNode) -> AnyView {
     }
 }
 
-fn leaf(key: Option<String>, line: Line) -> impl IntoView {
+fn leaf(key: Option<String>, line: JsonLine) -> impl IntoView {
     let said = (label(key), value(&line));
     match line.whole {
         None => html::div().class("leaf").child(said).into_any(),
@@ -33,7 +33,7 @@ fn leaf(key: Option<String>, line: Line) -> impl IntoView {
     }
 }
 
-fn level(key: Option<String>, line: &Line, place: JsonNode) -> impl IntoView + use<> {
+fn level(key: Option<String>, line: &JsonLine, place: JsonNode) -> impl IntoView + use<> {
     let opens = place.starts_open();
     let opened = RwSignal::new(opens);
     let shown = RwSignal::new(PORTION);
@@ -45,7 +45,7 @@ fn level(key: Option<String>, line: &Line, place: JsonNode) -> impl IntoView + u
                 For(ForProps::builder()
                     .each(move || place.children(0, shown.get()))
                     .key(|child| child.key.clone())
-                    .children(|Child { key, place }| node(Some(key), place))
+                    .children(|JsonChild { key, place }| node(Some(key), place))
                     .build()),
                 reactive(move || {
                     more(shown.get(), all).map(|text| {
@@ -70,7 +70,7 @@ fn label(key: Option<String>) -> Option<impl IntoView> {
     key.map(|key| html::span().class("key").child(key))
 }
 
-fn value(line: &Line) -> impl IntoView + use<> {
+fn value(line: &JsonLine) -> impl IntoView + use<> {
     let kind = line.kind.as_str();
     html::span().class("value").attr("data-kind", kind).attr("title", kind).child(line.text.clone())
 }

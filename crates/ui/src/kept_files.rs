@@ -8,7 +8,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use turnwise::worker::Workspace;
 use turnwise_content::format::counted;
-use turnwise_protocol::FileChange;
+use turnwise_protocol::AgentFileChange;
 use turnwise_protocol::desk::Order;
 
 use super::icon::{Icon, icon};
@@ -65,13 +65,13 @@ impl App {
         });
     }
 
-    fn unkept_files(&self) -> Option<(Vec<FileChange>, Vec<JsValue>)> {
+    fn unkept_files(&self) -> Option<(Vec<AgentFileChange>, Vec<JsValue>)> {
         let next = self.library.try_update_value(|library| {
             let paths = std::mem::take(&mut library.unkept);
             library.keeping = !paths.is_empty();
             let blob = |path: &String| library.files.get(path).cloned().map(JsValue::from);
             let blobs: Vec<_> = paths.iter().filter_map(blob).collect();
-            let change = |path: String| FileChange { there: library.files.contains_key(&path), path };
+            let change = |path: String| AgentFileChange { there: library.files.contains_key(&path), path };
             (paths.into_iter().map(change).collect::<Vec<_>>(), blobs)
         });
         next.filter(|(changes, _)| !changes.is_empty())

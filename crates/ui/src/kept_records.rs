@@ -10,11 +10,11 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use turnwise_protocol::record::Refused;
+use turnwise_protocol::record::OpenError;
 
 use super::dom;
 use super::icon::{Icon, icon};
-use super::plan::state::{PlanPage, Record};
+use super::plan::state::{PlanPage, RecordPlace};
 use super::state::{App, Backing, OpenRecord, Thread};
 use super::{storage, viewer};
 
@@ -26,7 +26,7 @@ const SHOWN: &str = "turnwise.record_shown";
 const MOST: usize = 2_000_000;
 
 /// A record: the number of its thread, its name and its text.
-type Open = (u32, String, Arc<str>);
+type RecordToOpen = (u32, String, Arc<str>);
 
 /// Opens the records that were open before a reload, and keeps those that are open from now on.
 pub fn keep(app: App) {
@@ -85,7 +85,7 @@ async fn read(app: App, name: &str, text: &str) -> Option<u32> {
     match viewer::read_text(app, Some(name), &blob).await {
         Ok(opened) => Some(opened.add(app)),
         // A plan.
-        Err(Refused::OtherFormat) => {
+        Err(OpenError::OtherFormat) => {
             let id = StoredValue::new(None);
             let add = move |thread: Thread| {
                 id.set_value(Some(thread.id));
@@ -102,10 +102,10 @@ fn key(at: usize) -> String {
     format!("{RECORD}{at}")
 }
 
-fn record(thread: &Thread) -> Option<Open> {
+fn record(thread: &Thread) -> Option<RecordToOpen> {
     match &thread.backing {
         Backing::Document(OpenRecord { name, text, .. }) => Some((thread.id, name.clone(), Arc::clone(text))),
-        Backing::Plan { page: PlanPage { record: Record::Document { name, text }, .. }, .. } => {
+        Backing::Plan { page: PlanPage { record: RecordPlace::Document { name, text }, .. }, .. } => {
             Some((thread.id, name.clone(), Arc::clone(text)))
         }
         Backing::Live { .. } | Backing::Plan { .. } => None,
@@ -113,9 +113,9 @@ fn record(thread: &Thread) -> Option<Open> {
 }
 
 /// How many of the records, newest first, are kept.
-fn fitting(open: &[Open]) -> usize {
+fn fitting(open: &[RecordToOpen]) -> usize {
     let mut left = MOST;
-    let fits = |(_, _, text): &&Open| {
+    let fits = |(_, _, text): &&RecordToOpen| {
         let rest = left.checked_sub(text.len());
         left = rest.unwrap_or(0);
         rest.is_some()
@@ -131,7 +131,8 @@ impl App {
 
     /// Adds to what is said of opened records whether a reload loses them.
     pub(super) fn about_opened(&self, text: &str) -> String {
-        let open: Vec<Open> = self.threads.with_untracked(|threads| threads.iter().rev().filter_map(record).collect());
+        let open: Vec<RecordToOpen> =
+            self.threads.with_untracked(|threads| threads.iter().rev().filter_map(record).collect());
         match (fitting(&open), open.len()) {
             (fit, all) if fit == all => text.to_owned(),
             (0, _) => format!("{text} It is too large to be kept when this page is reloaded."),

@@ -8,12 +8,12 @@ use std::rc::Rc;
 use leptos::prelude::*;
 
 use turnwise_engine::Status;
-use turnwise_protocol::desk::Streamed;
-use turnwise_view::{Live, PanelView, RailView, Source};
+use turnwise_protocol::desk::StreamedText;
+use turnwise_view::{Activity, PanelView, RailView, RunSource};
 
 use super::prose::Streaming;
 use super::render::Renderer;
-use super::slots::{EndDrawn, Page, TurnSlot, put};
+use super::slots::{EndDrawn, RunPage, TurnSlot, put};
 use super::state::App;
 use super::{dom, follow};
 
@@ -29,7 +29,7 @@ impl std::fmt::Debug for LiveRun {
 
 struct LiveRunState {
     app: App,
-    page: Page,
+    page: RunPage,
     rail: ArcRwSignal<RailView>,
     renderer: Renderer,
     pending: RefCell<Pending>,
@@ -47,13 +47,13 @@ struct Pending {
 }
 
 impl LiveRun {
-    pub fn new(app: App, page: Page, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
+    pub fn new(app: App, page: RunPage, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
         let (pending, scheduled) = (RefCell::default(), Cell::default());
         LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled }))
     }
 
     /// Collects a report of the desk about the run: streamed text, and whether anything else changed.
-    pub fn apply(&self, streamed: &Streamed, changed: bool) {
+    pub fn apply(&self, streamed: &StreamedText, changed: bool) {
         {
             let mut pending = self.0.pending.borrow_mut();
             pending.records |= changed || streamed.void;
@@ -126,7 +126,7 @@ impl LiveRun {
     }
 
     /// Draws the state of the run, or a step of its end.
-    fn draw_step(&self, source: &Source<'_>, step: EndDrawn) {
+    fn draw_step(&self, source: &RunSource<'_>, step: EndDrawn) {
         let page = &self.0.page;
         match step {
             EndDrawn::Turn => page.transcript.refresh_turns(source, &self.0.renderer),
@@ -142,7 +142,7 @@ impl LiveRun {
     }
 
     /// Shows the state of the run around its transcript.
-    fn refresh(&self, source: &Source<'_>) {
+    fn refresh(&self, source: &RunSource<'_>) {
         let page = &self.0.page;
         put(&page.panel, PanelView::from(source));
         page.log.maybe_update(|log| log.take(source));
@@ -157,7 +157,7 @@ impl LiveRun {
     }
 
     fn stream(&self, slot: &TurnSlot, pending: &Pending) {
-        let calling = slot.view.with_untracked(|view| matches!(view.live, Some(Live::Calling { .. })));
+        let calling = slot.view.with_untracked(|view| matches!(view.live, Some(Activity::Calling { .. })));
         if pending.void && slot.view.with_untracked(|view| view.content.is_empty() && view.live.is_some()) {
             slot.text.clear();
             slot.thoughts.clear();

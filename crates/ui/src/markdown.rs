@@ -8,7 +8,9 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node as DomNode};
 
-use turnwise_content::markdown::{Align, Cell, Class, Item, Node, Table, Task, is_rtl, plain_text, target, web_href};
+use turnwise_content::markdown::{
+    Align, Class, ListItem, MarkdownTable, Node, TableCell, TaskMark, is_rtl, plain_text, target, web_href,
+};
 
 use super::dom;
 
@@ -136,7 +138,7 @@ fn with(name: &'static str, children: &[Node]) -> Element {
     element
 }
 
-fn list(start: Option<u64>, items: &[Item]) -> Element {
+fn list(start: Option<u64>, items: &[ListItem]) -> Element {
     let list = dom::element(if start.is_some() { "ol" } else { "ul" });
     if let Some(first) = start.filter(|first| *first != 1) {
         set(&list, "start", &first.to_string());
@@ -145,7 +147,7 @@ fn list(start: Option<u64>, items: &[Item]) -> Element {
         let element = directed(dom::element("li"));
         if let Some(task) = item.task {
             element.set_class_name("todo");
-            text(&element, if task == Task::Done { "☑ " } else { "☐ " });
+            text(&element, if task == TaskMark::Done { "☑ " } else { "☐ " });
         }
         item.children.iter().for_each(|child| within(&element, child));
         if let Some(number) = item.footnote {
@@ -189,8 +191,8 @@ pub fn follow_note(target: &Element) -> bool {
     true
 }
 
-fn table(data: &Table) -> Element {
-    let row = |cells: &[Cell], name: &'static str| {
+fn table(data: &MarkdownTable) -> Element {
+    let row = |cells: &[TableCell], name: &'static str| {
         let row = dom::element("tr");
         for (place, cell) in cells.iter().enumerate() {
             let element = directed(with(name, cell));

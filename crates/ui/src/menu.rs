@@ -19,13 +19,13 @@ extern "C" {
 }
 
 /// One entry: its name, a note on its use, and its action.
-pub struct Entry {
+pub struct MenuEntry {
     pub name: &'static str,
     pub note: &'static str,
     pub act: Box<dyn Fn()>,
 }
 
-impl std::fmt::Debug for Entry {
+impl std::fmt::Debug for MenuEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Entry").field("name", &self.name).finish_non_exhaustive()
     }
@@ -36,11 +36,11 @@ pub fn menu<V: IntoView + 'static>(
     id: &'static str,
     title: &'static str,
     face: V,
-    entries: Vec<Entry>,
+    entries: Vec<MenuEntry>,
 ) -> impl IntoView {
     let items = entries
         .into_iter()
-        .map(|Entry { name, note, act }| {
+        .map(|MenuEntry { name, note, act }| {
             html::button()
                 .r#type("button")
                 .attr("role", "menuitem")

@@ -8,14 +8,14 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use turnwise_protocol::desk::{News, Order};
 
-use super::desk::{Line, PlanChanges, PlanReport};
+use super::desk::{DeskClient, PlanChanges, PlanReport};
 use super::dom;
 use super::state::App;
 
 /// Opens the connection, and asks the desk for the stored runs.
 pub fn listen(app: App) {
     let asked_to_stay = Cell::new(false);
-    let listener = move |line: &Line, text: &str, parts| match serde_json::from_str(text) {
+    let listener = move |line: &DeskClient, text: &str, parts| match serde_json::from_str(text) {
         Ok(news) => {
             if matches!(news, News::Stored { .. }) && !asked_to_stay.replace(true) {
                 ask_to_stay();
@@ -24,12 +24,12 @@ pub fn listen(app: App) {
         }
         Err(error) => app.complain(format!("The app's worker sent a message that cannot be read: {error}")),
     };
-    let line = Line::open(app.keys, listener, move |line, message| lost(app, line, message));
+    let line = DeskClient::open(app.keys, listener, move |line, message| lost(app, line, message));
     line.tell(&Order::List, Vec::new());
     app.line.set_value(Some(line));
 }
 
-fn on_news(app: App, line: &Line, news: News, parts: Vec<JsValue>) {
+fn on_news(app: App, line: &DeskClient, news: News, parts: Vec<JsValue>) {
     match news {
         News::Seen { seat, location, streamed, changes } => line.take_run(seat, location, &streamed, changes),
         News::Planned { plan, begun, location, steps, traces, calls_left, ending } => {
@@ -53,7 +53,7 @@ fn on_news(app: App, line: &Line, news: News, parts: Vec<JsValue>) {
 }
 
 /// Handles the loss of the desk and of all its runs. Stored runs can be resumed.
-fn lost(app: App, line: &Line, message: &str) {
+fn lost(app: App, line: &DeskClient, message: &str) {
     let running = line.lose(message);
     app.permits.set(Vec::new());
     line.tell(&Order::List, Vec::new());

@@ -14,7 +14,7 @@ use turnwise_view::note::{date, of_turn};
 
 use super::icon::{Icon, icon};
 use super::reactive::reactive;
-use super::slots::{Page, TurnSlot, put};
+use super::slots::{RunPage, TurnSlot, put};
 use super::state::{App, Backing, OpenRecord};
 use super::toast::Undo;
 use super::{dom, focus};
@@ -33,7 +33,7 @@ struct NotedTurn {
 }
 
 /// Draws the notes on a turn, and the button that adds one.
-pub fn notes(app: App, page: &Page, slot: &TurnSlot) -> (impl IntoView + use<>, impl IntoView + use<>) {
+pub fn notes(app: App, page: &RunPage, slot: &TurnSlot) -> (impl IntoView + use<>, impl IntoView + use<>) {
     let all = page.notes.clone();
     let turn = slot.view.with_untracked(|view| view.number);
     let of = NotedTurn { app, page: page.place, turn, writing: RwSignal::new(None) };

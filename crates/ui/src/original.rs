@@ -8,7 +8,7 @@ use wasm_bindgen_futures::spawn_local;
 use turnwise_protocol::desk::Header;
 
 use super::reactive::reactive;
-use super::slots::Page;
+use super::slots::RunPage;
 use super::state::{App, Thread};
 use super::viewer::state::{Compared, View};
 
@@ -22,18 +22,18 @@ pub struct Original {
 
 impl Original {
     /// `None`: the run of this page is not a branch, or is stepped through.
-    pub fn of(page: &Page) -> Option<Self> {
+    pub fn of(page: &RunPage) -> Option<Self> {
         let run_id = page.behind.with(|source| source.parent.map(|parent| parent.run_id.clone())).flatten()?;
         Original::at(page, run_id)
     }
 
     /// The run in which something was not yet changed. `None`: the page is a step of a replay.
-    pub fn at(page: &Page, run_id: String) -> Option<Self> {
+    pub fn at(page: &RunPage, run_id: String) -> Option<Self> {
         page.run_id().map(|_| Original { run_id, branch: page.place })
     }
 
     /// Returns whether it is the run of this page.
-    pub fn is(&self, page: &Page) -> bool {
+    pub fn is(&self, page: &RunPage) -> bool {
         page.run_id().as_ref() == Some(&self.run_id)
     }
 
@@ -89,7 +89,7 @@ impl App {
 
     /// Finds an open run: its thread, and its index there.
     fn find(&self, run_id: &str) -> Option<(u32, usize)> {
-        let is_it = |page: &Page| page.run_id().as_deref() == Some(run_id);
+        let is_it = |page: &RunPage| page.run_id().as_deref() == Some(run_id);
         self.threads.with(|threads| {
             let place = |thread: &Thread| thread.pages.with(|pages| pages.iter().position(is_it));
             threads.iter().find_map(|thread| Some((thread.id, place(thread)?)))

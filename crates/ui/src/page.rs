@@ -8,14 +8,14 @@ use turnwise_view::quotation;
 
 use super::original::Original;
 use super::reactive::attribute;
-use super::slots::Page;
+use super::slots::RunPage;
 use super::state::App;
 use super::{answer, pictures, pieces, turn, written};
 
 /// Tasks longer than this are set as text, not as a headline.
 const HEADLINE: usize = 180;
 
-pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
+pub fn page(app: App, page: &RunPage) -> impl IntoView + use<> {
     let (quotation, task) = quotation::split(&page.head.task);
     let class = if task.chars().count() > HEADLINE { "task long" } else { "task" };
     let facts = page.head.facts.iter().map(|fact| html::li().child(fact.clone())).collect_view();

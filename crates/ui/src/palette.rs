@@ -7,10 +7,10 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::KeyboardEvent;
 
 use turnwise_content::format::counted;
-use turnwise_record::trajectory::Format;
-use turnwise_view::Phase;
+use turnwise_record::trajectory::ExportFormat;
+use turnwise_view::PanelPhase;
 use turnwise_view::palette::rank;
-use turnwise_view::search::{Hit, Marked};
+use turnwise_view::search::{MarkedText, TaskHit};
 
 use super::dialog::dialog;
 use super::rail::marks;
@@ -53,17 +53,17 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 #[derive(Clone, Debug, PartialEq)]
-struct Entry {
+struct PaletteEntry {
     text: String,
     /// The key that does the same, or what kind of entry it is.
     hint: &'static str,
-    action: Action,
+    action: PaletteAction,
     /// Where a run has the words of the search.
-    passage: Option<Marked>,
+    passage: Option<MarkedText>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Action {
+enum PaletteAction {
     NewRun,
     NewPlan,
     OpenFile,
@@ -84,7 +84,7 @@ enum Action {
     Rename(String),
     Delete(String),
     Share,
-    Download(Format),
+    Download(ExportFormat),
     DownloadPlan,
     /// Lists the entries that begin like this.
     List(&'static str),
@@ -126,7 +126,7 @@ fn content(app: App) -> impl IntoView {
     let some = Memo::new(move |_| found.with(|found| !found.is_empty()));
     let choose = move |place: usize| {
         if let Some(entry) = found.with_untracked(|found| found.get(place).cloned()) {
-            if let Action::List(begin) = entry.action {
+            if let PaletteAction::List(begin) = entry.action {
                 query.set(begin.to_owned());
                 at.set(0);
                 return dom::focus(FIELD);
@@ -219,54 +219,56 @@ fn option_id(place: usize) -> String {
 }
 
 /// The heading of the entries of its kind.
-fn group(action: &Action) -> &'static str {
+fn group(action: &PaletteAction) -> &'static str {
     match action {
-        Action::Undo(_) => "Undo",
-        Action::NewRun | Action::NewPlan | Action::OpenFile => "Start",
-        Action::Show(Dialog::Log)
-        | Action::Quote
-        | Action::Stop
-        | Action::Cancel
-        | Action::Resume
-        | Action::Continue(_)
-        | Action::CopyAnswer
-        | Action::TryAgain
-        | Action::Regenerate
-        | Action::EditPrompt
-        | Action::EditPlan
-        | Action::Compare(_)
-        | Action::Rename(_)
-        | Action::Delete(_)
-        | Action::Share
-        | Action::Download(_)
-        | Action::DownloadPlan
-        | Action::List(_)
-        | Action::Look(_) => "This run",
-        Action::Show(_) | Action::Insight | Action::Theme(_) | Action::ExportShown => "Turnwise",
-        Action::Open(_) | Action::OpenSession(_) => "Runs",
+        PaletteAction::Undo(_) => "Undo",
+        PaletteAction::NewRun | PaletteAction::NewPlan | PaletteAction::OpenFile => "Start",
+        PaletteAction::Show(Dialog::Log)
+        | PaletteAction::Quote
+        | PaletteAction::Stop
+        | PaletteAction::Cancel
+        | PaletteAction::Resume
+        | PaletteAction::Continue(_)
+        | PaletteAction::CopyAnswer
+        | PaletteAction::TryAgain
+        | PaletteAction::Regenerate
+        | PaletteAction::EditPrompt
+        | PaletteAction::EditPlan
+        | PaletteAction::Compare(_)
+        | PaletteAction::Rename(_)
+        | PaletteAction::Delete(_)
+        | PaletteAction::Share
+        | PaletteAction::Download(_)
+        | PaletteAction::DownloadPlan
+        | PaletteAction::List(_)
+        | PaletteAction::Look(_) => "This run",
+        PaletteAction::Show(_) | PaletteAction::Insight | PaletteAction::Theme(_) | PaletteAction::ExportShown => {
+            "Turnwise"
+        }
+        PaletteAction::Open(_) | PaletteAction::OpenSession(_) => "Runs",
     }
 }
 
-fn matching(all: &[Entry], query: &str, hits: &[Hit]) -> Vec<Entry> {
+fn matching(all: &[PaletteEntry], query: &str, hits: &[TaskHit]) -> Vec<PaletteEntry> {
     let words = query.trim().to_lowercase();
     let compares = words.starts_with("compare");
     // Each format is found by name; without a name, one entry leads to them. By its name, a run is opened.
-    let is_shown = |entry: &&Entry| match entry.action {
-        Action::Download(_) => !words.is_empty(),
-        Action::Compare(_) => compares,
-        Action::List(COMPARE) => !compares,
-        Action::List(_) => words.is_empty(),
+    let is_shown = |entry: &&PaletteEntry| match entry.action {
+        PaletteAction::Download(_) => !words.is_empty(),
+        PaletteAction::Compare(_) => compares,
+        PaletteAction::List(COMPARE) => !compares,
+        PaletteAction::List(_) => words.is_empty(),
         _ => true,
     };
-    let hit = |entry: &Entry| match &entry.action {
-        Action::OpenSession(session) => hits.iter().find(|hit| hit.line == *session),
+    let hit = |entry: &PaletteEntry| match &entry.action {
+        PaletteAction::OpenSession(session) => hits.iter().find(|hit| hit.line == *session),
         _ => None,
     };
-    let ranked = |entry: &Entry| rank(&entry.text, query).or_else(|| hit(entry).map(|_| PASSAGE));
-    let mut found: Vec<(usize, &Entry)> =
+    let ranked = |entry: &PaletteEntry| rank(&entry.text, query).or_else(|| hit(entry).map(|_| PASSAGE));
+    let mut found: Vec<(usize, &PaletteEntry)> =
         all.iter().filter(is_shown).filter_map(|entry| Some((ranked(entry)?, entry))).collect();
     found.sort_by_key(|(rank, _)| *rank);
-    let shown = |(_, entry): (usize, &Entry)| Entry {
+    let shown = |(_, entry): (usize, &PaletteEntry)| PaletteEntry {
         passage: hit(entry).and_then(|hit| hit.passage.clone()),
         ..entry.clone()
     };
@@ -285,67 +287,67 @@ impl App {
     }
 
     /// The actions that have an effect now, then the runs.
-    fn entries(&self) -> Vec<Entry> {
+    fn entries(&self) -> Vec<PaletteEntry> {
         let mut entries = Vec::new();
-        let mut add = |text: &str, hint: &'static str, action: Action| {
-            entries.push(Entry { text: text.to_owned(), hint, action, passage: None });
+        let mut add = |text: &str, hint: &'static str, action: PaletteAction| {
+            entries.push(PaletteEntry { text: text.to_owned(), hint, action, passage: None });
         };
         for (text, undo) in self.undoable() {
-            add(&text, "", Action::Undo(undo));
+            add(&text, "", PaletteAction::Undo(undo));
         }
-        add("New run", "N", Action::NewRun);
-        add("New plan", "", Action::NewPlan);
-        add("Open or import a file\u{2026}", "", Action::OpenFile);
+        add("New run", "N", PaletteAction::NewRun);
+        add("New plan", "", PaletteAction::NewPlan);
+        add("Open or import a file\u{2026}", "", PaletteAction::OpenFile);
         let thread = self.thread_now();
         let page = untrack(|| self.page());
         if untrack(|| self.can_write()) {
             if self.selected.with_value(Option::is_some) {
-                add("Quote the selection", "", Action::Quote);
+                add("Quote the selection", "", PaletteAction::Quote);
             } else if let Some(answer) = page.as_ref().and_then(|page| page.answer()) {
                 self.selected.set_value(Some(answer));
-                add("Quote the answer", "", Action::Quote);
+                add("Quote the answer", "", PaletteAction::Quote);
             }
         }
         let panel = page.as_ref().map(|page| page.panel.get_untracked());
         match panel.as_ref().map(|panel| panel.phase) {
-            Some(Phase::Running) => {
-                add("Stop: wrap up with a conclusion", STOP, Action::Stop);
-                add("Cancel: end the run now", "", Action::Cancel);
+            Some(PanelPhase::Running) => {
+                add("Stop: wrap up with a conclusion", STOP, PaletteAction::Stop);
+                add("Cancel: end the run now", "", PaletteAction::Cancel);
             }
-            Some(Phase::Synthesizing) => add("Cancel: end the run now", "", Action::Cancel),
-            Some(Phase::Ended) => {
+            Some(PanelPhase::Synthesizing) => add("Cancel: end the run now", "", PaletteAction::Cancel),
+            Some(PanelPhase::Ended) => {
                 let own = page.as_ref().is_some_and(|page| page.seat().is_some());
                 if let Some(panel) = panel.as_ref() {
                     if panel.can_resume {
-                        add("Resume the run", "", Action::Resume);
+                        add("Resume the run", "", PaletteAction::Resume);
                     }
                     if panel.can_continue {
                         let text = format!("Continue with {}", counted(panel.more_turns.into(), "more turn"));
-                        add(&text, "", Action::Continue(panel.more_turns));
+                        add(&text, "", PaletteAction::Continue(panel.more_turns));
                     }
                     if own && panel.remedy.is_some() {
-                        add("Try again: run the same task again", "", Action::TryAgain);
+                        add("Try again: run the same task again", "", PaletteAction::TryAgain);
                     }
                 }
-                add("Copy the answer", "", Action::CopyAnswer);
-                add("Regenerate the answer", "", Action::Regenerate);
+                add("Copy the answer", "", PaletteAction::CopyAnswer);
+                add("Regenerate the answer", "", PaletteAction::Regenerate);
                 if own {
-                    add("Edit the prompt", "", Action::EditPrompt);
+                    add("Edit the prompt", "", PaletteAction::EditPrompt);
                 }
-                add("Replay the run", "", Action::Look(View::Replay));
+                add("Replay the run", "", PaletteAction::Look(View::Replay));
                 let others = untrack(|| self.choices());
                 if !others.is_empty() {
-                    add("Compare with\u{2026}", "another run", Action::List(COMPARE));
+                    add("Compare with\u{2026}", "another run", PaletteAction::List(COMPARE));
                 }
                 for (kind, runs) in others {
                     for (run_id, text) in runs {
-                        add(&format!("{COMPARE} {text}"), kind, Action::Compare(run_id));
+                        add(&format!("{COMPARE} {text}"), kind, PaletteAction::Compare(run_id));
                     }
                 }
-                add("Share the run", "", Action::Share);
-                add("Download the run", "in one of several formats", Action::List(DOWNLOAD));
-                for format in Format::ALL {
-                    add(&format!("{DOWNLOAD} {}", format.label()), "", Action::Download(*format));
+                add("Share the run", "", PaletteAction::Share);
+                add("Download the run", "in one of several formats", PaletteAction::List(DOWNLOAD));
+                for format in ExportFormat::ALL {
+                    add(&format!("{DOWNLOAD} {}", format.label()), "", PaletteAction::Download(*format));
                 }
             }
             None => {}
@@ -354,48 +356,49 @@ impl App {
         if let Some(plan) = &plan {
             if plan.running && !plan.elsewhere {
                 if plan.can_stop {
-                    add("Stop the plan: running steps conclude", STOP, Action::Stop);
+                    add("Stop the plan: running steps conclude", STOP, PaletteAction::Stop);
                 }
-                add("Cancel: end the plan now", "", Action::Cancel);
+                add("Cancel: end the plan now", "", PaletteAction::Cancel);
             }
             if plan.can_resume {
-                add("Resume the plan", "", Action::Resume);
+                add("Resume the plan", "", PaletteAction::Resume);
             }
             if !plan.running {
-                add("Edit the plan", "", Action::EditPlan);
-                add("Download the plan", "", Action::DownloadPlan);
+                add("Edit the plan", "", PaletteAction::EditPlan);
+                add("Download the plan", "", PaletteAction::DownloadPlan);
             }
         }
         if panel.is_some() {
             if self.view.get_untracked() != View::Transcript {
-                add("Show the transcript", "", Action::Look(View::Transcript));
+                add("Show the transcript", "", PaletteAction::Look(View::Transcript));
             }
-            add("Log of the run", "L", Action::Show(Dialog::Log));
+            add("Log of the run", "L", PaletteAction::Show(Dialog::Log));
         }
         let is_under_way = plan.as_ref().map_or_else(|| untrack(|| self.running()), |plan| plan.running);
         if let Some(session) = thread.and_then(|thread| thread.session_id).filter(|_| !is_under_way) {
             let what = if plan.is_some() { "plan" } else { "run" };
-            add(&format!("Rename this {what}"), "", Action::Rename(session.clone()));
-            add(&format!("Delete this {what}"), "", Action::Delete(session));
+            add(&format!("Rename this {what}"), "", PaletteAction::Rename(session.clone()));
+            add(&format!("Delete this {what}"), "", PaletteAction::Delete(session));
         }
         if self.threads.with_untracked(|threads| !threads.is_empty())
             || self.stored.with_untracked(|all| !all.is_empty())
         {
-            add("Export the runs in the list", "", Action::ExportShown);
+            add("Export the runs in the list", "", PaletteAction::ExportShown);
         }
-        add("Files", "", Action::Show(Dialog::Files));
-        add("Settings: connect a model, keys, tools, limits", "", Action::Show(Dialog::Settings));
-        add("Insight", "", Action::Insight);
-        add("Keys", "?", Action::Show(Dialog::Keys));
+        add("Files", "", PaletteAction::Show(Dialog::Files));
+        add("Settings: connect a model, keys, tools, limits", "", PaletteAction::Show(Dialog::Settings));
+        add("Insight", "", PaletteAction::Insight);
+        add("Keys", "?", PaletteAction::Show(Dialog::Keys));
         for theme in Theme::ALL.into_iter().filter(|theme| *theme != self.theme.get_untracked()) {
-            add(&format!("Theme: {}", theme.label()), "", Action::Theme(theme));
+            add(&format!("Theme: {}", theme.label()), "", PaletteAction::Theme(theme));
         }
         self.threads.with_untracked(|threads| {
             let deleted = |thread: &&Thread| {
                 thread.session_id.as_ref().is_some_and(|session| untrack(|| self.is_deleted(session)))
             };
             for thread in threads.iter().rev().filter(|thread| !deleted(thread)) {
-                let action = thread.session_id.clone().map_or(Action::Open(thread.id), Action::OpenSession);
+                let action =
+                    thread.session_id.clone().map_or(PaletteAction::Open(thread.id), PaletteAction::OpenSession);
                 let is_shown = Some(thread.id) == self.current.get_untracked();
                 let hint = if is_shown { "shown now" } else { "open run" };
                 add(&thread.rail.with_untracked(|rail| rail.title.clone()), hint, action);
@@ -405,35 +408,35 @@ impl App {
             add(
                 &stored.rail.title,
                 if stored.is_plan() { "plan" } else { "run" },
-                Action::OpenSession(stored.session_id),
+                PaletteAction::OpenSession(stored.session_id),
             );
         }
         entries
     }
 
-    fn do_entry(&self, action: &Action) {
+    fn do_entry(&self, action: &PaletteAction) {
         let last =
             || self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.len().checked_sub(1)));
         let is_plan = self.thread_now().is_some_and(|thread| thread.plan().is_some());
         match action {
-            Action::NewRun => self.new_run(),
-            Action::NewPlan => self.new_plan(),
-            Action::Show(dialog) => self.dialog.set(Some(*dialog)),
-            Action::Quote => self.selected.with_value(|text| text.iter().for_each(|text| self.quote(text))),
-            Action::Insight => self.open_insight(),
-            Action::OpenFile => files::choose(*self),
-            Action::Stop => drop(untrack(|| self.stop_what_runs())),
-            Action::Cancel if is_plan => self.cancel_plan(),
-            Action::Cancel => self.cancel(),
-            Action::Resume if is_plan => self.resume_plan(),
-            Action::Resume => self.resume(),
-            Action::Continue(turns) => self.grant(*turns),
-            Action::TryAgain => drop(last().map(|page| self.ask_again_at(page))),
-            Action::CopyAnswer => self.copy_answer(),
-            Action::Regenerate => drop(last().map(|page| self.regenerate(page))),
-            Action::EditPrompt => drop(last().map(|page| self.edit_prompt(page))),
-            Action::EditPlan => self.edit_plan(),
-            Action::Compare(run_id) => {
+            PaletteAction::NewRun => self.new_run(),
+            PaletteAction::NewPlan => self.new_plan(),
+            PaletteAction::Show(dialog) => self.dialog.set(Some(*dialog)),
+            PaletteAction::Quote => self.selected.with_value(|text| text.iter().for_each(|text| self.quote(text))),
+            PaletteAction::Insight => self.open_insight(),
+            PaletteAction::OpenFile => files::choose(*self),
+            PaletteAction::Stop => drop(untrack(|| self.stop_what_runs())),
+            PaletteAction::Cancel if is_plan => self.cancel_plan(),
+            PaletteAction::Cancel => self.cancel(),
+            PaletteAction::Resume if is_plan => self.resume_plan(),
+            PaletteAction::Resume => self.resume(),
+            PaletteAction::Continue(turns) => self.grant(*turns),
+            PaletteAction::TryAgain => drop(last().map(|page| self.ask_again_at(page))),
+            PaletteAction::CopyAnswer => self.copy_answer(),
+            PaletteAction::Regenerate => drop(last().map(|page| self.regenerate(page))),
+            PaletteAction::EditPrompt => drop(last().map(|page| self.edit_prompt(page))),
+            PaletteAction::EditPlan => self.edit_plan(),
+            PaletteAction::Compare(run_id) => {
                 let (app, run_id, own) = (*self, run_id.clone(), last());
                 spawn_local(async move {
                     if let Some(own) = own {
@@ -441,21 +444,21 @@ impl App {
                     }
                 });
             }
-            Action::Rename(session) => self.start_renaming(session),
-            Action::Delete(session) => self.delete_task(session),
-            Action::Share => untrack(|| self.page()).into_iter().for_each(|page| self.share(page)),
-            Action::Download(format) => self.download(*format),
-            Action::DownloadPlan => self.download_plan(),
-            Action::List(_) => {}
-            Action::Look(view) => self.look(*view),
-            Action::Theme(theme) => self.theme.set(*theme),
-            Action::Open(id) => self.open_thread(*id),
-            Action::ExportShown => self.export_shown(),
-            Action::Undo(undo) => {
+            PaletteAction::Rename(session) => self.start_renaming(session),
+            PaletteAction::Delete(session) => self.delete_task(session),
+            PaletteAction::Share => untrack(|| self.page()).into_iter().for_each(|page| self.share(page)),
+            PaletteAction::Download(format) => self.download(*format),
+            PaletteAction::DownloadPlan => self.download_plan(),
+            PaletteAction::List(_) => {}
+            PaletteAction::Look(view) => self.look(*view),
+            PaletteAction::Theme(theme) => self.theme.set(*theme),
+            PaletteAction::Open(id) => self.open_thread(*id),
+            PaletteAction::ExportShown => self.export_shown(),
+            PaletteAction::Undo(undo) => {
                 self.toast.set(None);
                 self.undo(undo);
             }
-            Action::OpenSession(session) => drop(self.open_session(session)),
+            PaletteAction::OpenSession(session) => drop(self.open_session(session)),
         }
     }
 }

@@ -10,7 +10,7 @@ use turnwise_view::ending::Tone;
 use turnwise_view::meter::level_words;
 use turnwise_view::panel::{Estimated, Fill};
 use turnwise_view::preview;
-use turnwise_view::{EndingView, PanelView, Phase, TickKind};
+use turnwise_view::{EndingView, PanelPhase, PanelView, TickKind};
 
 use super::call;
 use super::ending::dot;
@@ -20,7 +20,7 @@ use super::meter;
 use super::plan;
 use super::plan::state::PlanPage;
 use super::reactive::{attribute, reactive};
-use super::slots::{EndDrawn, Page};
+use super::slots::{EndDrawn, RunPage};
 use super::state::{App, Dialog};
 use super::viewer::state::View;
 
@@ -43,7 +43,7 @@ pub fn panel(app: App) -> impl IntoView {
 
 /// A page compared by identity, so that the panel is rebuilt only for another run.
 #[derive(Clone)]
-struct PageKey(Page);
+struct PageKey(RunPage);
 
 impl PartialEq for PageKey {
     fn eq(&self, other: &Self) -> bool {
@@ -61,7 +61,7 @@ impl PartialEq for PlanKey {
     }
 }
 
-fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
+fn of_run(app: App, page: &RunPage) -> impl IntoView + use<> {
     let panel = page.panel.clone();
     let meter = {
         let panel = panel.clone();
@@ -77,10 +77,10 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
         move || {
             let can = state.get();
             match can.phase {
-                Phase::Ended => ended(app, can).into_any(),
+                PanelPhase::Ended => ended(app, can).into_any(),
                 // It belongs to another tab.
-                Phase::Running | Phase::Synthesizing if can.elsewhere => export::downloads(app).into_any(),
-                Phase::Running | Phase::Synthesizing => running(app, can.phase).into_any(),
+                PanelPhase::Running | PanelPhase::Synthesizing if can.elsewhere => export::downloads(app).into_any(),
+                PanelPhase::Running | PanelPhase::Synthesizing => running(app, can.phase).into_any(),
             }
         }
     };
@@ -94,7 +94,7 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
     };
     let legend = {
         let (panel, behind) = (panel.clone(), page.behind.clone());
-        let under_way = Memo::new(move |_| panel.with(|view| view.phase != Phase::Ended));
+        let under_way = Memo::new(move |_| panel.with(|view| view.phase != PanelPhase::Ended));
         move || under_way.get().then(|| behind.with(|source| legend(preview::legend(source.config))))
     };
     let end = page.end.clone();
@@ -103,7 +103,7 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
     (meter, progress, controls, reactive(ending), numbers, legend, log(app, page))
 }
 
-fn log(app: App, page: &Page) -> impl IntoView + use<> {
+fn log(app: App, page: &RunPage) -> impl IntoView + use<> {
     let log = page.log.clone();
     html::button()
         .r#type("button")
@@ -114,11 +114,11 @@ fn log(app: App, page: &Page) -> impl IntoView + use<> {
 }
 
 fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
-    let synthesizing = view.phase == Phase::Synthesizing;
+    let synthesizing = view.phase == PanelPhase::Synthesizing;
     let (level, word) = match (view.phase, view.level) {
-        (Phase::Synthesizing, _) => ("synthesis", "synthesis"),
-        (Phase::Ended, _) | (_, CounterLevel::Off) => ("off", ""),
-        (Phase::Running, of) => (meter::level(of), level_words(of)),
+        (PanelPhase::Synthesizing, _) => ("synthesis", "synthesis"),
+        (PanelPhase::Ended, _) | (_, CounterLevel::Off) => ("off", ""),
+        (PanelPhase::Running, of) => (meter::level(of), level_words(of)),
     };
     let more = html::button()
         .r#type("button")
@@ -127,7 +127,7 @@ fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
         .on(ev::click, move |_| app.panel_open.update(|open| *open = !*open))
         .child("Details");
     // On narrow pages, where the bar with the views takes too much room.
-    let replay = (view.phase == Phase::Ended).then(|| {
+    let replay = (view.phase == PanelPhase::Ended).then(|| {
         html::button()
             .r#type("button")
             .class("btn quiet square more")
@@ -183,8 +183,8 @@ pub fn cancel(app: App) -> impl IntoView {
     button("btn quiet", "Cancel", CANCEL, move || app.cancel())
 }
 
-fn running(app: App, phase: Phase) -> impl IntoView {
-    let stops = phase == Phase::Running;
+fn running(app: App, phase: PanelPhase) -> impl IntoView {
+    let stops = phase == PanelPhase::Running;
     html::div().class("row").child((
         stops.then(|| stop(app)),
         cancel(app),
@@ -195,7 +195,7 @@ fn running(app: App, phase: Phase) -> impl IntoView {
 /// The actions that a run allows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Can {
-    phase: Phase,
+    phase: PanelPhase,
     resume: bool,
     /// With so many turns.
     go_on: Option<u32>,

@@ -16,7 +16,7 @@ use web_sys::HtmlElement;
 use turnwise_content::format::thousands;
 use turnwise_engine::Scope;
 use turnwise_protocol::desk::{Order, PermitId, Permitted};
-use turnwise_view::permit::{FIRST_ROWS, LineKind, PermitBody, PermitView, Row};
+use turnwise_view::permit::{FIRST_ROWS, LineKind, PermitBody, PermitRow, PermitView};
 
 use super::dom;
 use super::reactive::{attribute, flag, reactive};
@@ -254,8 +254,9 @@ fn content(body: PermitBody, place: NodeRef<html::Div>, all_shown: RwSignal<bool
         all_shown.get().then(|| {
             let one_by_one = rows.get(FIRST_ROWS..rows.len().min(DRAWN_ROWS)).unwrap_or_default();
             let text = rows.get(DRAWN_ROWS..).unwrap_or_default();
-            let chunk =
-                |class: &'static str, rows: &[Row]| html::div().class(class).style(("--rows", rows.len().to_string()));
+            let chunk = |class: &'static str, rows: &[PermitRow]| {
+                html::div().class(class).style(("--rows", rows.len().to_string()))
+            };
             let drawn = one_by_one
                 .chunks(CHUNK)
                 .map(|rows| chunk("rows", rows).child(rows.iter().map(row).collect::<Vec<_>>()).into_any());
@@ -281,7 +282,7 @@ fn content(body: PermitBody, place: NodeRef<html::Div>, all_shown: RwSignal<bool
 }
 
 /// Draws a row: with a sign, so that its colour is not the only mark.
-fn row(row: &Row) -> impl IntoView + use<> {
+fn row(row: &PermitRow) -> impl IntoView + use<> {
     let kind = match row.kind {
         LineKind::Added if !row.continued => "added: ",
         LineKind::Removed if !row.continued => "removed: ",
@@ -296,7 +297,7 @@ fn row(row: &Row) -> impl IntoView + use<> {
 }
 
 /// A row as text.
-fn written(row: &Row) -> String {
+fn written(row: &PermitRow) -> String {
     let sign = Some(row.kind.mark()).filter(|sign| !row.continued && !sign.is_empty()).unwrap_or(" ");
     format!("{sign} {}", row.text)
 }

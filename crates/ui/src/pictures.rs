@@ -18,7 +18,7 @@ use turnwise_view::picture::{self, BYTES, MOST, PictureView, is_picture};
 use super::dom;
 use super::icon::{Icon, icon};
 use super::reactive::{attribute, reactive};
-use super::state::{App, Picture};
+use super::state::{App, TaskPicture};
 
 /// Adds those of the files that are pictures.
 pub fn take(app: App, files: Vec<File>) {
@@ -38,7 +38,7 @@ pub fn take(app: App, files: Vec<File>) {
 fn add(app: App, view: PictureView) {
     app.pictures.update(|pictures| {
         let id = pictures.iter().map(|picture| picture.id).max().map_or(1, |id| id + 1);
-        pictures.push(Picture { id, view });
+        pictures.push(TaskPicture { id, view });
     });
 }
 
@@ -107,7 +107,7 @@ pub fn shown(view: &PictureView) -> AnyView {
     html::img().attr("src", view.src()).attr("title", alt.clone()).attr("alt", alt).attr("loading", "lazy").into_any()
 }
 
-fn thumbnail(app: App, picture: &Picture) -> impl IntoView + use<> {
+fn thumbnail(app: App, picture: &TaskPicture) -> impl IntoView + use<> {
     let (id, alt) = (picture.id, picture.view.alt.clone());
     let remove = move |_| {
         app.pictures.update(|pictures| pictures.retain(|picture| picture.id != id));

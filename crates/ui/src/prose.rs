@@ -19,7 +19,7 @@ use web_sys::{Element, Text};
 
 use turnwise_content::format;
 use turnwise_content::markdown::{Node, weight};
-use turnwise_protocol::tool_worker::Blocks;
+use turnwise_protocol::tool_worker::ChangedBlocks;
 
 use super::{dom, markdown, pieces};
 
@@ -64,7 +64,7 @@ struct ProseState {
     text: String,
     /// When the text began, on the page's clock.
     begun: f64,
-    shown: Shown,
+    shown: ShownPart,
     /// Number of blocks that are shown.
     built: usize,
     /// Number of those that stay; the others are replaced by the next block that is built.
@@ -94,7 +94,7 @@ pub struct Taken {
     pub text: String,
 }
 
-enum Shown {
+enum ShownPart {
     Nothing,
     /// The text node that grows, with this number of bytes; this number of bytes of the whole text is shown.
     Plain {
@@ -137,7 +137,7 @@ impl Prose {
             number: next_number(),
             text: String::new(),
             begun: 0.0,
-            shown: Shown::Nothing,
+            shown: ShownPart::Nothing,
             built: 0,
             kept: 0,
             waiting: VecDeque::new(),
@@ -191,10 +191,10 @@ impl Prose {
         }
         inner.text.push_str(delta);
         let is_held_back = match inner.shown {
-            Shown::Nothing => now - inner.begun < PATIENCE,
-            Shown::Plain { .. } if inner.is_large() => false,
-            Shown::Plain { shown, .. } => shown >= PLAIN,
-            Shown::Blocks => return,
+            ShownPart::Nothing => now - inner.begun < PATIENCE,
+            ShownPart::Plain { .. } if inner.is_large() => false,
+            ShownPart::Plain { shown, .. } => shown >= PLAIN,
+            ShownPart::Blocks => return,
         };
         if !(is_held_back && inner.host.has_attribute(STREAMING)) {
             inner.grow();
@@ -279,7 +279,7 @@ impl Prose {
 
     /// Shows the blocks that changed, if the text with this number was not dropped. Returns false if it has too many elements to be
     /// drawn.
-    pub fn show(&self, number: u32, blocks: Blocks) -> bool {
+    pub fn show(&self, number: u32, blocks: &ChangedBlocks) -> bool {
         let mut inner = self.0.borrow_mut();
         if inner.number != number {
             return true;
@@ -341,10 +341,10 @@ impl Prose {
             inner.waiter = None;
             return;
         }
-        if !matches!(inner.shown, Shown::Blocks) {
+        if !matches!(inner.shown, ShownPart::Blocks) {
             inner.host.replace_children_with_node_0();
             let _ = inner.host.class_list().remove_1("plain");
-            inner.shown = Shown::Blocks;
+            inner.shown = ShownPart::Blocks;
         }
         for _ in inner.kept..inner.built {
             inner.remove_last();
@@ -373,7 +373,7 @@ impl ProseState {
     /// Drops what is shown; the text is taken for rendering again.
     fn start_over(&mut self) {
         self.number = next_number();
-        self.shown = Shown::Nothing;
+        self.shown = ShownPart::Nothing;
         (self.built, self.kept, self.taken) = (0, 0, 0);
         self.waiting.clear();
         self.weights.clear();
@@ -390,13 +390,13 @@ impl ProseState {
 
     /// Shows the rest of the text plain, in pieces, unless it has blocks.
     fn grow(&mut self) {
-        if matches!(self.shown, Shown::Nothing) && !self.text.is_empty() {
+        if matches!(self.shown, ShownPart::Nothing) && !self.text.is_empty() {
             if !self.host.class_list().contains(WRITTEN) {
                 let _ = self.host.class_list().add_1("plain");
             }
-            self.shown = Shown::Plain { last: piece(&self.host), filled: 0, shown: 0 };
+            self.shown = ShownPart::Plain { last: piece(&self.host), filled: 0, shown: 0 };
         }
-        let Shown::Plain { last, filled, shown } = &mut self.shown else { return };
+        let ShownPart::Plain { last, filled, shown } = &mut self.shown else { return };
         let rest = self.text.get(*shown..).unwrap_or_default();
         let (more, after) = rest.split_at(rest.floor_char_boundary(pieces::PIECE.saturating_sub(*filled)));
         let _ = last.append_data(more);

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use turnwise_content::format::sentence_case;
 use turnwise_view::RailView;
 use turnwise_view::rail::date;
-use turnwise_view::search::{Marked, marked};
+use turnwise_view::search::{MarkedText, marked};
 
 use super::dialog::messages;
 use super::dom;
@@ -169,7 +169,7 @@ fn line(
     )
 }
 
-pub fn marks(pieces: Marked) -> impl IntoView {
+pub fn marks(pieces: MarkedText) -> impl IntoView {
     let piece = |(text, hit): (String, bool)| if hit { html::mark().child(text).into_any() } else { text.into_any() };
     pieces.into_iter().map(piece).collect_view()
 }

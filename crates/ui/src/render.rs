@@ -97,7 +97,7 @@ impl Renderer {
             self.0.warm.set(true);
             match self.0.host.render_changes(number, &text).await {
                 Ok(blocks) => {
-                    if prose.show(number, blocks) {
+                    if prose.show(number, &blocks) {
                         return;
                     }
                 }

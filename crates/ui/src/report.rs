@@ -7,7 +7,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use turnwise_view::ReportView;
-use turnwise_view::report::Body;
+use turnwise_view::report::ReportBody;
 
 use super::icon::{Icon, icon};
 use super::prose::Prose;
@@ -31,13 +31,13 @@ pub fn report(app: App, view: &ReportView) -> impl IntoView + use<> {
     ))
 }
 
-fn body(app: App, body: &Body) -> AnyView {
+fn body(app: App, body: &ReportBody) -> AnyView {
     match body {
         // Models write Markdown into plain text too, and nobody should have to read its markup; line breaks are kept.
-        Body::Text(text) => rendered(app, "prose kept-lines", text).into_any(),
-        Body::Markdown(text) => rendered(app, "prose", text).into_any(),
-        Body::Json(place) => json::tree(place.clone()).into_any(),
-        Body::Slack(messages) => slack::messages(messages, Some(&app.renderer.get_value())).into_any(),
+        ReportBody::Text(text) => rendered(app, "prose kept-lines", text).into_any(),
+        ReportBody::Markdown(text) => rendered(app, "prose", text).into_any(),
+        ReportBody::Json(place) => json::tree(place.clone()).into_any(),
+        ReportBody::Slack(messages) => slack::messages(messages, Some(&app.renderer.get_value())).into_any(),
     }
 }
 

@@ -9,7 +9,7 @@ use wasm_bindgen_futures::spawn_local;
 use turnwise::shell::stream;
 use turnwise_engine::RAW_CAP;
 use turnwise_view::provider::provider_card;
-use turnwise_view::settings::Field;
+use turnwise_view::settings::ConfigField;
 use turnwise_view::signin::{self, Back, SignIn};
 
 use super::dom;
@@ -20,7 +20,7 @@ const OPENROUTER: &str = "openrouter";
 
 /// Data that the page needs after coming back.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct SignInState {
     verifier: String,
     draft: String,
 }
@@ -34,7 +34,7 @@ pub fn go(app: App) {
         let location = dom::window().location();
         let callback = format!("{}{}", location.origin().ok()?, location.pathname().ok()?);
         let url = signin::auth_url(&callback, &verifier);
-        let kept = serde_json::to_string(&Kept { verifier, draft: app.draft.get_untracked() }).ok()?;
+        let kept = serde_json::to_string(&SignInState { verifier, draft: app.draft.get_untracked() }).ok()?;
         dom::window().session_storage().ok()??.set_item(KEPT, &kept).ok()?;
         app.signin.set(SignIn::Leaving);
         location.assign(&url).ok()
@@ -49,7 +49,7 @@ pub fn go(app: App) {
 pub fn come_back(app: App) {
     let Some(found) = from_address() else { return };
     let kept = kept();
-    app.settings.update(|settings| settings.set(Field::Provider, OPENROUTER));
+    app.settings.update(|settings| settings.set(ConfigField::Provider, OPENROUTER));
     app.dialog.set(Some(Dialog::Settings));
     match (found, kept) {
         (Back::Refused(why), kept) => {
@@ -57,7 +57,7 @@ pub fn come_back(app: App) {
             fail(app, why);
         }
         (Back::Code(_), None) => fail(app, signin::unasked()),
-        (Back::Code(code), Some(Kept { verifier, draft })) => {
+        (Back::Code(code), Some(SignInState { verifier, draft })) => {
             app.draft.set(draft);
             app.signin.set(SignIn::Asking);
             spawn_local(async move {
@@ -125,7 +125,7 @@ fn from_address() -> Option<Back> {
 }
 
 /// Takes what was kept; it is good for one return.
-fn kept() -> Option<Kept> {
+fn kept() -> Option<SignInState> {
     let storage = dom::window().session_storage().ok().flatten()?;
     let text = storage.get_item(KEPT).ok().flatten()?;
     let _ = storage.remove_item(KEPT);

@@ -5,19 +5,19 @@ use leptos::prelude::*;
 
 use turnwise_content::json::JsonNode;
 use turnwise_content::markdown::Node;
-use turnwise_content::slack::{Block, Control, Message};
+use turnwise_content::slack::{Control, SlackBlock, SlackMessage};
 
 use super::prose::Prose;
 use super::render::Renderer;
 use super::{json, markdown};
 
 /// Draws the preview of messages. Markdown blocks are rendered if there is a renderer.
-pub fn messages(messages: &[Message], renderer: Option<&Renderer>) -> impl IntoView + use<> {
+pub fn messages(messages: &[SlackMessage], renderer: Option<&Renderer>) -> impl IntoView + use<> {
     let each = messages.iter().map(|message| one(message, renderer)).collect::<Vec<_>>();
     html::div().class("slack").child(each)
 }
 
-fn one(message: &Message, renderer: Option<&Renderer>) -> impl IntoView + use<> {
+fn one(message: &SlackMessage, renderer: Option<&Renderer>) -> impl IntoView + use<> {
     let blocks = message.blocks.iter().map(|item| block(item, renderer)).collect::<Vec<_>>();
     let text = (!message.text.is_empty()).then(|| {
         let caption = nodes("prose", message.text.clone());
@@ -31,10 +31,10 @@ fn one(message: &Message, renderer: Option<&Renderer>) -> impl IntoView + use<> 
     html::div().class("message").child((text, blocks))
 }
 
-fn block(block: &Block, renderer: Option<&Renderer>) -> AnyView {
+fn block(block: &SlackBlock, renderer: Option<&Renderer>) -> AnyView {
     match block {
-        Block::Header(label) => html::p().class("header").child(label.clone()).into_any(),
-        Block::Section { body, fields, accessory } => html::div()
+        SlackBlock::Header(label) => html::p().class("header").child(label.clone()).into_any(),
+        SlackBlock::Section { body, fields, accessory } => html::div()
             .class("section")
             .child((
                 html::div().class("words").child((
@@ -47,20 +47,20 @@ fn block(block: &Block, renderer: Option<&Renderer>) -> AnyView {
                 accessory.as_ref().map(control),
             ))
             .into_any(),
-        Block::Divider => html::hr().into_any(),
-        Block::Context(label) => nodes("prose context", label.clone()).into_any(),
-        Block::Image { title, image } => html::div()
+        SlackBlock::Divider => html::hr().into_any(),
+        SlackBlock::Context(label) => nodes("prose context", label.clone()).into_any(),
+        SlackBlock::Image { title, image } => html::div()
             .class("picture")
             .child((
                 title.clone().map(|title| html::p().class("over").child(title)),
                 nodes("prose", vec![image.clone()]),
             ))
             .into_any(),
-        Block::Actions(controls) => {
+        SlackBlock::Actions(controls) => {
             html::div().class("actions").child(controls.iter().map(control).collect::<Vec<_>>()).into_any()
         }
-        Block::Rich(label) => nodes("prose", label.clone()).into_any(),
-        Block::Markdown(text) => {
+        SlackBlock::Rich(label) => nodes("prose", label.clone()).into_any(),
+        SlackBlock::Markdown(text) => {
             let prose = Prose::new("prose");
             prose.set(text);
             if let Some(renderer) = renderer {
@@ -68,7 +68,7 @@ fn block(block: &Block, renderer: Option<&Renderer>) -> AnyView {
             }
             prose.place().into_any()
         }
-        Block::Unknown { words: label, data } => html::div()
+        SlackBlock::Unknown { words: label, data } => html::div()
             .class("unknown")
             .child((html::p().class("over").child(label.clone()), json::tree(JsonNode::root(data.clone()))))
             .into_any(),

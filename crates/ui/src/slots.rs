@@ -14,11 +14,13 @@ use send_wrapper::SendWrapper;
 
 use turnwise_protocol::Snapshot;
 use turnwise_record::trajectory::Note;
-use turnwise_view::branch::{Wanted, can_change};
+use turnwise_view::branch::{FormPart, can_change};
 use turnwise_view::log::Log;
-use turnwise_view::{CallView, HeadView, LaneView, Live, PanelView, Phase, SegmentView, Source, TurnView, segments};
+use turnwise_view::{
+    Activity, CallView, HeadView, LaneView, PanelPhase, PanelView, RunSource, SegmentView, TurnView, segments,
+};
 
-use super::desk::Seat;
+use super::desk::RunClient;
 use super::prose::{Prose, Streaming};
 use super::render::Renderer;
 use super::viewer::stepped::Stepped;
@@ -29,7 +31,7 @@ pub struct Local<T>(Arc<SendWrapper<T>>);
 
 /// One run on the screen.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct RunPage {
     pub place: usize,
     pub head: HeadView,
     pub behind: Behind,
@@ -65,7 +67,7 @@ pub enum EndDrawn {
 impl EndDrawn {
     /// Of a run that is drawn in one frame.
     pub fn of(panel: &PanelView) -> Self {
-        if panel.phase == Phase::Ended { EndDrawn::Whole } else { EndDrawn::Nothing }
+        if panel.phase == PanelPhase::Ended { EndDrawn::Whole } else { EndDrawn::Nothing }
     }
 
     /// Returns what is drawn next of a run that has ended.
@@ -86,7 +88,7 @@ impl EndDrawn {
 /// The source of a page, for its parts that are created later.
 #[derive(Clone, Debug)]
 pub enum Behind {
-    Seat(Local<Seat>),
+    Seat(Local<RunClient>),
     /// A record from a file.
     Document(Arc<Snapshot>),
     /// A document up to one of its steps.
@@ -100,12 +102,12 @@ pub struct Transcript {
     pub length: ArcRwSignal<usize>,
     made: Local<RefCell<BTreeMap<usize, TurnSlot>>>,
     pub segments: ArcRwSignal<Vec<SegmentView>>,
-    pub whose: Whose,
+    pub whose: TurnsOwner,
 }
 
 /// The owner of the turns. Sub-agents have no sub-agents of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum TurnsOwner {
     Run,
     /// With its index among the tasks.
     Subagent(u32),
@@ -171,10 +173,10 @@ impl<T> std::ops::Deref for Local<T> {
     }
 }
 
-impl Page {
+impl RunPage {
     /// Makes a page of the run in a seat; `None`: nothing was reported of it yet.
-    pub fn from_seat(seat: &Seat, place: usize) -> Option<Self> {
-        seat.look(|source| Page::new(place, source, Behind::Seat(Local::new(seat.clone()))))
+    pub fn from_seat(seat: &RunClient, place: usize) -> Option<Self> {
+        seat.look(|source| RunPage::new(place, source, Behind::Seat(Local::new(seat.clone()))))
     }
 
     /// Returns the id of its run; `None`: it is a step of a replay, or nothing was reported of it yet.
@@ -187,7 +189,7 @@ impl Page {
     }
 
     /// Returns whether a part of a turn can be changed in a branch, now that the run has ended; tracks that.
-    pub fn is_changeable(&self, turn: usize, wanted: &Wanted) -> bool {
+    pub fn is_changeable(&self, turn: usize, wanted: &FormPart) -> bool {
         self.is_over() && self.behind.with_whole(|source| can_change(source, turn, wanted)).unwrap_or(false)
     }
 
@@ -203,23 +205,23 @@ impl Page {
     }
 
     /// Returns the seat of its run; `None`: the desk does not drive this run.
-    pub fn seat(&self) -> Option<Seat> {
+    pub fn seat(&self) -> Option<RunClient> {
         match &self.behind {
-            Behind::Seat(seat) => Some(Seat::clone(seat)),
+            Behind::Seat(seat) => Some(RunClient::clone(seat)),
             Behind::Document(_) | Behind::Stepped(_) => None,
         }
     }
 
     /// Makes a page of a run in its current state.
-    pub fn new(place: usize, source: &Source<'_>, behind: Behind) -> Self {
+    pub fn new(place: usize, source: &RunSource<'_>, behind: Behind) -> Self {
         let mut log = Log::default();
         log.take(source);
         let panel = PanelView::from(source);
-        Page {
+        RunPage {
             place,
             head: HeadView::from(source),
             behind,
-            transcript: Transcript::new(source, Whose::Run),
+            transcript: Transcript::new(source, TurnsOwner::Run),
             end: ArcRwSignal::new(EndDrawn::of(&panel)),
             panel: ArcRwSignal::new(panel),
             log: ArcRwSignal::new(log),
@@ -230,7 +232,7 @@ impl Page {
 
 impl Behind {
     /// Passes the whole run to `look`, also at a step of its replay.
-    pub fn with_whole<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
+    pub fn with_whole<T>(&self, look: impl FnOnce(&RunSource<'_>) -> T) -> Option<T> {
         match self {
             Behind::Stepped(stepped) => Some(look(&stepped.borrow().whole())),
             Behind::Seat(_) | Behind::Document(_) => self.with(look),
@@ -238,17 +240,17 @@ impl Behind {
     }
 
     /// Passes the run in its current state to `look`.
-    pub fn with<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
+    pub fn with<T>(&self, look: impl FnOnce(&RunSource<'_>) -> T) -> Option<T> {
         match self {
             Behind::Seat(seat) => seat.look(look),
-            Behind::Document(document) => Some(look(&Source::from(document.as_ref()).recorded())),
+            Behind::Document(document) => Some(look(&RunSource::from(document.as_ref()).recorded())),
             Behind::Stepped(stepped) => Some(look(&stepped.borrow().source())),
         }
     }
 }
 
 impl Transcript {
-    pub fn new(source: &Source<'_>, whose: Whose) -> Self {
+    pub fn new(source: &RunSource<'_>, whose: TurnsOwner) -> Self {
         Transcript {
             length: ArcRwSignal::new(source.turns.len()),
             made: Local::new(RefCell::default()),
@@ -258,7 +260,7 @@ impl Transcript {
     }
 
     /// Returns a turn, which is created if necessary.
-    pub fn turn(&self, source: &Source<'_>, index: usize, renderer: &Renderer) -> Option<TurnSlot> {
+    pub fn turn(&self, source: &RunSource<'_>, index: usize, renderer: &Renderer) -> Option<TurnSlot> {
         if let Some(slot) = self.made.borrow().get(&index) {
             return Some(slot.clone());
         }
@@ -276,13 +278,13 @@ impl Transcript {
     }
 
     /// Updates the turns that can have changed, and the endings.
-    pub fn refresh(&self, source: &Source<'_>, renderer: &Renderer) {
+    pub fn refresh(&self, source: &RunSource<'_>, renderer: &Renderer) {
         self.refresh_turns(source, renderer);
         put(&self.segments, segments(source));
     }
 
     /// Updates the turns that can have changed: the last known one and those after it.
-    pub fn refresh_turns(&self, source: &Source<'_>, renderer: &Renderer) {
+    pub fn refresh_turns(&self, source: &RunSource<'_>, renderer: &Renderer) {
         let known = self.length.get_untracked();
         for index in known.saturating_sub(1)..source.turns.len() {
             let made = self.made.borrow().get(&index).cloned();
@@ -295,7 +297,7 @@ impl Transcript {
     }
 
     /// Updates every created turn from `from` on. The transcript may have become shorter, too.
-    pub fn rewind(&self, source: &Source<'_>, from: usize, renderer: &Renderer) {
+    pub fn rewind(&self, source: &RunSource<'_>, from: usize, renderer: &Renderer) {
         let length = source.turns.len();
         let changed: Vec<TurnSlot> = {
             let mut made = self.made.borrow_mut();
@@ -307,17 +309,17 @@ impl Transcript {
         put(&self.segments, segments(source));
     }
 
-    fn renew(&self, slot: TurnSlot, source: &Source<'_>, renderer: &Renderer) {
+    fn renew(&self, slot: TurnSlot, source: &RunSource<'_>, renderer: &Renderer) {
         let Some((view, lanes)) = self.view(source, slot.index) else { return };
         let slot = slot.renew(view, lanes, renderer);
         slot.lanes().iter().for_each(|lane| lane.renew_inside(source, renderer));
     }
 
-    fn view(&self, source: &Source<'_>, index: usize) -> Option<(TurnView, Vec<LaneView>)> {
+    fn view(&self, source: &RunSource<'_>, index: usize) -> Option<(TurnView, Vec<LaneView>)> {
         let view = TurnView::at(source, index)?;
         Some(match self.whose {
-            Whose::Run => (view, LaneView::of_turn(source, index)),
-            Whose::Subagent(task_id) => (view.of_subagent(task_id), Vec::new()),
+            TurnsOwner::Run => (view, LaneView::of_turn(source, index)),
+            TurnsOwner::Subagent(task_id) => (view.of_subagent(task_id), Vec::new()),
         })
     }
 }
@@ -340,7 +342,7 @@ impl TurnSlot {
 
     fn renew(self, mut view: TurnView, lanes: Vec<LaneView>, renderer: &Renderer) -> Self {
         self.renew_calls(std::mem::take(&mut view.calls), lanes);
-        let calling = matches!(view.live, Some(Live::Calling { .. } | Live::Waiting(_)));
+        let calling = matches!(view.live, Some(Activity::Calling { .. } | Activity::Waiting(_)));
         put(&self.view, view);
         if !calling {
             self.settle();
@@ -422,7 +424,7 @@ impl LaneSlot {
         self.inside.set(None);
     }
 
-    fn renew_inside(&self, source: &Source<'_>, renderer: &Renderer) {
+    fn renew_inside(&self, source: &RunSource<'_>, renderer: &Renderer) {
         if !self.opened.get_untracked() {
             return;
         }
@@ -433,7 +435,7 @@ impl LaneSlot {
             }
             Some(inside) => inside.transcript.refresh(&run, renderer),
             None => {
-                let transcript = Transcript::new(&run, Whose::Subagent(self.task_id));
+                let transcript = Transcript::new(&run, TurnsOwner::Subagent(self.task_id));
                 // Created at once, because what draws them only knows the source of the parent run.
                 (0..run.turns.len()).for_each(|index| drop(transcript.turn(&run, index, renderer)));
                 let task = self.view.with_untracked(|view| view.whole(run.input));

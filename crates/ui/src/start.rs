@@ -8,7 +8,7 @@ use turnwise_view::tasks::EXAMPLES;
 
 use super::reactive::reactive;
 use super::state::{App, Dialog};
-use super::stored_runs::Stored;
+use super::stored_runs::StoredRow;
 use super::{meter, plan};
 
 pub fn hello(app: App) -> impl IntoView {
@@ -50,7 +50,7 @@ pub fn connect(app: App) -> impl IntoView {
 /// Draws the runs whose page was closed before they ended.
 pub fn left_open(app: App) -> impl IntoView {
     let left = Memo::new(move |_| match app.current.get() {
-        None => app.stored_lines().into_iter().filter(Stored::is_open).take(3).collect(),
+        None => app.stored_lines().into_iter().filter(StoredRow::is_open).take(3).collect(),
         Some(_) => Vec::new(),
     });
     reactive(move || {

@@ -16,26 +16,26 @@ use turnwise::worker::workspace::Subscription;
 use turnwise::worker::{ViewerHost, Workspace};
 use turnwise_protocol::Snapshot;
 use turnwise_protocol::desk::{Header, SeatId};
-use turnwise_record::trajectory::Summary;
+use turnwise_record::trajectory::RunSummary;
 use turnwise_view::branch::BranchDraft;
 use turnwise_view::ending::Tone;
 use turnwise_view::permit::PermitView;
 use turnwise_view::picture::PictureView;
 use turnwise_view::plan::edit::PlanDraft;
-use turnwise_view::search::Hit;
-use turnwise_view::settings::Settings;
+use turnwise_view::search::TaskHit;
+use turnwise_view::settings::UserSettings;
 use turnwise_view::signin::SignIn;
-use turnwise_view::{PanelView, Phase, RailView, Source};
+use turnwise_view::{PanelPhase, PanelView, RailView, RunSource};
 
-use super::desk::{Line, Seat};
+use super::desk::{DeskClient, RunClient};
 use super::keys::Keys;
 use super::models_used::{self, UsedModel};
 use super::plan::state::PlanPage;
 use super::render::Renderer;
-use super::slots::{Local, Page};
+use super::slots::{Local, RunPage};
 use super::theme::Theme;
 use super::toast::{self, Toast, Undo};
-use super::viewer::state::{HandedOver, Stage, View};
+use super::viewer::state::{HandedOver, StagedRun, View};
 
 /// How long good news is shown.
 const SHOWN: Duration = Duration::from_secs(8);
@@ -48,7 +48,7 @@ pub struct App {
     pub threads: RwSignal<Vec<Thread>>,
     /// The open thread; `None`: the start page.
     pub current: RwSignal<Option<u32>>,
-    pub settings: RwSignal<Settings>,
+    pub settings: RwSignal<UserSettings>,
     /// The models that runs have used, the last one first.
     pub models_used: RwSignal<Vec<UsedModel>>,
     /// A run was refused because of the settings, which are open now.
@@ -63,7 +63,7 @@ pub struct App {
     pub drafts: StoredValue<Drafts, LocalStorage>,
     pub editing: RwSignal<Option<Editing>>,
     /// Pictures for the task that is being written.
-    pub pictures: RwSignal<Vec<Picture>>,
+    pub pictures: RwSignal<Vec<TaskPicture>>,
     pub signin: RwSignal<SignIn>,
     /// The plan that is being written.
     pub plan_draft: RwSignal<PlanDraft>,
@@ -100,7 +100,7 @@ pub struct App {
     /// The search text of the list of runs.
     pub search: RwSignal<String>,
     /// The stored runs whose answers or calls contain the search text.
-    pub found: RwSignal<Vec<Hit>>,
+    pub found: RwSignal<Vec<TaskHit>>,
     /// The endings and the model to which the list is limited.
     pub only_tone: RwSignal<Option<Tone>>,
     pub only_model: RwSignal<String>,
@@ -110,14 +110,14 @@ pub struct App {
     pub visits: StoredValue<u32>,
     /// What was selected in the transcript when the palette was opened.
     pub selected: StoredValue<Option<String>>,
-    pub line: StoredValue<Option<Line>, LocalStorage>,
+    pub line: StoredValue<Option<DeskClient>, LocalStorage>,
     pub library: StoredValue<Library, LocalStorage>,
     pub samples: StoredValue<Samples, LocalStorage>,
     pub renderer: StoredValue<Renderer, LocalStorage>,
     /// The view of the open thread.
     pub view: RwSignal<View>,
     /// The record that is being stepped through.
-    pub stage: RwSignal<Option<Stage>>,
+    pub stage: RwSignal<Option<StagedRun>>,
     /// A worker that already has the record of a thread open, for its replay.
     pub opened: StoredValue<Option<(u32, ViewerHost)>, LocalStorage>,
 }
@@ -138,7 +138,7 @@ pub enum Dialog {
 #[derive(Clone, Debug)]
 pub struct Thread {
     pub id: u32,
-    pub pages: ArcRwSignal<Vec<Page>>,
+    pub pages: ArcRwSignal<Vec<RunPage>>,
     pub rail: ArcRwSignal<RailView>,
     pub backing: Backing,
     /// When it was opened, in milliseconds since 1970.
@@ -154,7 +154,7 @@ pub struct Thread {
 pub enum Backing {
     /// Its last run, and its files.
     Live {
-        seat: Local<RefCell<Seat>>,
+        seat: Local<RefCell<RunClient>>,
         workspace: Local<Workspace>,
     },
     Document(OpenRecord),
@@ -172,7 +172,7 @@ pub struct OpenRecord {
     /// Verbatim, except for notes that were changed here.
     pub text: Arc<str>,
     pub whole: Arc<Snapshot>,
-    pub summary: Arc<Summary>,
+    pub summary: Arc<RunSummary>,
     /// The number of its events.
     pub events: usize,
 }
@@ -214,7 +214,7 @@ pub struct Drafts {
 
 /// One picture in the task box.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
+pub struct TaskPicture {
     pub id: u32,
     pub view: PictureView,
 }
@@ -222,7 +222,7 @@ pub struct Picture {
 /// The run that is branched.
 #[derive(Clone, Debug)]
 pub enum BranchOf {
-    Seat(Seat),
+    Seat(RunClient),
     Record(OpenRecord),
 }
 
@@ -267,7 +267,7 @@ impl App {
         App {
             threads: RwSignal::new(Vec::new()),
             current: RwSignal::new(None),
-            settings: RwSignal::new(Settings::default()),
+            settings: RwSignal::new(UserSettings::default()),
             models_used: RwSignal::new(models_used::load()),
             refused: RwSignal::new(false),
             keys: RwSignal::new(Keys::default()),
@@ -343,7 +343,7 @@ impl App {
     }
 
     /// Returns the last run of the open thread.
-    pub fn page(&self) -> Option<Page> {
+    pub fn page(&self) -> Option<RunPage> {
         self.thread().and_then(|thread| thread.pages.with(|pages| pages.last().cloned()))
     }
 
@@ -384,7 +384,7 @@ impl App {
 impl Thread {
     /// When its last run began here, in milliseconds since 1970; a record or a plan: when it was opened.
     pub fn began(&self) -> u64 {
-        let seat = self.pages.with(|pages| pages.last().and_then(Page::seat));
+        let seat = self.pages.with(|pages| pages.last().and_then(RunPage::seat));
         seat.and_then(|seat| seat.start()).map_or(self.opened_ms, |start| start.started_at.0)
     }
 
@@ -396,16 +396,16 @@ impl Thread {
     /// Returns whether its last run is under way.
     pub fn is_running(&self) -> bool {
         let last = self.pages.with_untracked(|pages| pages.last().cloned());
-        last.is_some_and(|page| page.panel.with_untracked(|panel| panel.phase != Phase::Ended))
+        last.is_some_and(|page| page.panel.with_untracked(|panel| panel.phase != PanelPhase::Ended))
     }
 
     /// Returns its run at this index.
-    pub fn page_at(&self, place: usize) -> Option<Page> {
+    pub fn page_at(&self, place: usize) -> Option<RunPage> {
         self.pages.with_untracked(|pages| pages.get(place).cloned())
     }
 
     /// Passes the source of its last run to `look`.
-    pub fn with_last<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
+    pub fn with_last<T>(&self, look: impl FnOnce(&RunSource<'_>) -> T) -> Option<T> {
         let page = self.pages.with_untracked(|pages| pages.last().cloned())?;
         page.behind.with(look)
     }

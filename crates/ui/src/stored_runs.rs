@@ -7,16 +7,16 @@ use leptos::task::spawn_local;
 
 use turnwise_protocol::desk::{Header, Order, StoredKind};
 use turnwise_view::RailView;
-use turnwise_view::search::{Hit, has_words};
+use turnwise_view::search::{TaskHit, has_words};
 
 use super::actions::files_fact;
-use super::desk::{Line, Seat};
-use super::slots::Page;
+use super::desk::{DeskClient, RunClient};
+use super::slots::RunPage;
 use super::state::{App, Backing, Thread};
 
 /// One line of the list of earlier runs: a task and its follow-ups, or a plan.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stored {
+pub struct StoredRow {
     /// The key of a plan.
     pub session_id: String,
     /// Oldest first. Of a plan, the plan and then its steps.
@@ -26,7 +26,7 @@ pub struct Stored {
 
 impl App {
     /// Returns the stored runs that are not open and fit the search and the filters of the list, newest first.
-    pub fn listed_lines(&self) -> Vec<Stored> {
+    pub fn listed_lines(&self) -> Vec<StoredRow> {
         let found = self.found.get();
         let wanted = self.search.get().to_lowercase();
         let (tone, model) = (self.only_tone.get(), self.only_model.get());
@@ -40,10 +40,10 @@ impl App {
     }
 
     /// Returns the stored runs that are not open, newest first.
-    pub fn stored_lines(&self) -> Vec<Stored> {
+    pub fn stored_lines(&self) -> Vec<StoredRow> {
         let open: Vec<String> =
             self.threads.with(|threads| threads.iter().filter_map(|thread| thread.session_id.clone()).collect());
-        let mut lines: Vec<Stored> = Vec::new();
+        let mut lines: Vec<StoredRow> = Vec::new();
         self.stored.with(|headers| {
             for header in headers.iter().filter(|header| open.iter().all(|open| open != header.line())) {
                 let id = header.line();
@@ -59,7 +59,7 @@ impl App {
                     (None, StoredKind::Step) => {}
                     (None, _) => {
                         let rail = RailView::from(header);
-                        lines.push(Stored { session_id: id.to_owned(), runs: vec![header.clone()], rail });
+                        lines.push(StoredRow { session_id: id.to_owned(), runs: vec![header.clone()], rail });
                     }
                 }
             }
@@ -70,7 +70,7 @@ impl App {
     }
 
     /// Asks the desk which stored runs contain the words of a search, whenever they have changed and then rested for a moment.
-    pub(super) fn search_answers(&self, search: RwSignal<String>, hits: RwSignal<Vec<Hit>>) {
+    pub(super) fn search_answers(&self, search: RwSignal<String>, hits: RwSignal<Vec<TaskHit>>) {
         let app = *self;
         let later = StoredValue::new(None::<TimeoutHandle>);
         Effect::new(move || {
@@ -98,7 +98,7 @@ impl App {
     }
 
     /// Opens a stored task with its follow-ups.
-    pub fn open_stored(&self, line: &Stored) {
+    pub fn open_stored(&self, line: &StoredRow) {
         let (app, stored, id) = (*self, line.clone(), line.session_id.clone());
         self.rail_open.set(false);
         let Some(line) = self.line.get_value().filter(|_| !self.opening.with_value(|opening| opening.contains(&id)))
@@ -147,12 +147,12 @@ impl App {
         Ok(())
     }
 
-    async fn load(&self, line: &Line, stored: Stored) -> Result<Option<Thread>, String> {
+    async fn load(&self, line: &DeskClient, stored: StoredRow) -> Result<Option<Thread>, String> {
         if stored.is_plan() {
             return self.load_plan(line, stored.session_id, stored.rail.title).await.map(|()| None);
         }
         let workspace = self.workspace_of(Vec::new());
-        let seats: Vec<Seat> = stored.runs.iter().map(|_| line.seat()).collect();
+        let seats: Vec<RunClient> = stored.runs.iter().map(|_| line.seat()).collect();
         let runs = seats.iter().zip(&stored.runs).map(|(seat, header)| (seat.id(), header.key.clone())).collect();
         let with = line.with(&workspace);
         line.ask(|id| Order::Open { id, with, runs }, Vec::new()).await?;
@@ -160,7 +160,7 @@ impl App {
         let mut pages = Vec::new();
         let mut last = None;
         for (place, seat) in seats.into_iter().enumerate() {
-            let Some(mut page) = Page::from_seat(&seat, place) else { continue };
+            let Some(mut page) = RunPage::from_seat(&seat, place) else { continue };
             if place == 0 {
                 page.head.facts.push(files_fact(&workspace));
             }
@@ -182,9 +182,9 @@ impl App {
         }
         let Backing::Live { workspace, .. } = &thread.backing else { return Ok(()) };
         let pages = thread.pages.get_untracked();
-        let seats: Vec<Seat> = pages.iter().filter_map(Page::seat).filter(Seat::is_lost).collect();
+        let seats: Vec<RunClient> = pages.iter().filter_map(RunPage::seat).filter(RunClient::is_lost).collect();
         let Some(line) = self.line.get_value().filter(|_| !seats.is_empty()) else { return Ok(()) };
-        let key = |seat: &Seat| {
+        let key = |seat: &RunClient| {
             let run_id = seat.start()?.run_id;
             let is_this_run = |header: &&Header| header.summary.run_id == run_id;
             self.stored.with_untracked(|headers| {
@@ -195,7 +195,7 @@ impl App {
         let runs = runs.ok_or("This run was not stored and was lost when its worker stopped. Run the task again.")?;
         // The stored files are read again; the page's copies are the same, or newer.
         let with = line.with(workspace);
-        seats.iter().for_each(Seat::reopen);
+        seats.iter().for_each(RunClient::reopen);
         let app = *self;
         let opened = line.ask(|id| Order::Open { id, with, runs }, Vec::new());
         spawn_local(async move {
@@ -237,7 +237,7 @@ impl App {
     }
 }
 
-impl Stored {
+impl StoredRow {
     pub fn is_plan(&self) -> bool {
         self.runs.first().is_some_and(|header| header.kind == StoredKind::Plan)
     }

@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use turnwise_view::provider::{DEMOS, demo_label, provider_card};
-use turnwise_view::settings::Field;
+use turnwise_view::settings::ConfigField;
 
 use super::icon::{Icon, icon};
 use super::models_used::{self, UsedModel};
@@ -47,11 +47,11 @@ pub fn switcher(app: App) -> impl IntoView {
         let used = app.models_used.with_untracked(|used| used.iter().find(|used| id_of(used) == value).cloned());
         app.settings.update(|settings| match used {
             Some(used) => {
-                settings.set(Field::Provider, &used.provider);
-                settings.set(Field::BaseUrl, &used.base_url);
-                settings.set(Field::Model, &used.model);
+                settings.set(ConfigField::Provider, &used.provider);
+                settings.set(ConfigField::BaseUrl, &used.base_url);
+                settings.set(ConfigField::Model, &used.model);
             }
-            None if DEMOS.iter().any(|(id, _)| *id == value) => settings.set(Field::Provider, &value),
+            None if DEMOS.iter().any(|(id, _)| *id == value) => settings.set(ConfigField::Provider, &value),
             None => {}
         });
     };
@@ -79,9 +79,9 @@ fn id_of(used: &UsedModel) -> String {
 impl App {
     fn model_now(&self) -> UsedModel {
         self.settings.with(|settings| UsedModel {
-            provider: settings.value(Field::Provider),
-            base_url: settings.value(Field::BaseUrl),
-            model: settings.value(Field::Model),
+            provider: settings.value(ConfigField::Provider),
+            base_url: settings.value(ConfigField::BaseUrl),
+            model: settings.value(ConfigField::Model),
         })
     }
 

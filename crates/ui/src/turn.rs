@@ -5,13 +5,13 @@ use leptos::html;
 use leptos::prelude::*;
 
 use turnwise_content::format::countdown;
-use turnwise_view::branch::Wanted;
+use turnwise_view::branch::FormPart;
 use turnwise_view::turn::CHANGED;
-use turnwise_view::{Live, SegmentView, TurnKind, TurnView, Wait};
+use turnwise_view::{Activity, SegmentView, TurnKind, TurnView, WaitView};
 
 use super::original::Original;
 use super::reactive::{attribute, reactive};
-use super::slots::{Behind, Page, Transcript, TurnSlot, Whose};
+use super::slots::{Behind, RunPage, Transcript, TurnSlot, TurnsOwner};
 use super::state::App;
 use super::{attempt, branch, call, chunks, ending, icon, lane, meter, notes};
 
@@ -21,7 +21,7 @@ pub fn transcript(app: App, behind: &Behind, shown: &Transcript) -> AnyView {
 }
 
 /// Draws turns and endings. `page`: set if its turns can be branched and noted upon.
-pub fn turns(app: App, behind: &Behind, shown: &Transcript, page: Option<&Page>) -> impl IntoView + use<> {
+pub fn turns(app: App, behind: &Behind, shown: &Transcript, page: Option<&RunPage>) -> impl IntoView + use<> {
     let (segments, behind, whose) = (shown.segments.clone(), behind.clone(), shown.whose);
     let page = page.cloned();
     let first = endings(app, whose, page.as_ref(), segments.clone(), None);
@@ -37,8 +37,8 @@ pub fn turns(app: App, behind: &Behind, shown: &Transcript, page: Option<&Page>)
 
 fn endings(
     app: App,
-    whose: Whose,
-    page: Option<&Page>,
+    whose: TurnsOwner,
+    page: Option<&RunPage>,
     segments: ArcRwSignal<Vec<SegmentView>>,
     after: Option<usize>,
 ) -> impl IntoView + use<> {
@@ -60,7 +60,7 @@ fn endings(
 }
 
 /// Draws a turn, updated by its own signal alone. `page`: set if it can be branched and noted upon.
-fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl IntoView + use<> {
+fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> impl IntoView + use<> {
     let view = slot.view.clone();
     let level = {
         let view = view.clone();
@@ -79,8 +79,9 @@ fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl
         html::div().class("body").child(body(app, behind, slot, page)),
         page.map(|page| {
             let (notes, add_note) = notes::notes(app, page, slot);
-            let acts =
-                html::div().class("turn-acts").child((add_note, branch::change(app, page, slot.index, Wanted::Reply)));
+            let acts = html::div()
+                .class("turn-acts")
+                .child((add_note, branch::change(app, page, slot.index, FormPart::Reply)));
             (branch_here(app, page.place, slot), notes, acts)
         }),
     ))
@@ -103,7 +104,7 @@ fn is_synthesis(view: &TurnView) -> bool {
     matches!(view.kind, TurnKind::Synthesis { .. })
 }
 
-fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl IntoView + use<> {
+fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> impl IntoView + use<> {
     let remark = {
         let view = slot.view.clone();
         move || view.with(|view| view.remark.clone()).map(|text| html::p().class("remark").child(text))
@@ -151,7 +152,7 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl
 }
 
 /// Says that a branch changed the reply of this turn.
-fn changed(app: App, page: &Page, slot: &TurnSlot) -> impl IntoView + use<> {
+fn changed(app: App, page: &RunPage, slot: &TurnSlot) -> impl IntoView + use<> {
     let (view, page) = (slot.view.clone(), page.clone());
     reactive(move || {
         view.with(|view| view.changed_from.clone()).map(|run_id| {
@@ -165,7 +166,7 @@ fn changed(app: App, page: &Page, slot: &TurnSlot) -> impl IntoView + use<> {
 }
 
 /// Draws the calls of a turn, each with its sub-agents, whose turns are drawn like these.
-fn calls(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&Page>) -> impl IntoView + use<> {
+fn calls(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> impl IntoView + use<> {
     let (calls, behind, page, index) = (slot.calls.clone(), behind.clone(), page.cloned(), slot.index);
     html::div().class("calls").child(For(ForProps::builder()
         .each(move || calls.get())
@@ -201,8 +202,8 @@ fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
     let doing = move || {
         let live = view.with(|view| view.live.clone());
         match live {
-            Some(Live::Calling { words: text }) if !streaming.get() => Some(doing(text).into_any()),
-            Some(Live::Waiting(wait)) => Some(waiting(app, wait).into_any()),
+            Some(Activity::Calling { words: text }) if !streaming.get() => Some(doing(text).into_any()),
+            Some(Activity::Waiting(wait)) => Some(waiting(app, wait).into_any()),
             _ => None,
         }
     };
@@ -212,7 +213,7 @@ fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
 fn doing_tools(slot: &TurnSlot) -> impl IntoView + use<> {
     let view = slot.view.clone();
     reactive(move || match view.with(|view| view.live.clone()) {
-        Some(Live::Tools { words: text }) => Some(doing(text)),
+        Some(Activity::Tools { words: text }) => Some(doing(text)),
         _ => None,
     })
 }
@@ -221,7 +222,7 @@ fn doing(text: String) -> impl IntoView {
     html::div().class("doing").child((html::span().class("pulse").attr("aria-hidden", "true"), text))
 }
 
-fn waiting(app: App, wait: Wait) -> impl IntoView {
+fn waiting(app: App, wait: WaitView) -> impl IntoView {
     let left = move || countdown(wait.until.saturating_sub(app.now.get()));
     html::div().class("doing wait").child((
         html::span().class("pulse").attr("aria-hidden", "true"),

@@ -6,17 +6,17 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use turnwise_protocol::desk::{Header, StoredKind};
-use turnwise_view::version::{Choice, ListedRun, Version, choices, versions};
+use turnwise_view::version::{ListedRun, Version, VersionChoice, choices, versions};
 use turnwise_view::{RailView, branch};
 
 use super::icon::{Icon, icon};
 use super::reactive::reactive;
-use super::slots::Page;
+use super::slots::RunPage;
 use super::state::App;
 use super::{dom, follow};
 
 /// Draws the way to the version before and after this one, if there are others.
-pub fn pager(app: App, page: &Page) -> impl IntoView + use<> {
+pub fn pager(app: App, page: &RunPage) -> impl IntoView + use<> {
     let (run_id, place) = (page.run_id(), page.place);
     let all = move || {
         let run_id = run_id.as_deref()?;
@@ -95,13 +95,13 @@ impl App {
     }
 
     /// Returns the run that the one of a page is another version of: a branch, or the same run with another prompt.
-    pub(super) fn original_of(self, page: &Page) -> Option<String> {
+    pub(super) fn original_of(self, page: &RunPage) -> Option<String> {
         let own = page.run_id()?;
         self.all_runs().into_iter().find(|run| run.version.run_id == own)?.version.of
     }
 
     /// Returns the runs that the shown one can be compared with.
-    pub(super) fn choices(self) -> Vec<Choice> {
+    pub(super) fn choices(self) -> Vec<VersionChoice> {
         let own = self.page().and_then(|page| page.run_id());
         own.map(|own| choices(&self.all_runs(), &own, dom::now(), dom::clock_offset())).unwrap_or_default()
     }

@@ -12,14 +12,14 @@ use turnwise_view::written::written;
 use super::icon::{Icon, icon};
 use super::library::whole;
 use super::reactive::reactive;
-use super::slots::Page;
+use super::slots::RunPage;
 use super::state::{App, Dialog};
 
 /// Most files that are shown; the drawer has all of them.
 const MOST: usize = 12;
 
 /// Draws them once the run has ended.
-pub fn cards(app: App, page: &Page) -> impl IntoView + use<> {
+pub fn cards(app: App, page: &RunPage) -> impl IntoView + use<> {
     let (drawn, behind) = (page.clone(), page.behind.clone());
     let paths = move || {
         let paths = drawn.is_over().then(|| behind.with(written)).flatten().unwrap_or_default();

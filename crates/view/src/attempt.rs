@@ -4,7 +4,7 @@ use turnwise_engine::{AttemptRecord, PartialReply, Slug, TurnRecord, prompts};
 
 use super::call::CallView;
 use super::slug::{SlugView, is_models_doing};
-use super::source::Source;
+use super::source::RunSource;
 use turnwise_content::format::{duration, one_line};
 
 /// An attempt that gave no usable reply, or several in a row that failed for the same reason.
@@ -58,7 +58,7 @@ pub(super) fn failed(
     open: bool,
 ) -> Vec<FailedAttempt> {
     let faults = record.attempts.iter().enumerate().filter(|(_, attempt)| !attempt.slugs.is_empty());
-    let mut shown: Vec<(Series, FailedAttempt)> = Vec::new();
+    let mut shown: Vec<(AttemptSeries, FailedAttempt)> = Vec::new();
     for (place, attempt) in faults {
         let again = record.attempts.get(place + 1);
         let mut failed = failed_attempt(attempt, max_attempts, again, open);
@@ -73,20 +73,20 @@ pub(super) fn failed(
             Some((series, before)) if series.goes_on(attempt, before, &failed) => {
                 series.add(attempt, max_attempts, before, failed);
             }
-            _ => shown.push((Series { first: attempt, waits: Vec::new() }, failed)),
+            _ => shown.push((AttemptSeries { first: attempt, waits: Vec::new() }, failed)),
         }
     }
     shown.into_iter().map(|(_, failed)| failed).collect()
 }
 
 /// Successive attempts that failed for the same reason, and have nothing else to show: they are shown as one.
-struct Series<'a> {
+struct AttemptSeries<'a> {
     first: &'a AttemptRecord,
     /// The wait before each attempt but the first: `0.8 s`
     waits: Vec<String>,
 }
 
-impl Series<'_> {
+impl AttemptSeries<'_> {
     fn goes_on(&self, next: &AttemptRecord, before: &FailedAttempt, failed: &FailedAttempt) -> bool {
         let is_plain = |view: &FailedAttempt| view.notice.is_none() && view.calls.is_empty() && view.partial.is_none();
         next.error.is_some()
@@ -114,7 +114,7 @@ impl Series<'_> {
 }
 
 /// Returns the maximum number of attempts of a turn.
-pub(super) fn attempts_of(source: &Source<'_>, record: &TurnRecord) -> u32 {
+pub(super) fn attempts_of(source: &RunSource<'_>, record: &TurnRecord) -> u32 {
     match (record.synthesis, &source.config.synthesis) {
         (true, Some(synthesis)) => synthesis.attempts,
         _ => source.config.max_attempts,
@@ -122,7 +122,7 @@ pub(super) fn attempts_of(source: &Source<'_>, record: &TurnRecord) -> u32 {
 }
 
 /// Whether a turn ended with an error of the provider that another attempt would not mend, such as a model that does not exist.
-pub(super) fn is_refusal(source: &Source<'_>, record: &TurnRecord) -> bool {
+pub(super) fn is_refusal(source: &RunSource<'_>, record: &TurnRecord) -> bool {
     let is_refused = |last: &AttemptRecord| {
         last.slugs.first() == Some(&Slug::ProviderError) && last.attempt < attempts_of(source, record)
     };

@@ -11,7 +11,7 @@ use turnwise_llm::models;
 
 use super::provider;
 use super::replay::context_line;
-use super::source::Source;
+use super::source::RunSource;
 
 /// The contents of the form.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,14 +37,14 @@ pub struct BranchDraft {
     /// The calls before the turn whose results can be changed.
     pub results: Vec<CallResult>,
     /// What the form was opened for.
-    pub wanted: Option<Wanted>,
+    pub wanted: Option<FormPart>,
     was: RunConfig,
     was_reply: (String, String),
 }
 
 /// A part of the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum FormPart {
     /// The result of this call.
     Result(String),
     Reply,
@@ -64,7 +64,7 @@ impl BranchDraft {
     /// Creates the draft of a branch from one turn of a run; `None` if there is no such turn. `strange`: see the field. Then the
     /// models of the settings are chosen, until the user chooses those of the record.
     #[must_use]
-    pub fn new(source: &Source<'_>, run_id: &str, place: usize, strange: bool) -> Option<Self> {
+    pub fn new(source: &RunSource<'_>, run_id: &str, place: usize, strange: bool) -> Option<Self> {
         let turn = source.turns.get(place)?.turn;
         let was = source.config.clone();
         let reply = source.turns.get(place).map(recorded_reply).unwrap_or_default();
@@ -176,7 +176,7 @@ impl BranchDraft {
 /// Returns the message with which a cancelled run goes on. It quotes the part of the reply that had arrived, since the history does
 /// not include it. `None` if nothing had arrived.
 #[must_use]
-pub fn go_on_message(source: &Source<'_>) -> Option<String> {
+pub fn go_on_message(source: &RunSource<'_>) -> Option<String> {
     let last = source.turns.last()?.attempts.last()?;
     let begun = last.partial.as_ref()?.content.trim();
     let message = || {
@@ -189,7 +189,7 @@ pub fn go_on_message(source: &Source<'_>) -> Option<String> {
 
 /// Says what the last branch on the way to a run changed: `result of calculate changed, model changed`; `None`: nothing.
 #[must_use]
-pub fn changes(source: &Source<'_>) -> Option<String> {
+pub fn changes(source: &RunSource<'_>) -> Option<String> {
     let branches = source.branches.list();
     let BranchChanges { edited, parts, .. } = branches.last()?;
     let name = |id: &CallId| {
@@ -214,7 +214,7 @@ pub fn changes(source: &Source<'_>) -> Option<String> {
 
 /// Returns the run that a branch is another version of, and what is different; `None`: the run is not a branch.
 #[must_use]
-pub fn version(source: &Source<'_>) -> Option<(String, String)> {
+pub fn version(source: &RunSource<'_>) -> Option<(String, String)> {
     let parent = source.parent?;
     let from = |what: &str| format!("{what} from turn {}", parent.turn);
     Some((
@@ -250,12 +250,12 @@ fn parsed_calls(text: &str) -> Result<Vec<RawCall>, String> {
 
 /// Returns whether the reply of a turn, or the result of a call in it, can be changed: the run goes on from there.
 #[must_use]
-pub fn can_change(source: &Source<'_>, place: usize, wanted: &Wanted) -> bool {
+pub fn can_change(source: &RunSource<'_>, place: usize, wanted: &FormPart) -> bool {
     let turn = source.turns.get(place).filter(|_| source.imported.is_none());
     match wanted {
         // A failed turn has none.
-        Wanted::Reply => turn.is_some_and(|turn| !(turn.content.is_empty() && turn.tool_calls.is_empty())),
-        Wanted::Result(id) => turn.filter(|_| place + 1 < source.turns.len()).is_some_and(|turn| {
+        FormPart::Reply => turn.is_some_and(|turn| !(turn.content.is_empty() && turn.tool_calls.is_empty())),
+        FormPart::Result(id) => turn.filter(|_| place + 1 < source.turns.len()).is_some_and(|turn| {
             turn.tool_calls.iter().any(|call| call.id.0 == *id && call.result.is_some() && has_own_result(call))
         }),
     }

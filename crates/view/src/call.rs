@@ -34,7 +34,7 @@ pub struct CallView {
     /// Set if a branch changed the result: the run that has the original.
     pub changed_from: Option<String>,
     /// A short result, or the size of a long one.
-    pub note: Option<Note>,
+    pub note: Option<CallNote>,
     pub state: CallState,
     pub slug: Option<SlugView>,
     pub error: Option<String>,
@@ -42,7 +42,7 @@ pub struct CallView {
     /// `accepted`, `final result`: the call ended the run.
     pub ended_run: Option<&'static str>,
     /// A progress report for the user, shown as a line instead of a card.
-    pub progress: Option<Progress>,
+    pub progress: Option<ProgressView>,
     /// The calls inside a batch or a program.
     pub inner: Vec<CallView>,
     /// The program, if the call runs one.
@@ -62,14 +62,14 @@ pub enum FigurePlace {
 
 /// The model's report of what it is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct ProgressView {
     pub status: String,
     pub detail: Option<String>,
 }
 
 /// The text at the end of the closed card.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Note {
+pub enum CallNote {
     Value(String),
     Size(String),
 }
@@ -126,12 +126,12 @@ impl CallView {
 }
 
 /// Returns a progress report as the user saw it; a rejected one is shown like any other call.
-pub(super) fn progress(call: &CallRecord) -> Option<Progress> {
+pub(super) fn progress(call: &CallRecord) -> Option<ProgressView> {
     if call.name != own_tools::PROGRESS || call.slug.is_some() || call.result.is_none() {
         return None;
     }
     let text = |key: &str| call.args.get(key).and_then(Value::as_str).map(|text| one_line(text, 300));
-    Some(Progress { status: text("status")?, detail: text("detail").filter(|detail| !detail.is_empty()) })
+    Some(ProgressView { status: text("status")?, detail: text("detail").filter(|detail| !detail.is_empty()) })
 }
 
 /// Says which of these calls are open: `running search_files`, `running 3 tools`
@@ -203,7 +203,7 @@ fn state(call: &CallRecord) -> CallState {
     }
 }
 
-fn note(call: &CallRecord, level: CounterLevel) -> Option<Note> {
+fn note(call: &CallRecord, level: CounterLevel) -> Option<CallNote> {
     let result = call.result.as_deref().filter(|_| call.error.is_none())?;
     let body = match (level, result.rsplit_once('\n')) {
         (CounterLevel::Normal | CounterLevel::Moderate | CounterLevel::Urgent, Some((body, line)))
@@ -219,11 +219,11 @@ fn note(call: &CallRecord, level: CounterLevel) -> Option<Note> {
         _ => body,
     };
     if body.chars().count() <= INLINE_RESULT && !body.contains('\n') {
-        return Some(Note::Value(body.to_owned()));
+        return Some(CallNote::Value(body.to_owned()));
     }
     let lines = body.lines().count();
     let characters = counted(body.chars().count() as u64, "character");
-    Some(Note::Size(if lines > 1 { counted(lines as u64, "line") } else { characters }))
+    Some(CallNote::Size(if lines > 1 { counted(lines as u64, "line") } else { characters }))
 }
 
 /// Shows a single value without its name, and several values with their names.

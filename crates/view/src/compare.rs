@@ -3,9 +3,9 @@
 use turnwise_engine::{CallRecord, TurnRecord};
 
 use super::ending;
-use super::parting::{Cause, causes, sentence};
+use super::parting::{DivergenceCause, causes, sentence};
 use super::provider;
-use super::source::Source;
+use super::source::RunSource;
 use turnwise_content::format::{counted, duration, one_line, thousands};
 
 /// The maximum number of characters shown of a turn's text.
@@ -15,7 +15,7 @@ const TEXT: usize = 600;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     pub facts: Vec<Fact>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TurnRow>,
     /// Where they part, in one sentence.
     pub words: String,
     /// The reports.
@@ -33,16 +33,16 @@ pub struct Fact {
 
 /// One row of turns.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Row {
+pub enum TurnRow {
     /// Consecutive turns that are the same in both runs.
-    Same(Vec<Side>),
+    Same(Vec<TurnSummary>),
     Turns(Box<Pair>),
 }
 
 /// The turns at one index; one of them may be missing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    pub sides: [Option<Side>; 2],
+    pub sides: [Option<TurnSummary>; 2],
     /// `text, tool calls`
     pub differs: String,
     /// Whether this is the first pair that differs.
@@ -51,7 +51,7 @@ pub struct Pair {
 
 /// A short summary of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Side {
+pub struct TurnSummary {
     pub number: u32,
     pub synthesis: bool,
     pub text: String,
@@ -71,14 +71,14 @@ impl Fact {
 impl Comparison {
     /// Compares two runs. `other`: what the second one is called in a sentence.
     #[must_use]
-    pub fn new(a: &Source<'_>, b: &Source<'_>, other: &str) -> Self {
+    pub fn new(a: &RunSource<'_>, b: &RunSource<'_>, other: &str) -> Self {
         let fact = |((name, a, from), (_, b, to))| Fact { name, values: [a, b], change: change(name, from, to) };
         let facts = facts(a).into_iter().zip(facts(b)).map(fact).collect();
         let (mut rows, mut same, mut words) = (Vec::new(), Vec::new(), None);
         for at in 0..a.turns.len().max(b.turns.len()) {
             let turns = [a.turns.get(at), b.turns.get(at)];
             let causes = causes(turns, words.is_some());
-            let sides = turns.map(|turn| turn.map(Side::from_turn));
+            let sides = turns.map(|turn| turn.map(TurnSummary::from_turn));
             if causes.is_empty() {
                 same.extend(sides.into_iter().flatten().next());
                 continue;
@@ -86,17 +86,18 @@ impl Comparison {
             fold(&mut rows, &mut same);
             let first = words.is_none();
             words.get_or_insert_with(|| sentence([a, b], turns, &causes, other));
-            let differs = causes.into_iter().map(Cause::label).collect::<Vec<_>>().join(", ");
-            rows.push(Row::Turns(Box::new(Pair { sides, differs, first })));
+            let differs = causes.into_iter().map(DivergenceCause::label).collect::<Vec<_>>().join(", ");
+            rows.push(TurnRow::Turns(Box::new(Pair { sides, differs, first })));
         }
         fold(&mut rows, &mut same);
-        let output = |source: &Source<'_>| source.segments.last().map(|last| last.output.clone()).unwrap_or_default();
+        let output =
+            |source: &RunSource<'_>| source.segments.last().map(|last| last.output.clone()).unwrap_or_default();
         let words = words.unwrap_or_else(|| "All turns are the same.".to_owned());
         Comparison { facts, rows, words, outputs: [output(a), output(b)] }
     }
 }
 
-impl Side {
+impl TurnSummary {
     fn from_turn(turn: &TurnRecord) -> Self {
         let failed = turn.attempts.iter().filter(|attempt| !attempt.slugs.is_empty()).count() as u64;
         let call = |call: &CallRecord| {
@@ -111,7 +112,7 @@ impl Side {
         if text.len() < turn.content.len() {
             text.push('…');
         }
-        Side {
+        TurnSummary {
             number: turn.turn,
             synthesis: turn.synthesis,
             text,
@@ -122,9 +123,9 @@ impl Side {
 }
 
 /// Adds the equal turns so far as one row.
-fn fold(rows: &mut Vec<Row>, same: &mut Vec<Side>) {
+fn fold(rows: &mut Vec<TurnRow>, same: &mut Vec<TurnSummary>) {
     if !same.is_empty() {
-        rows.push(Row::Same(std::mem::take(same)));
+        rows.push(TurnRow::Same(std::mem::take(same)));
     }
 }
 
@@ -145,7 +146,7 @@ fn change(name: &str, from: Option<u64>, to: Option<u64>) -> Option<String> {
 const DURATION: &str = "Duration";
 
 /// Returns the facts: name, text, and the amount if it is one.
-fn facts(source: &Source<'_>) -> Vec<(&'static str, String, Option<u64>)> {
+fn facts(source: &RunSource<'_>) -> Vec<(&'static str, String, Option<u64>)> {
     let ending = source.segments.last();
     let models = provider::facts(source.config).join(", ");
     let calls: usize = source.turns.iter().map(|turn| turn.tool_calls.len()).sum();

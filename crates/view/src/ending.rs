@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use turnwise_engine::{AnswerSource, Ending, Outcome, TerminationReason, Trigger, TurnRecord};
 
 use super::attempt::{ended_by_user, is_refusal};
-use super::source::{Source, forces_report};
+use super::source::{RunSource, forces_report};
 use turnwise_content::format::{counted, sentence_case};
 
 /// The ending fields as readable text, together with the exact values.
@@ -45,7 +45,7 @@ pub enum Tone {
 impl EndingView {
     /// Returns the ending of the segment with this index.
     #[must_use]
-    pub fn for_segment(source: &Source<'_>, segment: usize) -> Option<Self> {
+    pub fn for_segment(source: &RunSource<'_>, segment: usize) -> Option<Self> {
         let ending = source.segments.get(segment)?;
         let headline = match ending.outcome {
             Outcome::Failed => failure(source, source.turns_of(segment), ending),
@@ -168,7 +168,7 @@ fn headline(ending: &Ending) -> String {
 
 /// Returns the sentence for an ending whose outcome is `failed`: what failed, how often, the last reason, and the consequence.
 /// `turns` are the turns of its segment.
-fn failure(source: &Source<'_>, turns: &[TurnRecord], ending: &Ending) -> String {
+fn failure(source: &RunSource<'_>, turns: &[TurnRecord], ending: &Ending) -> String {
     let strict = forces_report(source.config);
     let last = turns.last().map(|turn| Failures::from_turn(source, turn)).unwrap_or_default();
     let turn = turns.last().map_or(0, |turn| turn.turn);
@@ -212,7 +212,7 @@ struct Failures {
 }
 
 impl Failures {
-    fn from_turn(source: &Source<'_>, turn: &TurnRecord) -> Self {
+    fn from_turn(source: &RunSource<'_>, turn: &TurnRecord) -> Self {
         let faults = turn.attempts.iter().filter(|attempt| !ended_by_user(attempt));
         let reasons: Vec<_> = faults.filter_map(|attempt| attempt.slugs.first().copied()).collect();
         let last = reasons.last().copied();

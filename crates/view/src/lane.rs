@@ -1,5 +1,5 @@
 //! Sub-agents as lanes below the call that started them: one line each. The turns of a sub-agent are built from
-//! [`Source::child`], only when a user opens it.
+//! [`RunSource::child`], only when a user opens it.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use turnwise_protocol::snapshot::Subagent;
 use super::call;
 use super::ending::{self, Tone};
 use super::meter::{Meter, Tick, TickState};
-use super::source::{Children, Origin, Source};
+use super::source::{Children, RunSource, SourceOrigin};
 use turnwise_content::format::{counted, duration, one_line};
 
 /// The maximum number of ticks drawn in a line.
@@ -56,7 +56,7 @@ pub enum LaneTime {
 struct Lane<'a> {
     task_id: u32,
     asked: SubagentTask,
-    run: Option<Source<'a>>,
+    run: Option<RunSource<'a>>,
     state: LaneState,
     /// The reason it did not begin, if the call is not answered yet.
     why_not: &'static str,
@@ -65,7 +65,7 @@ struct Lane<'a> {
 impl LaneView {
     /// Returns the lanes of the turn at an index of the source's list, in the order in which they were requested.
     #[must_use]
-    pub fn of_turn(source: &Source<'_>, index: usize) -> Vec<Self> {
+    pub fn of_turn(source: &RunSource<'_>, index: usize) -> Vec<Self> {
         let calls = source.turns.get(index).map(|turn| turn.tool_calls.as_slice()).unwrap_or_default();
         calls.iter().flat_map(|call| lanes(source, call).into_iter().map(|lane| LaneView::new(call, lane))).collect()
     }
@@ -121,12 +121,12 @@ pub struct Tally {
 impl Tally {
     /// Counts the sub-agents of the whole run.
     #[must_use]
-    pub fn from_source(source: &Source<'_>) -> Self {
+    pub fn from_source(source: &RunSource<'_>) -> Self {
         Tally::over(source, source.turns.iter().flat_map(|turn| &turn.tool_calls))
     }
 
     /// `5 sub-agents, 3 done`: shown in place of a call's arguments; `None` if the call has no sub-agents.
-    pub(super) fn of_call(source: &Source<'_>, call: &CallRecord) -> Option<String> {
+    pub(super) fn of_call(source: &RunSource<'_>, call: &CallRecord) -> Option<String> {
         let tally = Tally::over(source, std::iter::once(call));
         if tally.asked == 0 {
             return None;
@@ -158,7 +158,7 @@ impl Tally {
         each.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!(", {count} {word}")).collect()
     }
 
-    fn over<'r>(source: &Source<'_>, calls: impl Iterator<Item = &'r CallRecord>) -> Self {
+    fn over<'r>(source: &RunSource<'_>, calls: impl Iterator<Item = &'r CallRecord>) -> Self {
         let mut tally = Tally::default();
         for lane in calls.flat_map(|call| lanes(source, call)) {
             tally.asked += 1;
@@ -174,29 +174,29 @@ impl Tally {
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> RunSource<'a> {
     /// Returns the sub-agent for a task of a call (numbered from 1), once it has begun.
     #[must_use]
-    pub fn child(&self, call: &str, task_id: u32) -> Option<Source<'a>> {
+    pub fn child(&self, call: &str, task_id: u32) -> Option<RunSource<'a>> {
         let mut calls = self.turns.iter().flat_map(|turn| &turn.tool_calls);
         self.child_of(calls.find(|record| record.id.0 == call)?, task_id)
     }
 
-    fn child_of(&self, call: &CallRecord, task_id: u32) -> Option<Source<'a>> {
+    fn child_of(&self, call: &CallRecord, task_id: u32) -> Option<RunSource<'a>> {
         match self.children {
             Children::Live(children) => {
                 let is_this_task = |child: &&Subagent| child.asked.call == call.id && child.asked.task_id == task_id;
-                let run = children.iter().find(is_this_task)?.run.as_ref().map(Source::from)?;
-                Some(if self.origin == Origin::Document { run.recorded() } else { run })
+                let run = children.iter().find(is_this_task)?.run.as_ref().map(RunSource::from)?;
+                Some(if self.origin == SourceOrigin::Document { run.recorded() } else { run })
             }
             Children::Run(children) => {
                 let child = children.iter().find(|child| child.call == call.id && child.task_id == task_id)?;
-                child.run().map(Source::from)
+                child.run().map(RunSource::from)
             }
             // They begin in the order of the tasks, so those that never began are last.
             Children::Document(children) => {
                 let run_id = call.children.get(usize::try_from(task_id).ok()?.checked_sub(1)?)?;
-                children.iter().find(|child| child.run_id == *run_id).map(Source::from)
+                children.iter().find(|child| child.run_id == *run_id).map(RunSource::from)
             }
         }
     }
@@ -205,15 +205,17 @@ impl<'a> Source<'a> {
     fn has_children(&self, call: &CallRecord) -> bool {
         match self.origin {
             // Other agents start sub-agents with tools of other names.
-            Origin::Document => !call.children.is_empty() || (call.name == own_tools::SPAWN && reports(call).is_some()),
-            Origin::Session | Origin::Interrupted | Origin::Elsewhere => {
+            SourceOrigin::Document => {
+                !call.children.is_empty() || (call.name == own_tools::SPAWN && reports(call).is_some())
+            }
+            SourceOrigin::Session | SourceOrigin::Interrupted | SourceOrigin::Elsewhere => {
                 call.name == own_tools::SPAWN && self.refused(&call.id.0, 1).is_some()
             }
         }
     }
 }
 
-fn lanes<'a>(source: &Source<'a>, call: &CallRecord) -> Vec<Lane<'a>> {
+fn lanes<'a>(source: &RunSource<'a>, call: &CallRecord) -> Vec<Lane<'a>> {
     if !source.has_children(call) {
         return Vec::new();
     }
@@ -235,18 +237,20 @@ fn lanes<'a>(source: &Source<'a>, call: &CallRecord) -> Vec<Lane<'a>> {
     tasks.map(lane).collect()
 }
 
-fn unbegun(source: &Source<'_>, call: &CallRecord, task_id: u32) -> (LaneState, &'static str) {
+fn unbegun(source: &RunSource<'_>, call: &CallRecord, task_id: u32) -> (LaneState, &'static str) {
     let refused = source.refused(&call.id.0, task_id) == Some(true);
     let over = call.result.is_some() || source.wrap_up.is_some() || source.status == Status::Ended;
     match (source.origin, refused) {
         (_, true) => (LaneState::NotRun, "not run: over the limit"),
-        (Origin::Document | Origin::Interrupted, false) => (LaneState::NotRun, "not started"),
-        (Origin::Session | Origin::Elsewhere, false) if over => (LaneState::NotRun, "stopped before it began"),
-        (Origin::Session | Origin::Elsewhere, false) => (LaneState::Waiting, ""),
+        (SourceOrigin::Document | SourceOrigin::Interrupted, false) => (LaneState::NotRun, "not started"),
+        (SourceOrigin::Session | SourceOrigin::Elsewhere, false) if over => {
+            (LaneState::NotRun, "stopped before it began")
+        }
+        (SourceOrigin::Session | SourceOrigin::Elsewhere, false) => (LaneState::Waiting, ""),
     }
 }
 
-fn state(run: &Source<'_>) -> LaneState {
+fn state(run: &RunSource<'_>) -> LaneState {
     match (run.status, run.segments.last()) {
         (Status::Ended, Some(ending)) => LaneState::Ended(ending::tone(ending)),
         // Files of other agents do not say how a sub-agent ended, only that it did.
@@ -258,7 +262,7 @@ fn state(run: &Source<'_>) -> LaneState {
     }
 }
 
-fn state_text(run: &Source<'_>) -> String {
+fn state_text(run: &RunSource<'_>) -> String {
     let (turn, max) = (run.turns_used(), run.effective_max_turns);
     match (run.status, run.segments.last()) {
         (Status::Ended, Some(ending)) => ending::short(ending),
@@ -288,7 +292,7 @@ fn reports(call: &CallRecord) -> Option<Vec<Value>> {
 }
 
 /// Returns the ticks. Turns ahead are included only while the run can still reach them and there is room.
-fn ticks(run: &Source<'_>) -> Vec<Tick> {
+fn ticks(run: &RunSource<'_>) -> Vec<Tick> {
     let mut ticks = Meter::from(run).ticks;
     if run.status == Status::Ended || ticks.len() > TICKS {
         ticks.retain(|tick| tick.state != TickState::Ahead);
@@ -296,7 +300,7 @@ fn ticks(run: &Source<'_>) -> Vec<Tick> {
     ticks.split_off(ticks.len().saturating_sub(TICKS))
 }
 
-fn time(run: &Source<'_>) -> LaneTime {
+fn time(run: &RunSource<'_>) -> LaneTime {
     match (run.status, run.elapsed_ms()) {
         (Status::Ended, 0) => LaneTime::None,
         (Status::Ended, ms) => LaneTime::Took(duration(ms)),

@@ -1,7 +1,7 @@
 //! A run as the user sees it, as data. PURE -> content, engine, files, llm, protocol, record.
 //!
 //! Owns every text, level, tick and number of the run page, so that components only draw. A view is built from a
-//! [`Source`]: a live run or a document from disk. Deliberately absent: streamed text that is not yet a reply (it goes
+//! [`RunSource`]: a live run or a document from disk. Deliberately absent: streamed text that is not yet a reply (it goes
 //! directly from the shell to the screen), and the DOM.
 
 pub mod attempt;
@@ -47,13 +47,13 @@ pub use call::{CallState, CallView};
 pub use ending::EndingView;
 pub use lane::{LaneState, LaneTime, LaneView};
 pub use meter::{Meter, Tick, TickKind, TickState};
-pub use panel::{PanelView, Phase};
-pub use preview::Preview;
+pub use panel::{PanelPhase, PanelView};
+pub use preview::FilePreview;
 pub use rail::RailView;
 pub use report::ReportView;
 pub use slug::SlugView;
-pub use source::{Branches, Children, Origin, SegmentSpan, Source};
-pub use turn::{CounterLine, Live, TurnKind, TurnView, Wait};
+pub use source::{Branches, Children, RunSource, SegmentSpan, SourceOrigin};
+pub use turn::{Activity, CounterLine, TurnKind, TurnView, WaitView};
 
 use crate::picture::PictureView;
 use turnwise_engine::{Parent, Run};
@@ -101,12 +101,12 @@ impl SegmentView {
 
 impl From<&Run> for ViewModel {
     fn from(run: &Run) -> Self {
-        ViewModel::from(&Source::from(run))
+        ViewModel::from(&RunSource::from(run))
     }
 }
 
-impl From<&Source<'_>> for ViewModel {
-    fn from(source: &Source<'_>) -> Self {
+impl From<&RunSource<'_>> for ViewModel {
+    fn from(source: &RunSource<'_>) -> Self {
         let (spans, branches) = (source.spans(), source.branches.list());
         ViewModel {
             head: HeadView::from(source),
@@ -119,8 +119,8 @@ impl From<&Source<'_>> for ViewModel {
     }
 }
 
-impl From<&Source<'_>> for HeadView {
-    fn from(source: &Source<'_>) -> Self {
+impl From<&RunSource<'_>> for HeadView {
+    fn from(source: &RunSource<'_>) -> Self {
         let config = source.config;
         if let Some(from) = source.imported {
             let model = config.providers.first().map(|provider| provider.model.clone());
@@ -157,7 +157,7 @@ impl From<&Source<'_>> for HeadView {
 
 /// Returns one entry per ended segment, in order.
 #[must_use]
-pub fn segments(source: &Source<'_>) -> Vec<SegmentView> {
+pub fn segments(source: &RunSource<'_>) -> Vec<SegmentView> {
     let spans = source.spans();
     let ended = source.segments.iter().enumerate();
     ended

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use turnwise_engine::{LogLevel, LogRecord, TraceRecord};
 
 use super::slug::SlugView;
-use super::source::Source;
+use super::source::RunSource;
 use turnwise_content::format::{clock_exact, counted};
 
 /// The number of entries that are shown at first (the newest), and added with each "show more".
@@ -122,7 +122,7 @@ impl Level {
 
 impl Log {
     /// Takes the records that are new since the last call, and returns whether there were any.
-    pub fn take(&mut self, source: &Source<'_>) -> bool {
+    pub fn take(&mut self, source: &RunSource<'_>) -> bool {
         let logs = source.logs.get(self.logs..).unwrap_or_default();
         let traces = source.traces.get(self.traces..).unwrap_or_default();
         if logs.is_empty() && traces.is_empty() {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use turnwise_engine::{AttemptRecord, CounterConfig, CounterLevel, RunConfig, Status, prompts};
 
 use super::attempt::ended_by_user;
-use super::source::{Source, forces_report};
+use super::source::{RunSource, forces_report};
 
 /// The ticks and a label for all of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,8 +70,8 @@ pub(super) fn ahead(config: &RunConfig, used: u32, max: u32) -> impl Iterator<It
     })
 }
 
-impl From<&Source<'_>> for Meter {
-    fn from(source: &Source<'_>) -> Self {
+impl From<&RunSource<'_>> for Meter {
+    fn from(source: &RunSource<'_>) -> Self {
         let counter = source.config.counter.as_ref();
         let spans = source.spans();
         let last = source.turns.len().checked_sub(1);
@@ -128,7 +128,7 @@ fn planned(config: &RunConfig, turn: u32, max: u32) -> TickKind {
     if turn == max && forces_report(config) { TickKind::Report(level) } else { TickKind::Turn(level) }
 }
 
-fn label(source: &Source<'_>) -> String {
+fn label(source: &RunSource<'_>) -> String {
     let (used, max) = (source.turns_used(), source.effective_max_turns);
     if source.turns.last().is_some_and(|turn| turn.synthesis) {
         return format!("Synthesis after {used} of {max} turns");

@@ -10,7 +10,7 @@ pub const SHOWN: usize = 80;
 
 /// The known facts about one model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Known {
+pub struct KnownModel {
     /// The context size, in input tokens.
     pub context_tokens: Option<u64>,
     pub price: Option<Price>,
@@ -28,9 +28,9 @@ pub enum By {
     Table,
 }
 
-impl From<Facts> for Known {
+impl From<Facts> for KnownModel {
     fn from(facts: Facts) -> Self {
-        Known {
+        KnownModel {
             context_tokens: Some(facts.context_tokens),
             price: Some(facts.price),
             images: Some(facts.images),
@@ -39,14 +39,14 @@ impl From<Facts> for Known {
     }
 }
 
-impl From<&ModelInfo> for Known {
+impl From<&ModelInfo> for KnownModel {
     fn from(model: &ModelInfo) -> Self {
         let ModelInfo { context_tokens, price, images, .. } = *model;
-        Known { context_tokens, price, images, by: By::Provider }
+        KnownModel { context_tokens, price, images, by: By::Provider }
     }
 }
 
-impl Known {
+impl KnownModel {
     /// `200 K tokens of context · $3 in / $15 out per million tokens (as of 2026-11) · accepts pictures`; empty if nothing is
     /// known.
     #[must_use]
@@ -108,7 +108,7 @@ fn short(tokens: u64) -> String {
 
 /// Returns a note for users if the model accepts no pictures.
 #[must_use]
-pub fn picture_note(known: Option<Known>, is_demo: bool) -> Option<&'static str> {
+pub fn picture_note(known: Option<KnownModel>, is_demo: bool) -> Option<&'static str> {
     match known.and_then(|known| known.images) {
         _ if is_demo => Some("The demo model is scripted and ignores images."),
         Some(false) => Some("As far as is known, this model does not accept images. Choose another in Settings."),

@@ -4,7 +4,7 @@ use turnwise_engine::EpochMillis;
 use turnwise_engine::time::{self, DateTime};
 use turnwise_record::trajectory::Note;
 
-use super::source::Source;
+use super::source::RunSource;
 
 /// Returns the notes on the turn with this number.
 pub fn of_turn(notes: &[Note], turn: u32) -> impl Iterator<Item = &Note> {
@@ -12,7 +12,7 @@ pub fn of_turn(notes: &[Note], turn: u32) -> impl Iterator<Item = &Note> {
 }
 
 /// Returns the notes on the turn at this index of a run.
-pub fn at<'a>(source: &Source<'a>, index: usize) -> impl Iterator<Item = &'a Note> + use<'a> {
+pub fn at<'a>(source: &RunSource<'a>, index: usize) -> impl Iterator<Item = &'a Note> + use<'a> {
     let turn = source.turns.get(index).map(|turn| turn.turn);
     let notes = source.notes;
     turn.into_iter().flat_map(move |turn| of_turn(notes, turn))

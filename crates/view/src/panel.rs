@@ -3,18 +3,18 @@
 use turnwise_engine::{CounterLevel, Outcome, Slug, Status, Trigger, Usage, own_tools};
 
 use super::attempt::is_refusal;
-use super::call::{self, Progress};
+use super::call::{self, ProgressView};
 use super::ending::{EndingView, trigger_words};
 use super::lane::Tally;
 use super::meter::{self, Meter};
 use super::models::price_words;
-use super::source::{Origin, Source, forces_report};
-use super::turn::Wait;
+use super::source::{RunSource, SourceOrigin, forces_report};
+use super::turn::WaitView;
 use turnwise_content::format::{counted, dollars, sentence_case, thousands};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelView {
-    pub phase: Phase,
+    pub phase: PanelPhase,
     pub turn: u32,
     pub max_turns: u32,
     pub level: CounterLevel,
@@ -39,14 +39,14 @@ pub struct PanelView {
     /// `3 of 5 done`, if there are sub-agents.
     pub subagents: Option<String>,
     /// The model's latest progress report, while the run is in progress.
-    pub progress: Option<Progress>,
+    pub progress: Option<ProgressView>,
     /// Milliseconds since 1970.
     pub started_at: u64,
     /// Its duration, once it has ended, without the pauses between its segments.
     pub elapsed_ms: Option<u64>,
     /// These pauses, in total.
     pub paused_ms: u64,
-    pub wait: Option<Wait>,
+    pub wait: Option<WaitView>,
     pub ending: Option<EndingView>,
     /// Whether `Resume` has an effect: the page was closed during the run.
     pub can_resume: bool,
@@ -66,7 +66,7 @@ pub struct PanelView {
 
 /// The phase of a run, which decides which controls make sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum PanelPhase {
     /// Stop wraps the run up, cancel ends it.
     Running,
     /// Stop no longer has an effect.
@@ -106,14 +106,14 @@ pub enum Estimated {
     Estimated,
 }
 
-impl From<&Source<'_>> for PanelView {
-    fn from(source: &Source<'_>) -> Self {
+impl From<&RunSource<'_>> for PanelView {
+    fn from(source: &RunSource<'_>) -> Self {
         let turn = source.turns_used();
         let max_turns = source.effective_max_turns;
         let phase = phase(source);
         let usage = source.usage;
         let some = |count: u64| (count > 0).then(|| thousands(count));
-        let last = source.segments.len().checked_sub(1).filter(|_| phase == Phase::Ended);
+        let last = source.segments.len().checked_sub(1).filter(|_| phase == PanelPhase::Ended);
         let ending = last.and_then(|last| EndingView::for_segment(source, last));
         let outcome = source.segments.last().map(|ending| ending.outcome).filter(|_| ending.is_some());
         PanelView {
@@ -124,7 +124,7 @@ impl From<&Source<'_>> for PanelView {
             meter: Meter::from(source),
             note: note(source, phase, turn),
             calls: thousands(u64::from(source.requests)),
-            calls_bound: (phase != Phase::Ended).then(|| calls_bound(source.requests, source.calls_left)),
+            calls_bound: (phase != PanelPhase::Ended).then(|| calls_bound(source.requests, source.calls_left)),
             tokens_in: tokens(usage, usage.input.0),
             tokens_out: tokens(usage, usage.output.0),
             tokens_cached: some(usage.cached.0),
@@ -136,11 +136,11 @@ impl From<&Source<'_>> for PanelView {
             subagents: Tally::from_source(source).summary(),
             progress: progress(source, phase),
             started_at: source.started_at.0,
-            elapsed_ms: (phase == Phase::Ended).then(|| source.elapsed_ms()),
+            elapsed_ms: (phase == PanelPhase::Ended).then(|| source.elapsed_ms()),
             paused_ms: source.paused_ms(),
             wait: wait(source),
-            can_resume: source.origin == Origin::Interrupted,
-            elsewhere: source.origin == Origin::Elsewhere,
+            can_resume: source.origin == SourceOrigin::Interrupted,
+            elsewhere: source.origin == SourceOrigin::Elsewhere,
             can_continue: source.can_continue,
             more_turns: more_turns(source),
             remedy: match outcome {
@@ -155,7 +155,7 @@ impl From<&Source<'_>> for PanelView {
     }
 }
 
-fn remedy(source: &Source<'_>) -> Remedy {
+fn remedy(source: &RunSource<'_>) -> Remedy {
     let Some(turn) = source.turns.last() else { return Remedy::Model };
     match turn.attempts.last().and_then(|attempt| attempt.slugs.first()) {
         Some(Slug::AuthError) => Remedy::Key,
@@ -167,26 +167,26 @@ fn remedy(source: &Source<'_>) -> Remedy {
     }
 }
 
-fn phase(source: &Source<'_>) -> Phase {
+fn phase(source: &RunSource<'_>) -> PanelPhase {
     match source.status {
-        Status::Ended => Phase::Ended,
-        Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. } => Phase::Synthesizing,
-        Status::Calling { .. } | Status::Waiting { .. } | Status::Tools { .. } => Phase::Running,
+        Status::Ended => PanelPhase::Ended,
+        Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. } => PanelPhase::Synthesizing,
+        Status::Calling { .. } | Status::Waiting { .. } | Status::Tools { .. } => PanelPhase::Running,
     }
 }
 
-fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
+fn note(source: &RunSource<'_>, phase: PanelPhase, turn: u32) -> String {
     let left = counted(u64::from(source.calls_left), "LLM call");
     let remaining = source.effective_max_turns.saturating_sub(turn);
     let outcome = source.segments.last().map(|ending| ending.outcome);
     match (phase, source.can_continue) {
-        (Phase::Ended, _) if source.origin == Origin::Interrupted => {
+        (PanelPhase::Ended, _) if source.origin == SourceOrigin::Interrupted => {
             format!("The page was closed during turn {}. Resume to ask the model again: up to {left}.", turn.max(1))
         }
-        (Phase::Running | Phase::Synthesizing, _) if source.origin == Origin::Elsewhere => {
+        (PanelPhase::Running | PanelPhase::Synthesizing, _) if source.origin == SourceOrigin::Elsewhere => {
             "It runs in another tab; this one follows.".to_owned()
         }
-        (Phase::Ended, _) if source.origin == Origin::Document => match source.segments.last() {
+        (PanelPhase::Ended, _) if source.origin == SourceOrigin::Document => match source.segments.last() {
             _ if source.imported.is_some() => {
                 "Opened from a file in another format (read-only). It has no events, so it cannot be replayed."
                     .to_owned()
@@ -194,21 +194,21 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
             Some(_) => "Opened from a file (read-only).".to_owned(),
             None => "Opened from a file that was written while the run was in progress.".to_owned(),
         },
-        (Phase::Ended, true) => limit(source).to_owned(),
-        (Phase::Ended, false) if outcome == Some(Outcome::Failed) => {
+        (PanelPhase::Ended, true) => limit(source).to_owned(),
+        (PanelPhase::Ended, false) if outcome == Some(Outcome::Failed) => {
             "It failed. The transcript says why, and what you can do.".to_owned()
         }
-        (Phase::Ended, false) if outcome == Some(Outcome::Cancelled) => {
+        (PanelPhase::Ended, false) if outcome == Some(Outcome::Cancelled) => {
             "A cancelled run has ended. The transcript says how to go on from its last turn.".to_owned()
         }
-        (Phase::Ended, false) => "Ask a follow-up below; it continues this conversation.".to_owned(),
+        (PanelPhase::Ended, false) => "Ask a follow-up below; it continues this conversation.".to_owned(),
         // The bound of LLM calls shrinks with each of them, so it is said where the calls are counted.
-        (Phase::Synthesizing, _) => "Writing the synthesis.".to_owned(),
-        (Phase::Running, _) if remaining == 0 && forces_report(source.config) => {
+        (PanelPhase::Synthesizing, _) => "Writing the synthesis.".to_owned(),
+        (PanelPhase::Running, _) if remaining == 0 && forces_report(source.config) => {
             "The last turn asks for the report.".to_owned()
         }
-        (Phase::Running, _) if remaining == 0 => "This is the last turn.".to_owned(),
-        (Phase::Running, _) => format!("{} to go.", counted(u64::from(remaining), "more turn")),
+        (PanelPhase::Running, _) if remaining == 0 => "This is the last turn.".to_owned(),
+        (PanelPhase::Running, _) => format!("{} to go.", counted(u64::from(remaining), "more turn")),
     }
 }
 
@@ -217,14 +217,14 @@ const MORE: u32 = 5;
 
 /// Returns the turns that `Continue` grants. The new limit counts from the turns used, so that a run that was stopped early gets at
 /// least the rest of its limit: continuing it never lowers the limit.
-fn more_turns(source: &Source<'_>) -> u32 {
+fn more_turns(source: &RunSource<'_>) -> u32 {
     let limit = source.config.max_turns.max(source.effective_max_turns);
     let used = source.segments.last().map_or(0, |ending| ending.total_turns);
     limit.saturating_sub(used).max(MORE)
 }
 
 /// Returns why a run that can continue has ended, and how it continues.
-fn limit(source: &Source<'_>) -> &'static str {
+fn limit(source: &RunSource<'_>) -> &'static str {
     match source.segments.last().and_then(|ending| ending.wrap_up).unwrap_or(Trigger::MaxTurns) {
         Trigger::MaxTurns => "It reached its turn limit. Add turns to continue.",
         Trigger::Stop => "You stopped it before its limit. It can continue from there.",
@@ -241,8 +241,8 @@ pub(super) fn calls_bound(requests: u32, left: u32) -> String {
 }
 
 /// Returns the latest progress report, including those inside a batch.
-fn progress(source: &Source<'_>, phase: Phase) -> Option<Progress> {
-    if phase == Phase::Ended {
+fn progress(source: &RunSource<'_>, phase: PanelPhase) -> Option<ProgressView> {
+    if phase == PanelPhase::Ended {
         return None;
     }
     let calls = source.turns.iter().rev().flat_map(|turn| turn.tool_calls.iter().rev());
@@ -250,7 +250,7 @@ fn progress(source: &Source<'_>, phase: Phase) -> Option<Progress> {
     each.find_map(call::progress)
 }
 
-fn cost_words(source: &Source<'_>) -> Option<String> {
+fn cost_words(source: &RunSource<'_>) -> Option<String> {
     let text: Vec<String> = source.config.providers.iter().filter_map(price_words).collect();
     (!text.is_empty()).then(|| text.join("; "))
 }
@@ -268,24 +268,24 @@ fn tokens(usage: Usage, count: u64) -> String {
     if usage.estimated { format!("≈ {}", thousands(count)) } else { thousands(count) }
 }
 
-fn wait(source: &Source<'_>) -> Option<Wait> {
+fn wait(source: &RunSource<'_>) -> Option<WaitView> {
     let Status::Waiting { attempt, until, synthesis, .. } = source.status else { return None };
     let of = match (&source.config.synthesis, synthesis) {
         (Some(config), true) => config.attempts,
         _ => source.config.max_attempts,
     };
-    Some(Wait { until: source.started_at.0.saturating_add(until.0), attempt, of })
+    Some(WaitView { until: source.started_at.0.saturating_add(until.0), attempt, of })
 }
 
-fn announcement(source: &Source<'_>, phase: Phase, turn: u32, ending: Option<&EndingView>) -> String {
+fn announcement(source: &RunSource<'_>, phase: PanelPhase, turn: u32, ending: Option<&EndingView>) -> String {
     match (phase, ending) {
-        (Phase::Ended, Some(ending)) => format!("Run ended: {} {}.", ending.headline, ending.turns),
-        (Phase::Ended, None) => String::new(),
-        (Phase::Synthesizing, _) => {
+        (PanelPhase::Ended, Some(ending)) => format!("Run ended: {} {}.", ending.headline, ending.turns),
+        (PanelPhase::Ended, None) => String::new(),
+        (PanelPhase::Synthesizing, _) => {
             let trigger = source.wrap_up.unwrap_or(Trigger::MaxTurns);
             format!("{}: writing the synthesis.", sentence_case(trigger_words(trigger)))
         }
-        (Phase::Running, _) => match source.status {
+        (PanelPhase::Running, _) => match source.status {
             Status::Waiting { attempt, .. } => format!("Turn {turn}: waiting before attempt {attempt}."),
             Status::Tools { .. } if at_work(source) => now_at_work(source, turn),
             Status::Calling { .. } | Status::Tools { .. } | Status::Ended => turn_words(source, turn),
@@ -293,7 +293,7 @@ fn announcement(source: &Source<'_>, phase: Phase, turn: u32, ending: Option<&En
     }
 }
 
-fn turn_words(source: &Source<'_>, turn: u32) -> String {
+fn turn_words(source: &RunSource<'_>, turn: u32) -> String {
     let max = source.effective_max_turns;
     match meter::level(source.config.counter.as_ref(), turn, max) {
         CounterLevel::Normal | CounterLevel::Off => format!("Turn {turn} of {max}."),
@@ -302,20 +302,20 @@ fn turn_words(source: &Source<'_>, turn: u32) -> String {
 }
 
 /// Returns whether sub-agents of this turn are running: the end of each is announced, but not its actions.
-fn at_work(source: &Source<'_>) -> bool {
+fn at_work(source: &RunSource<'_>) -> bool {
     source.last_calls().iter().any(|call| call.name == own_tools::SPAWN && call.result.is_none())
 }
 
-fn now_at_work(source: &Source<'_>, turn: u32) -> String {
+fn now_at_work(source: &RunSource<'_>, turn: u32) -> String {
     Tally::from_source(source).announcement().unwrap_or_else(|| turn_words(source, turn))
 }
 
-fn title(phase: Phase, turn: u32, max_turns: u32, outcome: Option<Outcome>) -> String {
+fn title(phase: PanelPhase, turn: u32, max_turns: u32, outcome: Option<Outcome>) -> String {
     match (phase, outcome) {
-        (Phase::Running, _) => format!("Turn {turn}/{max_turns}"),
-        (Phase::Synthesizing, _) => "Concluding".to_owned(),
-        (Phase::Ended, Some(Outcome::Success | Outcome::Partial)) => "Done".to_owned(),
-        (Phase::Ended, Some(Outcome::Failed)) => "Failed".to_owned(),
-        (Phase::Ended, Some(Outcome::Cancelled) | None) => String::new(),
+        (PanelPhase::Running, _) => format!("Turn {turn}/{max_turns}"),
+        (PanelPhase::Synthesizing, _) => "Concluding".to_owned(),
+        (PanelPhase::Ended, Some(Outcome::Success | Outcome::Partial)) => "Done".to_owned(),
+        (PanelPhase::Ended, Some(Outcome::Failed)) => "Failed".to_owned(),
+        (PanelPhase::Ended, Some(Outcome::Cancelled) | None) => String::new(),
     }
 }

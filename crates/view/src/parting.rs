@@ -2,12 +2,12 @@
 
 use turnwise_engine::{CallRecord, TurnRecord};
 
-use super::source::Source;
+use super::source::RunSource;
 use turnwise_content::format::one_line;
 
 /// What differs in two turns, in the order in which it happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cause {
+pub(super) enum DivergenceCause {
     /// Only one run has the turn.
     Missing,
     Request,
@@ -18,40 +18,43 @@ pub(super) enum Cause {
     Results,
 }
 
-impl Cause {
+impl DivergenceCause {
     pub(super) fn label(self) -> &'static str {
         match self {
-            Cause::Missing => "only one run has this turn",
-            Cause::Request => "request",
-            Cause::Attempts => "attempts",
-            Cause::Kind => "kind",
-            Cause::Text => "text",
-            Cause::Calls => "tool calls",
-            Cause::Results => "results",
+            DivergenceCause::Missing => "only one run has this turn",
+            DivergenceCause::Request => "request",
+            DivergenceCause::Attempts => "attempts",
+            DivergenceCause::Kind => "kind",
+            DivergenceCause::Text => "text",
+            DivergenceCause::Calls => "tool calls",
+            DivergenceCause::Results => "results",
         }
     }
 }
 
 /// Returns what differs in two turns. Once the runs have parted, their requests differ too, which then says nothing.
-pub(super) fn causes(turns: [Option<&TurnRecord>; 2], parted: bool) -> Vec<Cause> {
-    let [Some(a), Some(b)] = turns else { return vec![Cause::Missing] };
+pub(super) fn causes(turns: [Option<&TurnRecord>; 2], parted: bool) -> Vec<DivergenceCause> {
+    let [Some(a), Some(b)] = turns else { return vec![DivergenceCause::Missing] };
     let calls = a.tool_calls.len() != b.tool_calls.len() || same_calls(a, b) < a.tool_calls.len();
     let found = [
-        (!parted && requests_differ(a, b), Cause::Request),
-        (!a.attempts.iter().map(|one| &one.slugs).eq(b.attempts.iter().map(|one| &one.slugs)), Cause::Attempts),
-        (a.synthesis != b.synthesis, Cause::Kind),
-        (a.content != b.content, Cause::Text),
-        (calls, Cause::Calls),
-        (!calls && differing_result(a, b).is_some(), Cause::Results),
+        (!parted && requests_differ(a, b), DivergenceCause::Request),
+        (
+            !a.attempts.iter().map(|one| &one.slugs).eq(b.attempts.iter().map(|one| &one.slugs)),
+            DivergenceCause::Attempts,
+        ),
+        (a.synthesis != b.synthesis, DivergenceCause::Kind),
+        (a.content != b.content, DivergenceCause::Text),
+        (calls, DivergenceCause::Calls),
+        (!calls && differing_result(a, b).is_some(), DivergenceCause::Results),
     ];
     found.into_iter().filter(|(differs, _)| *differs).map(|(_, cause)| cause).collect()
 }
 
 /// `They part at turn 3: this run calls read_file {"path":"a.txt"}; the other answers "B".`
 pub(super) fn sentence(
-    runs: [&Source<'_>; 2],
+    runs: [&RunSource<'_>; 2],
     turns: [Option<&TurnRecord>; 2],
-    causes: &[Cause],
+    causes: &[DivergenceCause],
     other: &str,
 ) -> String {
     let number = turns[0].or(turns[1]).map_or(0, |turn| turn.turn);
@@ -62,9 +65,11 @@ pub(super) fn sentence(
         [None, Some(only)] => return both("has ended".to_owned(), decision(only, &TurnRecord::default())),
         [None, None] => return String::new(),
     };
-    let decided = causes.iter().any(|cause| matches!(cause, Cause::Kind | Cause::Text | Cause::Calls));
+    let decided = causes
+        .iter()
+        .any(|cause| matches!(cause, DivergenceCause::Kind | DivergenceCause::Text | DivergenceCause::Calls));
     match causes.first() {
-        Some(Cause::Request) => {
+        Some(DivergenceCause::Request) => {
             let what = request_parts(runs);
             let what = if what.is_empty() { String::new() } else { format!(" ({})", what.join(", ")) };
             let then = match decided {
@@ -73,7 +78,7 @@ pub(super) fn sentence(
             };
             format!("They part at turn {number}, where the requests differ{what}: {then}.")
         }
-        Some(Cause::Attempts) => both(attempts(a), attempts(b)),
+        Some(DivergenceCause::Attempts) => both(attempts(a), attempts(b)),
         _ if decided => both(decision(a, b), decision(b, a)),
         _ => match differing_result(a, b) {
             Some((mine, theirs)) => {
@@ -113,8 +118,8 @@ fn attempts(turn: &TurnRecord) -> String {
 }
 
 /// Returns the parts of the request that are known to differ.
-fn request_parts([a, b]: [&Source<'_>; 2]) -> Vec<&'static str> {
-    let model = |run: &Source<'_>| run.config.providers.first().map(|first| (first.kind, first.model.clone()));
+fn request_parts([a, b]: [&RunSource<'_>; 2]) -> Vec<&'static str> {
+    let model = |run: &RunSource<'_>| run.config.providers.first().map(|first| (first.kind, first.model.clone()));
     let parts = [
         (a.input != b.input || a.images != b.images, "task"),
         (model(a) != model(b), "model"),

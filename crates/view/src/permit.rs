@@ -18,7 +18,7 @@ pub const FIRST_ROWS: usize = 400;
 
 /// A tool call that asks whether it may run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Permit<'a> {
+pub struct PermissionQuestion<'a> {
     pub id: PermitId,
     /// The run that asks.
     pub seat: SeatId,
@@ -56,14 +56,14 @@ pub struct PermitView {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PermitBody {
     /// The changes in files, or the arguments as JSON.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PermitRow>,
     /// How many lines the changes add and remove; `None`: these are arguments.
     pub figures: Option<String>,
 }
 
 /// One line of a diff or of arguments, or a piece of a long one. Characters that cannot be seen are written out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub struct PermitRow {
     #[serde(rename = "k")]
     pub kind: LineKind,
     #[serde(rename = "t")]
@@ -109,9 +109,9 @@ const AGAIN: &str = "It was running when the page was closed, so its effect may 
 const CHANGED: &str =
     "A file has changed since you were asked, so nothing was written. This is what the call would change now.";
 
-impl From<Permit<'_>> for PermitView {
-    fn from(permit: Permit<'_>) -> Self {
-        let Permit { id, seat, name, arguments, touches, again, diff, folders } = permit;
+impl From<PermissionQuestion<'_>> for PermitView {
+    fn from(permit: PermissionQuestion<'_>) -> Self {
+        let PermissionQuestion { id, seat, name, arguments, touches, again, diff, folders } = permit;
         let (title, body) = match diff {
             Some(ShownChange { diff, .. }) => (of_diff(name, diff), of_lines(diff_lines(diff), true)),
             None => {
@@ -207,7 +207,7 @@ fn of_lines(lines: Vec<(LineKind, Cow<'_, str>)>, is_diff: bool) -> PermitBody {
         loop {
             let end = rest.char_indices().nth(PIECE).map_or(rest.len(), |(at, _)| at);
             let (piece, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-            rows.push(Row { kind, text: piece.to_owned(), continued });
+            rows.push(PermitRow { kind, text: piece.to_owned(), continued });
             if after.is_empty() {
                 break;
             }
@@ -268,8 +268,8 @@ fn pretty(arguments: &str) -> String {
 mod tests {
     use super::*;
 
-    fn permit(touches: SideEffect, diff: Option<&str>) -> Permit<'_> {
-        Permit {
+    fn permit(touches: SideEffect, diff: Option<&str>) -> PermissionQuestion<'_> {
+        PermissionQuestion {
             id: PermitId(1),
             seat: SeatId(2),
             name: "write_file",
@@ -291,7 +291,8 @@ mod tests {
             "--- garden/a.md\n+++ garden/a.md\n@@ -1,3 +1,3 @@\n same\n-old\n--- not a file name\n+new\n+++ nor this\n";
         // The folders are those that the call names, whatever comes first in the diff.
         let folders = vec!["beds".to_owned(), "garden".to_owned()];
-        let view = PermitView::from(Permit { folders: folders.clone(), ..permit(SideEffect::Folder, Some(diff)) });
+        let view =
+            PermitView::from(PermissionQuestion { folders: folders.clone(), ..permit(SideEffect::Folder, Some(diff)) });
         assert_eq!(view.title, "write_file wants to change garden/a.md on your disk");
         assert_eq!(view.folders, folders);
         assert_eq!(
@@ -316,7 +317,7 @@ mod tests {
 
     #[test]
     fn other_calls_show_their_arguments() {
-        let view = PermitView::from(Permit { again: true, ..permit(SideEffect::Network, None) });
+        let view = PermitView::from(PermissionQuestion { again: true, ..permit(SideEffect::Network, None) });
         assert_eq!(view.title, "write_file wants to use the network");
         assert_eq!(view.warning.as_deref(), Some(AGAIN));
         assert_eq!(shown(&view.body), ["{", "  \"path\": \"a.md\"", "}"]);
@@ -335,11 +336,12 @@ mod tests {
         assert_eq!((view.body.later_rows(), view.body.rows.len()), (5, FIRST_ROWS + 5));
         assert_eq!(view.body.figures.as_deref(), Some("402 lines added, 0 removed"));
         let change = ShownChange { diff: &diff, omitted: 1_234, again: true };
-        let warning = PermitView::from(Permit { diff: Some(change), ..permit(SideEffect::Folder, None) }).warning;
+        let warning =
+            PermitView::from(PermissionQuestion { diff: Some(change), ..permit(SideEffect::Folder, None) }).warning;
         let warning = warning.expect("there is a warning");
         assert!(warning.starts_with(CHANGED) && warning.contains("its last 1,234 lines are missing here"), "{warning}");
         let arguments = format!(r#"{{"text":"{long}"}}"#);
-        let view = PermitView::from(Permit { arguments: &arguments, ..permit(SideEffect::Network, None) });
+        let view = PermitView::from(PermissionQuestion { arguments: &arguments, ..permit(SideEffect::Network, None) });
         assert!(view.body.rows.iter().map(|row| row.text.as_str()).collect::<String>().contains(&long));
     }
 
@@ -358,7 +360,7 @@ mod tests {
         let view = PermitView::from(permit(SideEffect::Folder, Some(alike)));
         assert_eq!(shown(&view.body)[1..], ["\u{2212}a", "+b[U+000D]c"]);
         let arguments = "{\"to\":\"\\u202eevil\",\"raw\":\"\u{202e}\"}";
-        let view = PermitView::from(Permit { arguments, ..permit(SideEffect::Network, None) });
+        let view = PermitView::from(PermissionQuestion { arguments, ..permit(SideEffect::Network, None) });
         let text = shown(&view.body).join("\n");
         assert!(text.contains("[U+202E]evil") && !text.contains('\u{202e}'), "{text}");
     }

@@ -8,7 +8,7 @@ use super::source::forces_report;
 use turnwise_content::format::counted;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Preview {
+pub struct FilePreview {
     pub max_turns: u32,
     pub meter: Meter,
     pub note: String,
@@ -19,14 +19,14 @@ pub struct Preview {
     pub tools: String,
 }
 
-impl From<&RunConfig> for Preview {
+impl From<&RunConfig> for FilePreview {
     fn from(config: &RunConfig) -> Self {
         let max = config.max_turns;
         let synthesis = Tick { kind: TickKind::Synthesis, state: TickState::Ahead };
         let ticks = meter::ahead(config, 0, max).chain(config.synthesis.as_ref().map(|_| synthesis)).collect();
         let attempts = config.synthesis.as_ref().map_or(0, |synthesis| synthesis.attempts);
         let calls = u64::from(max) * u64::from(config.max_attempts) + u64::from(attempts) + subagents(config);
-        Preview {
+        FilePreview {
             max_turns: max,
             meter: Meter { ticks, label: format!("{} at most", counted(u64::from(max), "turn")) },
             note: note(config),

@@ -8,7 +8,7 @@ use turnwise_engine::{DemoMode, ProviderConfig, ProviderKind, RunConfig};
 use turnwise_llm::address::ServerAddress;
 use turnwise_llm::providers::{Card, card};
 
-pub use turnwise_llm::providers::{Need, Place};
+pub use turnwise_llm::providers::{Need, ProviderGroup};
 
 /// A provider as it is offered in the settings: a kind, or the user's own address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ const COMPATIBLE_CARD: ProviderCard = ProviderCard {
     kind: ProviderKind::Openai,
     card: &Card {
         name: "Another address",
-        place: Place::Other,
+        place: ProviderGroup::Other,
         model: "",
         model_need: Need::Optional,
         key: Need::Optional,
@@ -53,11 +53,11 @@ pub fn cards() -> impl Iterator<Item = ProviderCard> {
 
 /// Returns the title of a group of providers.
 #[must_use]
-pub fn title(place: Place) -> &'static str {
+pub fn title(place: ProviderGroup) -> &'static str {
     match place {
-        Place::Cloud => "In the cloud",
-        Place::Machine => "On this machine",
-        Place::Other => "Other",
+        ProviderGroup::Cloud => "In the cloud",
+        ProviderGroup::Machine => "On this machine",
+        ProviderGroup::Other => "Other",
     }
 }
 

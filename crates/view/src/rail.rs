@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use turnwise_engine::time::DateTime;
 use turnwise_engine::{EpochMillis, Status};
 use turnwise_protocol::desk::Header;
-use turnwise_record::trajectory::Summary;
+use turnwise_record::trajectory::RunSummary;
 
 use super::ending::{self, Tone};
 use super::meter::{Meter, Tick, TickKind, TickState};
-use super::source::{Origin, Source, task_title};
+use super::source::{RunSource, SourceOrigin, task_title};
 use turnwise_content::format::{counted, one_line};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -92,12 +92,12 @@ impl RailView {
     }
 }
 
-impl From<&Source<'_>> for RailView {
-    fn from(source: &Source<'_>) -> Self {
+impl From<&RunSource<'_>> for RailView {
+    fn from(source: &RunSource<'_>) -> Self {
         let ending = source.segments.last().filter(|_| source.status == Status::Ended);
         let turn = source.turns.last().map_or(0, |turn| turn.turn);
         let text = match (ending, source.status) {
-            _ if source.origin == Origin::Interrupted => format!("interrupted in turn {turn}"),
+            _ if source.origin == SourceOrigin::Interrupted => format!("interrupted in turn {turn}"),
             (Some(ending), _) => ending::short(ending),
             (None, Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }) => {
                 "writing the synthesis".to_owned()
@@ -124,7 +124,7 @@ impl From<&Source<'_>> for RailView {
 impl RailView {
     /// Returns the entry of a run that had not ended when it was last stored.
     #[must_use]
-    pub fn left_open(run: &Summary) -> Self {
+    pub fn left_open(run: &RunSummary) -> Self {
         RailView { words: format!("not ended, turn {}", run.turns_used.max(1)), ..RailView::from(run) }
     }
 }
@@ -140,9 +140,9 @@ impl From<&Header> for RailView {
     }
 }
 
-impl From<&Summary> for RailView {
+impl From<&RunSummary> for RailView {
     /// Builds the entry from the figures alone, without ticks.
-    fn from(run: &Summary) -> Self {
+    fn from(run: &RunSummary) -> Self {
         let text = match run.termination_reason {
             Some(reason) => ending::words_of(reason, run.total_turns),
             None => format!("{} of {} turns, unfinished", run.turns_used, run.effective_max_turns),

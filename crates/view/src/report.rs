@@ -7,7 +7,7 @@ use serde_json::Value;
 use turnwise_engine::{AnswerSource, Ending, Outcome, ReportFormat, RunConfig, TerminationReason};
 
 use turnwise_content::json::JsonNode;
-use turnwise_content::slack::{self, Message};
+use turnwise_content::slack::{self, SlackMessage};
 
 /// A report, for display and for copying.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct ReportView {
     /// The reason it is shown here, if that needs an explanation.
     pub note: Option<&'static str>,
     pub position: ReportPosition,
-    pub body: Body,
+    pub body: ReportBody,
     /// The text that the copy button copies.
     pub copy: Arc<str>,
 }
@@ -32,12 +32,12 @@ pub enum ReportPosition {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Body {
+pub enum ReportBody {
     /// Shown verbatim.
     Text(String),
     Markdown(String),
     Json(JsonNode),
-    Slack(Vec<Message>),
+    Slack(Vec<SlackMessage>),
 }
 
 impl ReportView {
@@ -56,7 +56,7 @@ impl ReportView {
             format: "Text",
             note: Some("Written by Turnwise, because the run ended without a report from the model."),
             position: ReportPosition::After,
-            body: Body::Text(ending.output.clone()),
+            body: ReportBody::Text(ending.output.clone()),
             copy: ending.output.as_str().into(),
         })
     }
@@ -68,7 +68,7 @@ impl ReportView {
         (!rest.is_empty()).then(|| ReportView {
             note: None,
             copy: rest.as_str().into(),
-            body: Body::Text(rest),
+            body: ReportBody::Text(rest),
             ..*self
         })
     }
@@ -83,19 +83,19 @@ impl ReportView {
             copy: ending.output.as_str().into(),
         };
         match (config.report.format, &ending.report_data) {
-            (ReportFormat::Markdown, _) => text("Markdown", Body::Markdown(ending.output.clone())),
+            (ReportFormat::Markdown, _) => text("Markdown", ReportBody::Markdown(ending.output.clone())),
             (ReportFormat::Json, Some(data)) => ReportView::json("Report", data),
             (ReportFormat::Slack, Some(data)) => {
                 let mut view = ReportView::json("Report", data);
                 if let Some(messages) = slack::messages(data) {
                     view.format =
                         if messages.len() == 1 { "Slack message, preview" } else { "Slack messages, preview" };
-                    view.body = Body::Slack(messages);
+                    view.body = ReportBody::Slack(messages);
                 }
                 view
             }
             (ReportFormat::Text | ReportFormat::Json | ReportFormat::Slack, _) => {
-                text("Text", Body::Text(ending.output.clone()))
+                text("Text", ReportBody::Text(ending.output.clone()))
             }
         }
     }
@@ -107,7 +107,7 @@ impl ReportView {
             format: "JSON",
             note: None,
             position: ReportPosition::Before,
-            body: Body::Json(JsonNode::root(Arc::new(data.clone()))),
+            body: ReportBody::Json(JsonNode::root(Arc::new(data.clone()))),
             copy,
         }
     }
@@ -115,7 +115,7 @@ impl ReportView {
 
 #[cfg(test)]
 mod tests {
-    use super::{Body, ReportPosition, ReportView};
+    use super::{ReportBody, ReportPosition, ReportView};
 
     #[test]
     fn what_the_ending_says_is_not_repeated() {
@@ -124,12 +124,12 @@ mod tests {
             format: "Text",
             note: Some("Written by Turnwise."),
             position: ReportPosition::After,
-            body: Body::Text(text.to_owned()),
+            body: ReportBody::Text(text.to_owned()),
             copy: text.into(),
         };
         assert_eq!(report("It failed: no answer").after("no answer"), None);
         let rest =
             report("It failed: no answer\n\nFound so far: 3").after("no answer").map(|rest| (rest.note, rest.body));
-        assert_eq!(rest, Some((None, Body::Text("Found so far: 3".to_owned()))));
+        assert_eq!(rest, Some((None, ReportBody::Text("Found so far: 3".to_owned()))));
     }
 }

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 /// A text in pieces; `true`: the piece is one of the words.
-pub type Marked = Vec<(String, bool)>;
+pub type MarkedText = Vec<(String, bool)>;
 
 /// A task that was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Hit {
+pub struct TaskHit {
     /// Its line in the list.
     pub line: String,
     /// `None`: the words occur only in its task.
-    pub passage: Option<Marked>,
+    pub passage: Option<MarkedText>,
 }
 
 /// Characters of a passage, and those of them before the first word.
@@ -26,7 +26,7 @@ pub fn has_words(text: &str, search: &str) -> bool {
 
 /// Marks the words of a search, which is in lower case, in a text.
 #[must_use]
-pub fn marked(text: &str, search: &str) -> Marked {
+pub fn marked(text: &str, search: &str) -> MarkedText {
     let (lower, places) = lowered(text);
     let mut found: Vec<(usize, usize)> = search
         .split_whitespace()
@@ -61,7 +61,7 @@ pub fn marked(text: &str, search: &str) -> Marked {
 /// Returns the passage with the most words of a search, which is in lower case. `text`: the task of a run, and then what it said.
 /// `None`: only the task has them.
 #[must_use]
-pub fn passage(task: &str, text: &str, search: &str) -> Option<Marked> {
+pub fn passage(task: &str, text: &str, search: &str) -> Option<MarkedText> {
     let said = text.strip_prefix(task).unwrap_or(text);
     let count = |line: &str| {
         let line = line.to_lowercase();

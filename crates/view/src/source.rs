@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use turnwise_engine::judge::{AtLimit, Policy};
 use turnwise_engine::{
-    BranchChanges, CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status,
+    BranchChanges, CallRecord, ChildRun, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status,
     TraceRecord, Trigger, TurnRecord, Usage,
 };
 use turnwise_protocol::Snapshot;
@@ -13,7 +13,7 @@ use turnwise_record::trajectory::{Imported, Note, Trajectory};
 
 /// The readable state of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct RunSource<'a> {
     pub config: &'a RunConfig,
     pub input: &'a str,
     /// The pictures of the task.
@@ -35,7 +35,7 @@ pub struct Source<'a> {
     pub effective_max_turns: u32,
     pub status: Status,
     pub can_continue: bool,
-    pub origin: Origin,
+    pub origin: SourceOrigin,
     /// Set if the record was read from a file of another format.
     pub imported: Option<&'a Imported>,
     /// Set for a branch: the run it comes from.
@@ -51,7 +51,7 @@ pub enum Children<'a> {
     /// Includes sub-agents that are waiting or never began.
     Live(&'a [Subagent]),
     /// The same in the run's own worker.
-    Run(&'a [Child]),
+    Run(&'a [ChildRun]),
     /// Only sub-agents that began.
     Document(&'a [Trajectory]),
 }
@@ -65,7 +65,7 @@ pub enum Branches<'a> {
 
 /// The origin of the data, which decides what can be done with the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum SourceOrigin {
     /// It can continue.
     Session,
     /// No page drives it: its page was closed during the run. It can be resumed.
@@ -85,9 +85,9 @@ pub struct SegmentSpan {
     pub max_turns: u32,
 }
 
-impl<'a> From<&'a Run> for Source<'a> {
+impl<'a> From<&'a Run> for RunSource<'a> {
     fn from(run: &'a Run) -> Self {
-        Source {
+        RunSource {
             config: run.config(),
             input: &run.task().input,
             images: &run.task().images,
@@ -105,7 +105,7 @@ impl<'a> From<&'a Run> for Source<'a> {
             effective_max_turns: run.effective_max_turns(),
             status: run.status(),
             can_continue: run.can_continue(),
-            origin: Origin::Session,
+            origin: SourceOrigin::Session,
             imported: None,
             parent: run.parent(),
             branches: Branches::Known(run.branches()),
@@ -115,10 +115,10 @@ impl<'a> From<&'a Run> for Source<'a> {
     }
 }
 
-impl<'a> From<&'a Snapshot> for Source<'a> {
+impl<'a> From<&'a Snapshot> for RunSource<'a> {
     fn from(snapshot: &'a Snapshot) -> Self {
         let Snapshot { start, turns, segments, logs, traces, now, children, notes } = snapshot;
-        Source {
+        RunSource {
             config: &start.config,
             input: &start.input,
             images: &start.images,
@@ -136,7 +136,7 @@ impl<'a> From<&'a Snapshot> for Source<'a> {
             effective_max_turns: now.effective_max_turns,
             status: now.status,
             can_continue: now.can_continue,
-            origin: Origin::Session,
+            origin: SourceOrigin::Session,
             imported: start.imported.as_ref(),
             parent: start.parent.as_ref(),
             branches: Branches::Known(&start.branches),
@@ -146,10 +146,10 @@ impl<'a> From<&'a Snapshot> for Source<'a> {
     }
 }
 
-impl<'a> From<&'a Trajectory> for Source<'a> {
+impl<'a> From<&'a Trajectory> for RunSource<'a> {
     /// A document counts as ended, even if it was written before the run ended.
     fn from(document: &'a Trajectory) -> Self {
-        Source {
+        RunSource {
             config: &document.config,
             input: &document.input,
             images: &document.images,
@@ -167,7 +167,7 @@ impl<'a> From<&'a Trajectory> for Source<'a> {
             effective_max_turns: document.effective_max_turns,
             status: Status::Ended,
             can_continue: false,
-            origin: Origin::Document,
+            origin: SourceOrigin::Document,
             imported: document.imported.as_ref(),
             parent: document.parent.as_ref(),
             branches: Branches::Document(document),
@@ -187,20 +187,20 @@ impl<'a> Branches<'a> {
     }
 }
 
-impl Source<'_> {
+impl RunSource<'_> {
     /// Returns whether a call's task (numbered from 1) was one sub-agent too many; `None` if no sub-agent was requested for it,
     /// or if that is not known.
     pub(super) fn refused(&self, call: &str, task_id: u32) -> Option<bool> {
         match self.children {
             // A record contains only the sub-agents that began.
-            _ if self.origin == Origin::Document => None,
+            _ if self.origin == SourceOrigin::Document => None,
             Children::Live(children) => {
                 let of = |child: &&Subagent| child.asked.call.0 == call && child.asked.task_id == task_id;
                 children.iter().find(of).map(|child| child.asked.refused)
             }
             Children::Run(children) => {
-                let of = |child: &&Child| child.call.0 == call && child.task_id == task_id;
-                children.iter().find(of).map(Child::is_refused)
+                let of = |child: &&ChildRun| child.call.0 == call && child.task_id == task_id;
+                children.iter().find(of).map(ChildRun::is_refused)
             }
             Children::Document(_) => None,
         }
@@ -209,19 +209,19 @@ impl Source<'_> {
     /// Returns the source as a record: it counts as ended, even if it was written before the run ended.
     #[must_use]
     pub fn recorded(self) -> Self {
-        Source { origin: Origin::Document, status: Status::Ended, can_continue: false, ..self }
+        RunSource { origin: SourceOrigin::Document, status: Status::Ended, can_continue: false, ..self }
     }
 
     /// Returns the source as a run that was left open, and that can be read and resumed.
     #[must_use]
     pub fn interrupted(self) -> Self {
-        Source { origin: Origin::Interrupted, status: Status::Ended, can_continue: false, ..self }
+        RunSource { origin: SourceOrigin::Interrupted, status: Status::Ended, can_continue: false, ..self }
     }
 
     /// Returns the source as a run that another page drives.
     #[must_use]
     pub fn elsewhere(self) -> Self {
-        Source { origin: Origin::Elsewhere, can_continue: false, ..self }
+        RunSource { origin: SourceOrigin::Elsewhere, can_continue: false, ..self }
     }
 
     /// Returns the turns of a segment.

@@ -7,7 +7,7 @@ use super::call::{self, CallView};
 use super::ending::{self, trigger_words};
 use super::lane::Tally;
 use super::meter;
-use super::source::{SegmentSpan, Source};
+use super::source::{RunSource, SegmentSpan};
 use turnwise_content::format::sentence_case;
 
 /// Said at a turn whose reply a branch changed.
@@ -35,7 +35,7 @@ pub struct TurnView {
     /// Without the calls of failed attempts, which are in `failed`.
     pub calls: Vec<CallView>,
     pub counter: Option<CounterLine>,
-    pub live: Option<Live>,
+    pub live: Option<Activity>,
     /// Whether the reply became the report.
     pub is_final: bool,
 }
@@ -58,12 +58,12 @@ pub struct CounterLine {
 
 /// The activity of the last turn of an open run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Live {
+pub enum Activity {
     /// A request is open; streamed text bypasses this view.
     Calling {
         words: String,
     },
-    Waiting(Wait),
+    Waiting(WaitView),
     Tools {
         words: String,
     },
@@ -71,7 +71,7 @@ pub enum Live {
 
 /// A wait with its end, for a countdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wait {
+pub struct WaitView {
     /// Milliseconds since 1970.
     pub until: u64,
     pub attempt: u32,
@@ -81,13 +81,13 @@ pub struct Wait {
 impl TurnView {
     /// Returns the turn at an index of the source's list.
     #[must_use]
-    pub fn at(source: &Source<'_>, index: usize) -> Option<Self> {
+    pub fn at(source: &RunSource<'_>, index: usize) -> Option<Self> {
         TurnView::among(source, &source.spans(), &source.branches.list(), index)
     }
 
     /// Like [`TurnView::at`], with the source's spans and branches already computed.
     pub(super) fn among(
-        source: &Source<'_>,
+        source: &RunSource<'_>,
         spans: &[SegmentSpan],
         branches: &[BranchChanges],
         index: usize,
@@ -138,7 +138,7 @@ impl TurnView {
 }
 
 /// Returns the calls; a call that starts sub-agents shows their progress.
-fn calls(source: &Source<'_>, record: &TurnRecord) -> Vec<CallView> {
+fn calls(source: &RunSource<'_>, record: &TurnRecord) -> Vec<CallView> {
     let mut calls = attempt::calls(record);
     for call in calls.iter_mut().filter(|call| call.name == own_tools::SPAWN) {
         let found = record.tool_calls.iter().find(|found| found.id.0 == call.id);
@@ -149,7 +149,7 @@ fn calls(source: &Source<'_>, record: &TurnRecord) -> Vec<CallView> {
     calls
 }
 
-fn level(source: &Source<'_>, record: &TurnRecord, span: SegmentSpan) -> CounterLevel {
+fn level(source: &RunSource<'_>, record: &TurnRecord, span: SegmentSpan) -> CounterLevel {
     match record.counter_level {
         _ if record.synthesis => CounterLevel::Off,
         CounterLevel::Off => meter::level(source.config.counter.as_ref(), record.turn, span.max_turns),
@@ -157,7 +157,7 @@ fn level(source: &Source<'_>, record: &TurnRecord, span: SegmentSpan) -> Counter
     }
 }
 
-fn kind(source: &Source<'_>, record: &TurnRecord, segment: usize) -> TurnKind {
+fn kind(source: &RunSource<'_>, record: &TurnRecord, segment: usize) -> TurnKind {
     if !record.synthesis {
         return TurnKind::Turn;
     }
@@ -167,7 +167,7 @@ fn kind(source: &Source<'_>, record: &TurnRecord, segment: usize) -> TurnKind {
     TurnKind::Synthesis { title: format!("Synthesis: {}", trigger_words(trigger)) }
 }
 
-fn remark(source: &Source<'_>, record: &TurnRecord, segment: usize, span: SegmentSpan) -> Option<String> {
+fn remark(source: &RunSource<'_>, record: &TurnRecord, segment: usize, span: SegmentSpan) -> Option<String> {
     if !source.asks_for_report(record, span.max_turns) {
         return None;
     }
@@ -193,18 +193,18 @@ fn counter(record: &TurnRecord) -> Option<CounterLine> {
     Some(CounterLine { text: text.to_owned(), level })
 }
 
-fn live(source: &Source<'_>, attempts: u32) -> Option<Live> {
+fn live(source: &RunSource<'_>, attempts: u32) -> Option<Activity> {
     match source.status {
         Status::Calling { attempt, synthesis, .. } => {
             let doing = if synthesis { "Writing the synthesis" } else { "Waiting for the model" };
             let text = if attempt > 1 { format!("{doing}, attempt {attempt} of {attempts}") } else { doing.to_owned() };
-            Some(Live::Calling { words: text })
+            Some(Activity::Calling { words: text })
         }
         Status::Waiting { attempt, until, .. } => {
             let until = source.started_at.0.saturating_add(until.0);
-            Some(Live::Waiting(Wait { until, attempt, of: attempts }))
+            Some(Activity::Waiting(WaitView { until, attempt, of: attempts }))
         }
-        Status::Tools { .. } => Some(Live::Tools { words: sentence_case(&call::running(source.last_calls())) }),
+        Status::Tools { .. } => Some(Activity::Tools { words: sentence_case(&call::running(source.last_calls())) }),
         Status::Ended => None,
     }
 }

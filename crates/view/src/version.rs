@@ -37,7 +37,7 @@ pub struct ListedRun {
 }
 
 /// Runs to choose from, below a heading: their ids, each with what tells it from the others.
-pub type Choice = (&'static str, Vec<(String, String)>);
+pub type VersionChoice = (&'static str, Vec<(String, String)>);
 
 /// Returns the versions among these runs to which a run belongs: the original, and then the others in their order. An original
 /// that no longer exists is not among them.
@@ -104,19 +104,20 @@ fn label(place: usize, of: usize, version: &Version) -> String {
 
 /// Returns the runs that a run can be compared with, the likely ones first. `runs`: all of them, oldest first.
 #[must_use]
-pub fn choices(runs: &[ListedRun], run_id: &str, now_ms: u64, offset_ms: i64) -> Vec<Choice> {
+pub fn choices(runs: &[ListedRun], run_id: &str, now_ms: u64, offset_ms: i64) -> Vec<VersionChoice> {
     let all = versions(runs, run_id);
     let own = runs.iter().find(|run| run.version.run_id == run_id);
     let is_version = |run: &ListedRun| all.iter().position(|version| version.run_id == run.version.run_id);
     let is_same_task = |run: &ListedRun| own.is_some_and(|own| own.rail.title == run.rail.title);
     let facts = |run: &ListedRun| format!("{} · {}", run.rail.words, moment(run.began_ms, now_ms, offset_ms));
-    let mut likely: Choice = ("Versions of this run", Vec::new());
+    let mut likely: VersionChoice = ("Versions of this run", Vec::new());
     for (place, version) in all.iter().enumerate().filter(|(_, version)| version.run_id != run_id) {
         let run = runs.iter().find(|run| run.version.run_id == version.run_id);
         let text = |run| sentence_case(&format!("{} · {}", label(place, all.len(), version), facts(run)));
         likely.1.extend(run.map(|run| (version.run_id.clone(), text(run))));
     }
-    let (mut same, mut rest): (Choice, Choice) = (("The same task", Vec::new()), ("Other runs", Vec::new()));
+    let (mut same, mut rest): (VersionChoice, VersionChoice) =
+        (("The same task", Vec::new()), ("Other runs", Vec::new()));
     for run in runs.iter().rev().filter(|run| run.version.run_id != run_id && is_version(run).is_none()) {
         let id = run.version.run_id.clone();
         if is_same_task(run) {

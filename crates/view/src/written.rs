@@ -3,20 +3,20 @@
 use turnwise_engine::{CallRecord, SideEffect, ToolSpec};
 
 use super::lane::LaneView;
-use super::source::Source;
+use super::source::RunSource;
 
 /// The argument that names the file, for tools that always write.
 const PATH: &str = "path";
 
 /// Returns the paths in the order of the first write to each, as the model wrote them. A file may be gone by now.
 #[must_use]
-pub fn written(source: &Source<'_>) -> Vec<String> {
+pub fn written(source: &RunSource<'_>) -> Vec<String> {
     let mut paths = Vec::new();
     add(source, &mut paths);
     paths
 }
 
-fn add(source: &Source<'_>, paths: &mut Vec<String>) {
+fn add(source: &RunSource<'_>, paths: &mut Vec<String>) {
     for (index, turn) in source.turns.iter().enumerate() {
         turn.tool_calls.iter().for_each(|call| add_call(&source.config.tools, call, paths));
         for lane in LaneView::of_turn(source, index) {

@@ -10,13 +10,13 @@ use turnwise_engine::Message;
 use turnwise_protocol::tool_worker::DocumentTask;
 use turnwise_record::plan::{PlanDocument, StepRun, StepStatus};
 use turnwise_record::trajectory::import::import;
-use turnwise_record::trajectory::{BranchWish, Course, Mismatch, Summary, Trajectory, programs, replay};
+use turnwise_record::trajectory::{BranchWish, Mismatch, ResumePoint, RunSummary, Trajectory, programs, replay};
 use turnwise_view::export::export;
 use turnwise_view::insight::{Filter, Insight};
 
 /// The data that a follow-up takes over.
 #[derive(Serialize)]
-struct Carried<'a> {
+struct CarriedHistory<'a> {
     session_id: &'a str,
     history: &'a [Message],
 }
@@ -24,7 +24,7 @@ struct Carried<'a> {
 /// Summaries, and the filter that selects from them.
 #[derive(Deserialize)]
 struct InsightRequest {
-    summaries: Vec<Summary>,
+    summaries: Vec<RunSummary>,
     #[serde(default)]
     filter: Filter,
 }
@@ -38,7 +38,7 @@ pub fn carried(text: &str) -> Result<String, String> {
     // Taken from the replay, so that only data the engine itself derives is carried over.
     let recorder = replay(&document).map_err(|_| does_not_replay("this trajectory"))?;
     let task = recorder.run.task();
-    Ok(written(&Carried { session_id: &task.session_id, history: recorder.run.messages() }))
+    Ok(written(&CarriedHistory { session_id: &task.session_id, history: recorder.run.messages() }))
 }
 
 /// Answers a task on the text of a record: with JSON, or with the text of an exported file.
@@ -75,7 +75,7 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
         }
         DocumentTask::Summarize => {
             let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
-            Ok(written(&Summary::from(&document)))
+            Ok(written(&RunSummary::from(&document)))
         }
         DocumentTask::Insight => {
             let InsightRequest { summaries, filter } = serde_json::from_str(text).map_err(|e| wrong(&e))?;
@@ -86,23 +86,23 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
         DocumentTask::Carry => carried(text),
         DocumentTask::Resume => {
             let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
-            Ok(written(&Course::resumed(&document)?))
+            Ok(written(&ResumePoint::resumed(&document)?))
         }
         DocumentTask::Branch => {
             let wish: BranchWish = serde_json::from_str(text).map_err(|e| wrong(&e))?;
-            Ok(written(&Course::branched(wish)?))
+            Ok(written(&ResumePoint::branched(wish)?))
         }
     }
 }
 
 fn refused(mismatch: &Mismatch) -> String {
     #[derive(Serialize)]
-    struct Refused<'a> {
+    struct ReplayRefused<'a> {
         ok: bool,
         #[serde(flatten)]
         mismatch: &'a Mismatch,
     }
-    written(&Refused { ok: false, mismatch })
+    written(&ReplayRefused { ok: false, mismatch })
 }
 
 /// Returns the error without its position: users did not write the text, so the position would not help them.

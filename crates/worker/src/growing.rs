@@ -2,7 +2,7 @@
 //! page would otherwise read and compare the whole text each time. PURE.
 
 use turnwise_content::markdown::Node;
-use turnwise_protocol::tool_worker::Blocks;
+use turnwise_protocol::tool_worker::ChangedBlocks;
 
 /// The last text that grew. Another one takes its place.
 #[derive(Debug, Default)]
@@ -14,13 +14,13 @@ pub struct Growing {
 
 impl Growing {
     /// Returns what has changed in a text since it was last rendered.
-    pub fn changes(&mut self, text: u32, nodes: Vec<Node>) -> Blocks {
+    pub fn changes(&mut self, text: u32, nodes: Vec<Node>) -> ChangedBlocks {
         let known = self.text.replace(text) == Some(text);
         let same = match known {
             true => self.nodes.iter().zip(&nodes).take_while(|(old, new)| old == new).count(),
             false => 0,
         };
         self.nodes = nodes;
-        Blocks { same, nodes: self.nodes.get(same..).unwrap_or_default().into() }
+        ChangedBlocks { same, nodes: self.nodes.get(same..).unwrap_or_default().into() }
     }
 }

@@ -18,11 +18,12 @@ use web_sys::{Blob, BlobPropertyBag, MessageEvent};
 use crate::growing::Growing;
 use turnwise_content::markdown::Node;
 use turnwise_docs_index::site::Site;
-use turnwise_docs_index::{self as docs, Ask};
+use turnwise_docs_index::{self as docs, SiteQuery};
 use turnwise_engine::{EpochMillis, ToolOutcome};
 use turnwise_files::{FileInfo, Files};
 use turnwise_protocol::tool_worker::{
-    Answer, Blocks, Call, Checked, DocumentTask, FileChange, Preview, Reply, Request, SchemaRef,
+    ChangedBlocks, CheckedArguments, DocumentTask, FileChange, Request, SchemaRef, WorkerAnswer, WorkerCall,
+    WorkerReply, WritePreview,
 };
 use turnwise_tools::arguments::Validators;
 
@@ -54,13 +55,13 @@ pub trait Abilities: Default + std::fmt::Debug + 'static {
     ///
     /// # Errors
     /// A message for users.
-    async fn answer(&mut self, call: Call, blobs: Vec<Blob>) -> Result<Answer, String>;
+    async fn answer(&mut self, call: WorkerCall, blobs: Vec<Blob>) -> Result<WorkerAnswer, String>;
 }
 
 /// Installs the message handler, then posts `Ready`. Called once, from the worker's `main`.
 pub fn serve<A: Abilities>() {
     std::panic::set_hook(Box::new(|info| {
-        post(&JsValue::from_str(&Reply::Fatal { fatal: info.to_string() }.encode()));
+        post(&JsValue::from_str(&WorkerReply::Fatal { fatal: info.to_string() }.encode()));
     }));
     let workers = Rc::new(Workers::<A>::default());
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
@@ -75,7 +76,7 @@ pub fn serve<A: Abilities>() {
     });
     let _ = Reflect::set(&js_sys::global(), &"onmessage".into(), on_message.as_ref());
     on_message.forget(); // for the worker's lifetime
-    post(&JsValue::from_str(&Reply::Ready { ready: env!("CARGO_PKG_VERSION").to_owned() }.encode()));
+    post(&JsValue::from_str(&WorkerReply::Ready { ready: env!("CARGO_PKG_VERSION").to_owned() }.encode()));
 }
 
 /// The workers of this module by name; `None` while a call holds the state.
@@ -107,33 +108,33 @@ impl<A: Abilities> Default for Worker<A> {
 
 impl<A: Abilities> Worker<A> {
     /// Answers one request; `blobs` came with the request.
-    pub async fn answer(&mut self, request: Request, blobs: Vec<Blob>) -> (Reply, Vec<Blob>) {
+    pub async fn answer(&mut self, request: Request, blobs: Vec<Blob>) -> (WorkerReply, Vec<Blob>) {
         let id = request.id;
         let mut written = Vec::new();
         let result = match request.call {
-            Call::Render { markdown, growing } => {
+            WorkerCall::Render { markdown, growing } => {
                 let nodes = A::render(&markdown);
-                Answer::Nodes(match growing {
+                WorkerAnswer::Nodes(match growing {
                     Some(text) => self.growing.changes(text, nodes),
-                    None => Blocks { same: 0, nodes: nodes.as_slice().into() },
+                    None => ChangedBlocks { same: 0, nodes: nodes.as_slice().into() },
                 })
             }
-            Call::Document { task, text } => match A::document(task, &text) {
-                Ok(answer) => Answer::Document(answer),
-                Err(error) => return (Reply::Error { id, error }, written),
+            WorkerCall::Document { task, text } => match A::document(task, &text) {
+                Ok(answer) => WorkerAnswer::Document(answer),
+                Err(error) => return (WorkerReply::Error { id, error }, written),
             },
-            Call::Docs(ask) => match self.docs(*ask, blobs).await {
-                Ok(answer) => Answer::Document(answer),
-                Err(error) => return (Reply::Error { id, error }, written),
+            WorkerCall::Docs(ask) => match self.docs(*ask, blobs).await {
+                Ok(answer) => WorkerAnswer::Document(answer),
+                Err(error) => return (WorkerReply::Error { id, error }, written),
             },
-            Call::Check { name, arguments, schema } => {
+            WorkerCall::Check { name, arguments, schema } => {
                 self.define(&schema);
-                Answer::Checked(match self.validators.check(&name, schema.id, &arguments) {
-                    Ok(arguments) => Checked::Valid(arguments),
-                    Err(outcome) => Checked::Refused(outcome),
+                WorkerAnswer::Checked(match self.validators.check(&name, schema.id, &arguments) {
+                    Ok(arguments) => CheckedArguments::Valid(arguments),
+                    Err(outcome) => CheckedArguments::Refused(outcome),
                 })
             }
-            Call::Preview { name, arguments, schema, files } => {
+            WorkerCall::Preview { name, arguments, schema, files } => {
                 self.define(&schema);
                 self.files.apply(files, blobs);
                 match self.run(&name, schema.id, &arguments, EpochMillis(0)).await {
@@ -142,30 +143,30 @@ impl<A: Abilities> Worker<A> {
                         let (diff, omitted) = self.abilities.diff(&self.files, &writes).await;
                         let (writes, blobs) = into_blobs(writes);
                         written = blobs;
-                        Answer::Preview(Preview { outcome, diff, omitted, writes })
+                        WorkerAnswer::Preview(WritePreview { outcome, diff, omitted, writes })
                     }
-                    outcome => Answer::Checked(Checked::Refused(outcome)),
+                    outcome => WorkerAnswer::Checked(CheckedArguments::Refused(outcome)),
                 }
             }
-            Call::Run { name, arguments, schema, now, files } => {
+            WorkerCall::Run { name, arguments, schema, now, files } => {
                 self.define(&schema);
                 self.files.apply(files, blobs);
                 let outcome = self.run(&name, schema.id, &arguments, EpochMillis(now)).await;
                 let (writes, blobs) = into_blobs(std::mem::take(&mut self.files.writes));
                 written = blobs;
-                Answer::Outcome { outcome, writes }
+                WorkerAnswer::Outcome { outcome, writes }
             }
-            call @ (Call::View(_) | Call::Demo(_) | Call::Text { .. }) => {
+            call @ (WorkerCall::View(_) | WorkerCall::Demo(_) | WorkerCall::Text { .. }) => {
                 match self.abilities.answer(call, blobs).await {
                     Ok(answer) => answer,
-                    Err(error) => return (Reply::Error { id, error }, written),
+                    Err(error) => return (WorkerReply::Error { id, error }, written),
                 }
             }
         };
-        (Reply::Result { id, result }, written)
+        (WorkerReply::Result { id, result }, written)
     }
 
-    async fn docs(&mut self, ask: Ask, blobs: Vec<Blob>) -> Result<String, String> {
+    async fn docs(&mut self, ask: SiteQuery, blobs: Vec<Blob>) -> Result<String, String> {
         let mut texts = Vec::new();
         for blob in blobs {
             let text = JsFuture::from(blob.text()).await.map_err(|_| "the fetched data could not be read")?;
@@ -269,12 +270,14 @@ async fn take<A: Abilities>(workers: &Workers<A>, name: String, data: JsValue) {
     };
     let request = match Request::decode(&text.as_string().unwrap_or_default()) {
         Ok(request) => request,
-        Err(error) => return send(Reply::Fatal { fatal: format!("cannot read the request: {error}") }, Vec::new()),
+        Err(error) => {
+            return send(WorkerReply::Fatal { fatal: format!("cannot read the request: {error}") }, Vec::new());
+        }
     };
     // The state is taken out while a call runs: the page sends the next call only after the answer.
     let state = workers.borrow_mut().entry(name.clone()).or_insert_with(|| Some(Worker::default())).take();
     let Some(mut state) = state else {
-        return send(Reply::Error { id: request.id, error: "the worker is busy".to_owned() }, Vec::new());
+        return send(WorkerReply::Error { id: request.id, error: "the worker is busy".to_owned() }, Vec::new());
     };
     let (reply, written) = state.answer(request, blobs).await;
     // If the worker was ended in the meantime, it has no entry, and its state is dropped here.
@@ -284,7 +287,7 @@ async fn take<A: Abilities>(workers: &Workers<A>, name: String, data: JsValue) {
     send(reply, written);
 }
 
-fn send(reply: Reply, blobs: Vec<Blob>) {
+fn send(reply: WorkerReply, blobs: Vec<Blob>) {
     let text = JsValue::from_str(&reply.encode());
     if blobs.is_empty() {
         post(&text);

@@ -20,8 +20,8 @@ use turnwise_files::document::Document;
 pub fn convert(bytes: &[u8], name: &str) -> Result<Document, String> {
     limits::check_size(bytes)?;
     match package::kind(bytes)? {
-        package::Kind::Office(format) => office::convert(bytes, format),
-        package::Kind::Workbook(format) => sheets::convert(bytes, format),
-        package::Kind::Archive => package::listing(bytes, name),
+        package::ContainerKind::Office(format) => office::convert(bytes, format),
+        package::ContainerKind::Workbook(format) => sheets::convert(bytes, format),
+        package::ContainerKind::Archive => package::listing(bytes, name),
     }
 }

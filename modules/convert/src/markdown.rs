@@ -5,10 +5,10 @@ use anydoc::model::{Block, Cell, CellSlot, Document, Inline, List, Table, inline
 
 use super::limits::MAX_DEPTH;
 use super::package::MARK;
-use super::text::Text;
+use super::text::TextBuilder;
 
 /// Writes the body and the notes. Headings, and marks of slides, become places.
-pub fn write(document: &Document, text: &mut Text) {
+pub fn write(document: &Document, text: &mut TextBuilder) {
     let mut writer = Writer { text, slides: 0, depth: 0 };
     writer.blocks(&document.blocks, "");
     for note in &document.notes {
@@ -19,7 +19,7 @@ pub fn write(document: &Document, text: &mut Text) {
 }
 
 struct Writer<'a> {
-    text: &'a mut Text,
+    text: &'a mut TextBuilder,
     slides: usize,
     depth: usize,
 }

@@ -4,7 +4,7 @@ use anydoc::{ConvertError, Format};
 
 use super::markdown;
 use super::package::with_marks;
-use super::text::Text;
+use super::text::TextBuilder;
 use turnwise_files::document::Document;
 
 /// # Errors
@@ -12,7 +12,7 @@ use turnwise_files::document::Document;
 pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
     let marked = matches!(format, Format::Pptx | Format::Odp).then(|| with_marks(bytes, format)).flatten();
     let document = anydoc::to_document(marked.as_deref().unwrap_or(bytes), format).map_err(|error| sentence(&error))?;
-    let mut text = Text::default();
+    let mut text = TextBuilder::default();
     markdown::write(&document, &mut text);
     let label = label(format);
     if text.is_blank() {

@@ -7,7 +7,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::limits::{MAX_ENTRIES, MAX_UNPACKED};
-use super::text::Text;
+use super::text::TextBuilder;
 use turnwise_files::document::Document;
 use turnwise_files::size_text;
 
@@ -16,7 +16,7 @@ pub const MARK: &str = "\u{f7a51}slide\u{f7a51}";
 
 /// What a container holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ContainerKind {
     Office(Format),
     Workbook(Format),
     /// Any other ZIP archive.
@@ -25,15 +25,15 @@ pub enum Kind {
 
 /// # Errors
 /// A sentence for a container that is encrypted, damaged or too large inside.
-pub fn kind(bytes: &[u8]) -> Result<Kind, String> {
+pub fn kind(bytes: &[u8]) -> Result<ContainerKind, String> {
     let zipped = bytes.starts_with(b"PK");
     if zipped {
         check(bytes)?;
     }
     match Format::from_bytes(bytes) {
-        Some(format @ (Format::Excel | Format::Ods)) => Ok(Kind::Workbook(format)),
-        Some(format) => Ok(Kind::Office(format)),
-        None if zipped => Ok(Kind::Archive),
+        Some(format @ (Format::Excel | Format::Ods)) => Ok(ContainerKind::Workbook(format)),
+        Some(format) => Ok(ContainerKind::Office(format)),
+        None if zipped => Ok(ContainerKind::Archive),
         None if contains(bytes, &utf16("EncryptedPackage")) => {
             Err("it is protected by a password; save a copy without one and add that".to_owned())
         }
@@ -88,7 +88,7 @@ pub fn listing(bytes: &[u8], name: &str) -> Result<Document, String> {
         return Err(format!("it is named {end}, but it is a ZIP archive without such a document in it"));
     }
     let mut archive = open(bytes)?;
-    let mut text = Text::default();
+    let mut text = TextBuilder::default();
     let count = archive.len();
     let mut lost = 0_usize;
     for index in 0..count {

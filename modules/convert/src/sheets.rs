@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::limits::{MAX_CELL_CHARS, MAX_CELL_TEXT, MAX_CELLS, MAX_COLUMNS, MAX_TABLE_VALUES};
-use super::package::{Kind, kind, with_plain_numbers};
-use super::text::Text;
+use super::package::{ContainerKind, kind, with_plain_numbers};
+use super::text::TextBuilder;
 use turnwise_files::document::{Document, Rows};
 use turnwise_files::size_text;
 
@@ -33,7 +33,7 @@ const SHEET_ROWS: u32 = 1 << 20;
 const SHEET_COLUMNS: u32 = 1 << 14;
 
 /// A cell with a value: its row and column, counted from 0.
-struct Cell {
+struct SheetCell {
     row: u32,
     column: u32,
     value: Data,
@@ -45,7 +45,7 @@ struct Cell {
 /// A sentence that says why they cannot be read.
 pub fn sheets(bytes: &[u8], name: &str) -> Result<Vec<Sheet>, String> {
     super::limits::check_size(bytes)?;
-    let Kind::Workbook(format) = kind(bytes)? else { return Err(format!("{name} is not a workbook")) };
+    let ContainerKind::Workbook(format) = kind(bytes)? else { return Err(format!("{name} is not a workbook")) };
     let read = read(bytes, format)?;
     if read.cut {
         let (cells, text) = (MAX_CELLS, size_text(MAX_CELL_TEXT as u64));
@@ -65,7 +65,7 @@ pub fn sheets(bytes: &[u8], name: &str) -> Result<Vec<Sheet>, String> {
 }
 
 /// The rows of a sheet. `left`: how many values they may have.
-fn rows(cells: &[Cell], left: &mut usize) -> Result<Vec<Vec<Value>>, String> {
+fn rows(cells: &[SheetCell], left: &mut usize) -> Result<Vec<Vec<Value>>, String> {
     let Some((_, first, _, last)) = bounds(cells) else { return Ok(Vec::new()) };
     let width = (last - first + 1) as usize;
     let count = cells.chunk_by(|one, other| one.row == other.row).count();
@@ -90,7 +90,7 @@ fn rows(cells: &[Cell], left: &mut usize) -> Result<Vec<Vec<Value>>, String> {
 /// A sentence that says why it cannot be read.
 pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
     let read = read(bytes, format)?;
-    let mut text = Text::default();
+    let mut text = TextBuilder::default();
     let mut notes = Vec::new();
     let count = read.sheets.len() + read.unread;
     let mut empty = Vec::new();
@@ -128,7 +128,7 @@ pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
     Ok(text.finish(format!("workbook, {count} {plural}"), notes))
 }
 
-fn sheet(name: &str, cells: &[Cell], text: &mut Text, notes: &mut Vec<String>) {
+fn sheet(name: &str, cells: &[SheetCell], text: &mut TextBuilder, notes: &mut Vec<String>) {
     let Some((top, left, bottom, right)) = bounds(cells) else { return };
     let shown = right.min(left + MAX_COLUMNS - 1);
     if shown < right {
@@ -170,12 +170,12 @@ fn sheet(name: &str, cells: &[Cell], text: &mut Text, notes: &mut Vec<String>) {
 }
 
 /// What may still be read. A text that is stored once may be in every cell.
-struct Budget {
+struct ReadBudget {
     cells: usize,
     text: usize,
 }
 
-impl Budget {
+impl ReadBudget {
     /// Whether the cell may be read, too.
     fn take(&mut self, value: &Data) -> bool {
         let text = match value {
@@ -195,7 +195,7 @@ impl Budget {
 /// What was read of a workbook.
 #[derive(Default)]
 struct Read {
-    sheets: Vec<(String, Vec<Cell>)>,
+    sheets: Vec<(String, Vec<SheetCell>)>,
     /// The sheets that are damaged, and their errors.
     broken: Vec<(String, String)>,
     /// Whether cells were left out.
@@ -233,7 +233,7 @@ fn read(bytes: &[u8], format: Format) -> Result<Read, String> {
 /// Reads cell by cell, so that two cells in opposite corners of a sheet do not become the whole sheet.
 fn sparse(book: &mut Xlsx<Cursor<&[u8]>>) -> Read {
     let mut read = Read::default();
-    let mut left = Budget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
+    let mut left = ReadBudget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
     for name in worksheets(book) {
         if read.cut {
             read.unread += 1;
@@ -257,7 +257,7 @@ fn sparse(book: &mut Xlsx<Cursor<&[u8]>>) -> Read {
                             read.cut = true;
                             break;
                         }
-                        cells.push(Cell { row, column, value });
+                        cells.push(SheetCell { row, column, value });
                     }
                     Ok(None) => break,
                     Err(error) => {
@@ -281,7 +281,7 @@ where
     R::Error: std::fmt::Display,
 {
     let mut read = Read::default();
-    let mut left = Budget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
+    let mut left = ReadBudget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
     for name in worksheets(book) {
         if read.cut {
             read.unread += 1;
@@ -297,7 +297,7 @@ where
                         break;
                     }
                     let (Ok(row), Ok(column)) = (u32::try_from(row), u32::try_from(column)) else { continue };
-                    cells.push(Cell { row: top + row, column: first + column, value: value.clone() });
+                    cells.push(SheetCell { row: top + row, column: first + column, value: value.clone() });
                 }
             }
             Err(error) => read.broken.push((name.clone(), error.to_string())),
@@ -329,7 +329,7 @@ fn owned(value: &DataRef<'_>) -> Data {
 }
 
 /// The rows and columns with values: top, left, bottom, right.
-fn bounds(cells: &[Cell]) -> Option<(u32, u32, u32, u32)> {
+fn bounds(cells: &[SheetCell]) -> Option<(u32, u32, u32, u32)> {
     let top = cells.first()?.row;
     let bottom = cells.last()?.row;
     let left = cells.iter().map(|cell| cell.column).min()?;

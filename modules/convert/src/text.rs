@@ -1,21 +1,21 @@
 //! A document's text while it is written: its lines, their places, and its limit.
 
 use super::limits::MAX_TEXT;
-use turnwise_files::document::{Document, Place, Rows};
+use turnwise_files::document::{Document, DocumentPlace, Rows};
 
 /// The text so far.
 #[derive(Debug, Default)]
-pub struct Text {
+pub struct TextBuilder {
     out: String,
     /// The number of lines.
     lines: usize,
-    places: Vec<Place>,
+    places: Vec<DocumentPlace>,
     /// Whether there is more than the marks of places.
     said: bool,
     full: bool,
 }
 
-impl Text {
+impl TextBuilder {
     /// Appends one line, or several if the text has line breaks.
     pub fn line(&mut self, line: &str) {
         for line in line.split('\n') {
@@ -39,7 +39,7 @@ impl Text {
 
     /// The next line begins a place.
     pub fn place(&mut self, name: &str, rows: Option<Rows>) {
-        self.places.push(Place { line: self.lines + 1, name: name.to_owned(), rows });
+        self.places.push(DocumentPlace { line: self.lines + 1, name: name.to_owned(), rows });
     }
 
     /// Begins a place with a line of its own, such as `[slide 3]`.

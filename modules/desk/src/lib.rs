@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use std::rc::Rc;
 
-use turnwise::desk::Desk;
+use turnwise::desk::RunManager;
 use turnwise::embed::{PostNews, TakeOrder};
 use turnwise::shell::Page;
 
@@ -32,7 +32,7 @@ impl Port {
 }
 
 fn open(page: Rc<dyn Page>, post: PostNews) -> TakeOrder {
-    let desk = Desk::open(page, move |news, parts| post(serde_json::to_string(&news).unwrap_or_default(), parts));
+    let desk = RunManager::open(page, move |news, parts| post(serde_json::to_string(&news).unwrap_or_default(), parts));
     Box::new(move |text, parts| {
         desk.take(serde_json::from_str(text)?, parts);
         Ok(())

@@ -5,7 +5,7 @@ use web_sys::Blob;
 
 use turnwise_content::markdown::{Node, parse};
 use turnwise_engine::EpochMillis;
-use turnwise_protocol::tool_worker::{Answer, Call, DocumentTask};
+use turnwise_protocol::tool_worker::{DocumentTask, WorkerAnswer, WorkerCall};
 use turnwise_tools::run_basic;
 use turnwise_worker::documents;
 use turnwise_worker::serve::{Abilities, BlobFiles};
@@ -41,7 +41,7 @@ impl Abilities for Basic {
         (None, 0)
     }
 
-    async fn answer(&mut self, _: Call, _: Vec<Blob>) -> Result<Answer, String> {
+    async fn answer(&mut self, _: WorkerCall, _: Vec<Blob>) -> Result<WorkerAnswer, String> {
         Err(NOT_HERE.to_owned())
     }
 }

@@ -8,7 +8,7 @@ use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars};
 use jaq_json::{Num, Val, read};
 
-use turnwise_files::saved::{Found, MAX_ROWS, MAX_ROWS_SHOWN, MAX_SAVED, MAX_SHOWN, SavedFormat};
+use turnwise_files::saved::{MAX_ROWS, MAX_ROWS_SHOWN, MAX_SAVED, MAX_SHOWN, QueryResult, SavedFormat};
 
 /// Maximum nesting of the input: jaq reads it recursively.
 const MAX_DEPTH: usize = 256;
@@ -36,8 +36,8 @@ def datesub(unit; n): . - n;
 /// Runs a filter on each JSON value of a text. A file has one value, or one on each line.
 ///
 /// # Errors
-/// Where the filter or the input is malformed. An error of the filter while it runs is in [`Found::error`].
-pub fn run(filter: &str, input: &str, save: Option<SavedFormat>) -> Result<Found, String> {
+/// Where the filter or the input is malformed. An error of the filter while it runs is in [`QueryResult::error`].
+pub fn run(filter: &str, input: &str, save: Option<SavedFormat>) -> Result<QueryResult, String> {
     if depth(filter.as_bytes()) > MAX_FILTER_DEPTH {
         return Err(format!("the filter is nested deeper than {MAX_FILTER_DEPTH} brackets"));
     }
@@ -54,7 +54,7 @@ pub fn run(filter: &str, input: &str, save: Option<SavedFormat>) -> Result<Found
         return Err("not JSON: it has no value".to_owned());
     }
     let mut results = Results::new(save);
-    let (inputs, mut found) = (values.len(), Found::default());
+    let (inputs, mut found) = (values.len(), QueryResult::default());
     'inputs: for (number, value) in values.into_iter().enumerate() {
         let context = Ctx::<JustLut<Val>>::new(&filter.lut, Vars::new([]));
         for result in filter.id.run((context, value)) {

@@ -7,7 +7,7 @@ use turnwise_files::saved::SavedFormat;
 use wasm_bindgen::prelude::*;
 
 /// Runs a filter. `save` is the extension of the file to make, or empty. Returns the JSON of what was found
-/// (`turnwise_files::saved::Found`), or of `{ "fault": text }`.
+/// (`turnwise_files::saved::QueryResult`), or of `{ "fault": text }`.
 #[cfg_attr(target_arch = "wasm32", wasm_bindgen)]
 pub fn run(filter: &str, input: &str, save: &str) -> String {
     let format = if save.is_empty() { None } else { SavedFormat::of(&format!(".{save}")).ok() };

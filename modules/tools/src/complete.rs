@@ -15,9 +15,9 @@ use turnwise_engine::EpochMillis;
 use turnwise_files::document::{Document, HEAD, LATER, MAX_DOCUMENT_BYTES, container};
 use turnwise_files::{Engine, FileInfo, Files, MAX_TEXT_BYTES};
 use turnwise_protocol::record;
-use turnwise_protocol::tool_worker::{Answer, Call, DocumentTask, FileChange};
-use turnwise_tools::change::{Before, unified};
-use turnwise_tools::{Index, read, run};
+use turnwise_protocol::tool_worker::{DocumentTask, FileChange, WorkerAnswer, WorkerCall};
+use turnwise_tools::change::{Previous, unified};
+use turnwise_tools::{FileIndex, read, run};
 use turnwise_view::replay::Viewer;
 use turnwise_worker::documents;
 use turnwise_worker::serve::{Abilities, BlobFiles, gone};
@@ -27,7 +27,7 @@ use crate::{engines, parts};
 /// The state of the worker besides its files.
 #[derive(Default)]
 pub struct Complete {
-    index: Index,
+    index: FileIndex,
     documents: Documents,
     /// The record that is open in the viewer.
     viewer: Option<Viewer>,
@@ -63,9 +63,9 @@ impl Abilities for Complete {
                 None => Ok(None),
             };
             let before = match &bytes {
-                Ok(Some(bytes)) => Before::Content(bytes),
-                Ok(None) => Before::Nothing,
-                Err(why) => Before::Unknown(why),
+                Ok(Some(bytes)) => Previous::Content(bytes),
+                Ok(None) => Previous::Nothing,
+                Err(why) => Previous::Unknown(why),
             };
             let change = unified(path, before, content);
             omitted += change.omitted;
@@ -74,20 +74,20 @@ impl Abilities for Complete {
         ((!diffs.is_empty()).then(|| diffs.join("\n")), omitted)
     }
 
-    async fn answer(&mut self, call: Call, blobs: Vec<Blob>) -> Result<Answer, String> {
+    async fn answer(&mut self, call: WorkerCall, blobs: Vec<Blob>) -> Result<WorkerAnswer, String> {
         match call {
-            Call::View(ask) => Ok(Answer::Document(self.view(&ask, blobs).await?)),
-            Call::Demo(request) => Ok(Answer::Demo(turnwise_demo_model::script(&request))),
-            Call::Text { path } => Ok(Answer::Document(self.text(path, blobs).await?)),
+            WorkerCall::View(ask) => Ok(WorkerAnswer::Document(self.view(&ask, blobs).await?)),
+            WorkerCall::Demo(request) => Ok(WorkerAnswer::Demo(turnwise_demo_model::script(&request))),
+            WorkerCall::Text { path } => Ok(WorkerAnswer::Document(self.text(path, blobs).await?)),
             _ => Err("the worker does not know this request".to_owned()),
         }
     }
 }
 
 impl Complete {
-    async fn view(&mut self, ask: &record::Ask, blobs: Vec<Blob>) -> Result<String, String> {
+    async fn view(&mut self, ask: &record::RecordQuery, blobs: Vec<Blob>) -> Result<String, String> {
         match (ask, &mut self.viewer) {
-            (record::Ask::Open, _) => {
+            (record::RecordQuery::Open, _) => {
                 let blob = blobs.into_iter().next().ok_or("the request came without a record")?;
                 let text = JsFuture::from(blob.text()).await.map_err(|_| "the file could not be read")?;
                 let opened = Viewer::open(&text.as_string().unwrap_or_default());
@@ -97,7 +97,7 @@ impl Complete {
                 });
                 Ok(serde_json::to_string(&opened).unwrap_or_default())
             }
-            (record::Ask::Compare { before, after }, _) => Ok(Viewer::compare(before, after)),
+            (record::RecordQuery::Compare { before, after }, _) => Ok(Viewer::compare(before, after)),
             (ask, Some(viewer)) => viewer.answer(ask),
             (_, None) => Err("no record is open".to_owned()),
         }
@@ -118,13 +118,13 @@ impl Complete {
 /// What was found about files that may be documents. A file is converted once for each version.
 #[derive(Default)]
 struct Documents {
-    known: RefCell<BTreeMap<String, (u64, Known)>>,
+    known: RefCell<BTreeMap<String, (u64, KnownDocument)>>,
     /// When the call began, by the page's clock for durations.
     began: Cell<f64>,
 }
 
 /// `None`: the file is not a document. The error says why a document has no text.
-type Known = Result<Option<Rc<Document>>, String>;
+type KnownDocument = Result<Option<Rc<Document>>, String>;
 
 /// The documents that a worker keeps have at most so much text, in bytes; then it forgets them and converts them again.
 const MAX_KEPT_TEXT: usize = 96 << 20;
@@ -141,7 +141,7 @@ struct WithDocuments<'a> {
 
 impl WithDocuments<'_> {
     /// Reads and converts a file.
-    async fn convert(&self, path: &str, info: FileInfo) -> Known {
+    async fn convert(&self, path: &str, info: FileInfo) -> KnownDocument {
         let blob = self.files.blob(path)?;
         let head = blob.slice_with_f64_and_f64(0.0, HEAD as f64).map_err(|_| gone(path))?;
         let head = JsFuture::from(head.array_buffer()).await.map_err(|_| gone(path))?;
@@ -189,7 +189,9 @@ impl Files for WithDocuments<'_> {
             return document;
         }
         let mut known = self.documents.known.borrow_mut();
-        let text = |(_, known): &(u64, Known)| known.as_ref().ok().and_then(|d| d.as_ref()).map_or(0, |d| d.text.len());
+        let text = |(_, known): &(u64, KnownDocument)| {
+            known.as_ref().ok().and_then(|d| d.as_ref()).map_or(0, |d| d.text.len())
+        };
         if known.values().map(text).sum::<usize>() > MAX_KEPT_TEXT {
             known.clear();
         }

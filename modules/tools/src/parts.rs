@@ -16,7 +16,7 @@ extern "C" {
 
 /// What a part says besides the document.
 #[derive(Deserialize)]
-struct Extent {
+struct ReadExtent {
     #[serde(default)]
     late: bool,
 }
@@ -39,7 +39,7 @@ pub async fn document(
     let json = json.as_string().unwrap_or_default();
     let invalid = |error| format!("the text that was read of it is not valid: {error}");
     let document = serde_json::from_str(&json).map_err(invalid)?;
-    let Extent { late } = serde_json::from_str(&json).map_err(invalid)?;
+    let ReadExtent { late } = serde_json::from_str(&json).map_err(invalid)?;
     Ok((document, late))
 }
 

@@ -81,7 +81,7 @@ pub fn play(
         let event = match effect {
             Effect::CallModel(call) => {
                 let child = recorder.run.children().iter().find(|child| child.id == call.request.child());
-                let config = child.and_then(Child::run).unwrap_or(&recorder.run).config().clone();
+                let config = child.and_then(ChildRun::run).unwrap_or(&recorder.run).config().clone();
                 world.ask(call, &config)
             }
             Effect::RunTool(call) => {

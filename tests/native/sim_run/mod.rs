@@ -77,7 +77,7 @@ enum Open {
     /// A program with its calls so far: whether each is answered.
     Program(CallId, Vec<bool>),
     /// A question whether a call of this tool may run.
-    Asked(CallId, String, Permission),
+    Asked(CallId, String, CallPermission),
     Timer(TimerId),
 }
 
@@ -201,7 +201,7 @@ impl Sim {
                 Event::ToolFinished { call, outcome }
             }
             // Tools whose interrupted calls have no effect run without a question.
-            Open::Asked(call, _, Permission::AskAgain) if self.rng.up_to(1) == 0 => {
+            Open::Asked(call, _, CallPermission::AskAgain) if self.rng.up_to(1) == 0 => {
                 Event::ToolFinished { call, outcome: self.outcome(RunMode::Run) }
             }
             Open::Asked(call, name, permission) => {
@@ -360,8 +360,8 @@ impl Sim {
                 Effect::RunTool(tool) => {
                     self.check_permission(&tool);
                     self.open.push(match tool.permission {
-                        Permission::Allowed if tool.program.is_some() => Open::Program(tool.call, Vec::new()),
-                        Permission::Allowed => Open::Tool(tool.call, tool.run),
+                        CallPermission::Allowed if tool.program.is_some() => Open::Program(tool.call, Vec::new()),
+                        CallPermission::Allowed => Open::Tool(tool.call, tool.run),
                         asked => Open::Asked(tool.call, tool.name, asked),
                     });
                 }
@@ -394,19 +394,22 @@ impl Sim {
         let run = &self.recorder.run;
         let spec = run.config_of(&tool.call).tools.iter().find(|spec| spec.name == tool.name);
         let (Some(permissions), Some(spec), true) = (run.permissions(), spec, tool.run != RunMode::Check) else {
-            return assert_eq!(tool.permission, Permission::Allowed, "{tool:?}");
+            return assert_eq!(tool.permission, CallPermission::Allowed, "{tool:?}");
         };
         let (calls, tools, all) = &self.permits;
         let answer = tools.get(&tool.name).copied().or(*all);
         let rule = permissions.rule(spec, spec.side_effect);
         let permitted = match (rule, permissions.answers) {
-            (Rule::Allow, _) | (Rule::Ask, Answers::All) => true,
-            (Rule::Deny, _) | (Rule::Ask, Answers::Nobody) => calls.contains(&tool.call),
-            (Rule::Ask, Answers::Page) => calls.contains(&tool.call) || answer == Some(true),
+            (PermissionRule::Allow, _) | (PermissionRule::Ask, Answers::All) => true,
+            (PermissionRule::Deny, _) | (PermissionRule::Ask, Answers::Nobody) => calls.contains(&tool.call),
+            (PermissionRule::Ask, Answers::Page) => calls.contains(&tool.call) || answer == Some(true),
         };
-        assert!(permitted || tool.permission == Permission::Ask, "{tool:?} runs without permission: {permissions:?}");
-        if tool.permission == Permission::Ask {
-            assert_eq!((rule, permissions.answers, answer), (Rule::Ask, Answers::Page, None));
+        assert!(
+            permitted || tool.permission == CallPermission::Ask,
+            "{tool:?} runs without permission: {permissions:?}"
+        );
+        if tool.permission == CallPermission::Ask {
+            assert_eq!((rule, permissions.answers, answer), (PermissionRule::Ask, Answers::Page, None));
         }
     }
 
@@ -418,7 +421,7 @@ impl Sim {
         }
         mirror.1.extend(call.append.iter().cloned());
         if child > 0 && self.recorder.run.wrap_up_trigger().is_some() {
-            let of = self.recorder.run.children().iter().find(|one| one.id == child).and_then(Child::run);
+            let of = self.recorder.run.children().iter().find(|one| one.id == child).and_then(ChildRun::run);
             let preset = of.map_or(self.recorder.run.config().preset, |run| run.config().preset);
             let concludes = if preset == Preset::Strict { ToolChoice::Report } else { ToolChoice::None };
             assert_eq!(call.tools, concludes, "after a wrap-up a sub-agent only concludes");

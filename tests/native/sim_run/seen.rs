@@ -1,9 +1,9 @@
 //! An observer outside the worker sees the run exactly as it is.
 
 use turnwise_engine::Run;
-use turnwise_protocol::snapshot::{Now, Start, SubagentRequest};
-use turnwise_protocol::{Change, Reporter, Snapshot};
-use turnwise_record::trajectory::Summary;
+use turnwise_protocol::snapshot::{Now, SnapshotStart, SubagentRequest};
+use turnwise_protocol::{Reporter, Snapshot, SnapshotChange};
+use turnwise_record::trajectory::RunSummary;
 
 /// The run as its changes describe it.
 #[derive(Default)]
@@ -20,18 +20,18 @@ impl Seen {
             return;
         }
         let text = serde_json::to_string(&self.reporter.changes(run)).expect("serializes");
-        let changes: Vec<Change> = serde_json::from_str(&text).expect("reads back");
+        let changes: Vec<SnapshotChange> = serde_json::from_str(&text).expect("reads back");
         self.snapshot = Snapshot::after(self.snapshot.take(), changes);
         let snapshot = self.snapshot.as_ref().expect("it began");
         shows(snapshot, run);
-        let (seen, there) = (snapshot.summary(), Summary::of_run(run));
+        let (seen, there) = (snapshot.summary(), RunSummary::of_run(run));
         assert_eq!(serde_json::to_string(&seen).unwrap(), serde_json::to_string(&there).unwrap());
         assert_eq!(self.reporter.changes(run), [], "nothing happened since");
     }
 }
 
 fn shows(seen: &Snapshot, run: &Run) {
-    assert_eq!(seen.start, Start::from_run(run));
+    assert_eq!(seen.start, SnapshotStart::from_run(run));
     assert_eq!(seen.now, Now::from_run(run));
     assert_eq!(seen.turns.len(), run.turns().len());
     for (seen, turn) in seen.turns.iter().zip(run.turns()) {

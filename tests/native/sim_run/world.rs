@@ -1,6 +1,6 @@
 //! The actions of the random world: configurations, replies, calls, outcomes, errors.
 
-use turnwise_record::trajectory::Summary;
+use turnwise_record::trajectory::RunSummary;
 
 use super::*;
 
@@ -73,7 +73,10 @@ fn permit(c: &mut RunConfig, seed: u64) {
 }
 
 pub fn permissions(rng: &mut Rng) -> Permissions {
-    let mut rule = || [None, Some(Rule::Ask), Some(Rule::Allow), Some(Rule::Deny)][rng.up_to(3) as usize];
+    let mut rule = || {
+        [None, Some(PermissionRule::Ask), Some(PermissionRule::Allow), Some(PermissionRule::Deny)]
+            [rng.up_to(3) as usize]
+    };
     let (workspace, folder, network, page, own) = (rule(), rule(), rule(), rule(), rule());
     Permissions {
         answers: [Answers::Nobody, Answers::Page, Answers::Page, Answers::Page, Answers::All][rng.up_to(4) as usize],
@@ -188,18 +191,18 @@ impl Sim {
 
 /// Checks that every run can be written in every format, and that what can be read again says the same.
 pub fn export_all(document: &Trajectory) {
-    use turnwise_record::trajectory::{Format, import::import};
-    for format in Format::ALL {
+    use turnwise_record::trajectory::{ExportFormat, import::import};
+    for format in ExportFormat::ALL {
         let text = turnwise_view::export::export(document, *format);
         match format {
-            Format::Native | Format::Html => assert_eq!(import(&text).as_ref(), Ok(document), "{format:?}"),
-            Format::Atif => {
+            ExportFormat::Native | ExportFormat::Html => assert_eq!(import(&text).as_ref(), Ok(document), "{format:?}"),
+            ExportFormat::Atif => {
                 let read = import(&text).expect("ATIF");
                 let same = Trajectory { imported: read.imported.clone(), events: Vec::new(), ..document.clone() };
                 assert_eq!((read.turns, read.segments, read.output), (same.turns, same.segments, same.output));
             }
-            Format::OpenaiJsonl => assert_eq!(text.lines().count(), 1 + document.children.len()),
-            Format::Markdown => assert!(text.starts_with("# ")),
+            ExportFormat::OpenaiJsonl => assert_eq!(text.lines().count(), 1 + document.children.len()),
+            ExportFormat::Markdown => assert!(text.starts_with("# ")),
             json if json.media_type() == "application/json" => {
                 let _: serde_json::Value = serde_json::from_str(&text).expect("JSON");
             }
@@ -211,8 +214,8 @@ pub fn export_all(document: &Trajectory) {
 /// Checks that a run's figures match its record and the run's own counts.
 pub fn check_figures(recorder: &Recorder, requests: u32) {
     let run = &recorder.run;
-    let summary = Summary::of_run(run);
-    assert_eq!(summary, Summary::from(&recorder.document()), "the figures of a run and of its record");
+    let summary = RunSummary::of_run(run);
+    assert_eq!(summary, RunSummary::from(&recorder.document()), "the figures of a run and of its record");
     assert_eq!((summary.requests, run.requests()), (requests, requests));
     assert_eq!((summary.cost, summary.tokens), (run.cost(), run.usage()));
     let warned = |run: &Run| run.logs().iter().filter(|log| log.level == LogLevel::Warn).count();
@@ -220,5 +223,5 @@ pub fn check_figures(recorder: &Recorder, requests: u32) {
     assert_eq!(summary.failed_attempts.values().sum::<u32>() as usize, failed, "each failed attempt counts once");
     assert!(summary.turns_used <= summary.total_turns && summary.duration_ms.is_some(), "{summary:?}");
     let text = serde_json::to_string(&summary).expect("serializes");
-    assert_eq!(serde_json::from_str::<Summary>(&text).expect("reads back"), summary);
+    assert_eq!(serde_json::from_str::<RunSummary>(&text).expect("reads back"), summary);
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
-use turnwise_demo_model::{BodyEnd, DemoRequest, Fault, Scripted, fault, script};
+use turnwise_demo_model::{BodyEnd, DemoFault, DemoRequest, Scripted, fault, script};
 use turnwise_engine::*;
 use turnwise_llm::{Decoder, Online, RetryHeaders, classify_fetch_failure, classify_response, is_stream};
 use turnwise_record::trajectory::{Recorder, Trajectory};
@@ -15,7 +15,7 @@ use super::pattern::pattern;
 
 /// The fault of a request, and the event that the engine received for it.
 pub struct Met {
-    pub fault: Option<Fault>,
+    pub fault: Option<DemoFault>,
     pub event: Event,
 }
 
@@ -52,7 +52,7 @@ impl World {
         match effect {
             Effect::CallModel(call) => {
                 let child = run.children().iter().find(|child| child.id == call.request.child());
-                let config = child.and_then(Child::run).unwrap_or(run).config().clone();
+                let config = child.and_then(ChildRun::run).unwrap_or(run).config().clone();
                 Some(self.ask(call, &config))
             }
             Effect::RunTool(call) => {

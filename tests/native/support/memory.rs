@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use serde_json::{Value, json};
 use turnwise_engine::EpochMillis;
 use turnwise_files::{Engine, FileInfo, Files};
-use turnwise_tools::{Index, run};
+use turnwise_tools::{FileIndex, run};
 
 #[derive(Default)]
 pub struct Memory {
@@ -85,5 +85,5 @@ pub fn now<T>(future: impl Future<Output = T>) -> T {
 
 #[allow(clippy::needless_pass_by_value)] // reads better at the call sites
 pub fn call<F: Files>(files: &mut F, name: &str, args: Value) -> Result<String, String> {
-    now(run(name, &args, files, &mut Index::default(), EpochMillis(0)))
+    now(run(name, &args, files, &mut FileIndex::default(), EpochMillis(0)))
 }

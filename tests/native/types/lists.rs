@@ -6,9 +6,9 @@ use super::{MADE, check};
 use serde_json::json;
 use turnwise_engine::{ProviderConfig, ProviderKind};
 use turnwise_llm::ServerName;
-use turnwise_llm::providers::{Card, Need, Place, card, function, wire};
-use turnwise_llm::servers::{Browser, Forcing, Server};
-use turnwise_record::trajectory::Format;
+use turnwise_llm::providers::{Card, Need, ProviderGroup, card, function, wire};
+use turnwise_llm::servers::{Browser, Forcing, ServerRow};
+use turnwise_record::trajectory::ExportFormat;
 use turnwise_tools::{ON_REQUEST, names};
 use turnwise_view::provider::cards;
 
@@ -27,7 +27,7 @@ fn servers() -> impl Iterator<Item = (ProviderKind, &'static Card)> {
 }
 
 /// The row of a kind at its own address.
-fn row(kind: ProviderKind) -> &'static Server {
+fn row(kind: ProviderKind) -> &'static ServerRow {
     ServerName::of(&ProviderConfig { kind, ..ProviderConfig::default() }).row()
 }
 
@@ -78,7 +78,7 @@ pub(super) fn built_in_tools() -> String {
 
 #[test]
 fn the_lists_of_the_page_are_those_of_the_rows() {
-    let formats: Vec<&str> = Format::ALL.iter().map(|format| format.as_str()).collect();
+    let formats: Vec<&str> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();
     let lists = [
         list("PROVIDER_KINDS", &kinds(|_| true), " satisfies readonly ProviderKind[]"),
         list("FORMATS", &formats, " satisfies readonly ExportFormat[]"),
@@ -132,7 +132,7 @@ fn the_docs_agent_offers_the_providers_whose_rows_say_so() {
     let (mut names, mut choices) = (String::new(), String::new());
     for (kind, card) in offered {
         let key = property(kind.as_str());
-        if card.place == Place::Cloud {
+        if card.place == ProviderGroup::Cloud {
             let text = property(&format!("way_{}", kind.as_str()));
             names.push_str(&format!("  {text}: '{}',\n", card.name));
         } else {
@@ -171,7 +171,7 @@ fn the_command_line_names_the_model_servers() {
 fn the_documentation_lists_what_the_rows_say() {
     let servers = quoted(&kinds(ProviderKind::is_http)).into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>();
     part("docs/api.md", "| `kind` | ", " | required |\n| `baseUrl`", &alternatives(&servers, "or"));
-    let formats: Vec<&str> = Format::ALL.iter().map(|format| format.as_str()).collect();
+    let formats: Vec<&str> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();
     part("docs/api.md", "`format` is ", "; [what each one holds]", &alternatives(&code(&formats), "or"));
 
     let page = "docs/providers.md";
@@ -201,7 +201,7 @@ fn the_documentation_lists_what_the_rows_say() {
 
     let page = "docs/trajectory.md";
     let text = fs::read_to_string(page).unwrap();
-    for format in Format::ALL {
+    for format in ExportFormat::ALL {
         let row = format!("| `{}` | `{}` | ", format.as_str(), format.suffix());
         assert!(text.contains(&row), "{page} lacks {row:?}");
     }
@@ -248,7 +248,7 @@ fn the_documentation_has_a_row_for_each_service() {
 #[test]
 fn the_tests_of_the_app_know_the_rows() {
     let names: Vec<&str> = cards().map(|card| card.name).collect();
-    let exports = Format::ALL
+    let exports = ExportFormat::ALL
         .iter()
         .map(|format| json!({ "format": format.as_str(), "suffix": format.suffix(), "label": format.label() }));
     let rows = json!({ "providers": names, "exports": exports.collect::<Vec<_>>() });
@@ -260,7 +260,7 @@ fn a_row_is_whole() {
     for (kind, card) in servers() {
         let wire = wire(kind);
         assert!(!wire.base_url.is_empty() && !wire.base_url.ends_with('/'), "{kind:?}: {}", wire.base_url);
-        assert_eq!(card.place == Place::Cloud, wire.base_url.starts_with("https://"), "{kind:?}");
+        assert_eq!(card.place == ProviderGroup::Cloud, wire.base_url.starts_with("https://"), "{kind:?}");
         assert!(wire.headers.iter().all(|(name, _)| *name == name.to_lowercase()), "{kind:?}");
     }
 }

@@ -2,19 +2,21 @@
 
 use turnwise_engine::*;
 use turnwise_protocol::Snapshot;
-use turnwise_protocol::record::{Ask, Cursor, Part, Refused};
-use turnwise_record::trajectory::Summary;
-use turnwise_view::replay::Steps;
-use turnwise_view::replay::difference::{Piece, PieceKind};
+use turnwise_protocol::record::{Cursor, DocumentPart, OpenError, RecordQuery};
+use turnwise_record::trajectory::RunSummary;
+use turnwise_view::replay::ReplaySteps;
+use turnwise_view::replay::difference::{ChangedText, PieceKind};
 use turnwise_view::replay::play::{Speed, bands, rest};
 use turnwise_view::replay::text::{pieces, shortened};
-use turnwise_view::replay::{Difference, Entry, Mark, Replay, RequestView, StepTone, Verdict, Viewer};
-use turnwise_view::{Meter, Source};
+use turnwise_view::replay::{
+    Difference, DifferenceEntry, MessageMark, Replay, ReplayVerdict, RequestView, StepTone, Viewer,
+};
+use turnwise_view::{Meter, RunSource};
 
 use super::{eventful, world};
 use crate::support::*;
 
-fn ask<T: serde::de::DeserializeOwned>(viewer: &mut Viewer, ask: &Ask) -> T {
+fn ask<T: serde::de::DeserializeOwned>(viewer: &mut Viewer, ask: &RecordQuery) -> T {
     serde_json::from_str(&viewer.answer(ask).unwrap()).unwrap()
 }
 
@@ -48,7 +50,8 @@ fn requests_are_marked() {
     let replay = Replay::from_document(&played.document());
     let marks = |index: usize| replay.request_view(index).unwrap().messages.iter().map(|m| m.mark).collect::<Vec<_>>();
     // A notice reports the reply that was cut off.
-    let noticed = (0..replay.requests().len()).find(|index| marks(*index).contains(&Some(Mark::Notice))).unwrap();
+    let noticed =
+        (0..replay.requests().len()).find(|index| marks(*index).contains(&Some(MessageMark::Notice))).unwrap();
     let view = replay.request_view(noticed).unwrap();
     let notice = view.messages.last().unwrap();
     assert!(notice.once && notice.text.starts_with("system notice: "), "{notice:?}");
@@ -95,27 +98,27 @@ fn a_viewer_answers_about_its_record() {
     let mut whole = opened.head;
     let mut next = Some(Cursor::default());
     while let Some(cursor) = next {
-        let part: Part = ask(&mut viewer, &Ask::Part(cursor));
+        let part: DocumentPart = ask(&mut viewer, &RecordQuery::Part(cursor));
         next = part.join(&mut whole);
     }
     assert_eq!(whole, Snapshot::recorded(&document));
-    assert_eq!(whole.summary(), Summary::from(&document));
+    assert_eq!(whole.summary(), RunSummary::from(&document));
 
-    let steps: Steps = ask(&mut viewer, &Ask::Steps { from: 2 });
+    let steps: ReplaySteps = ask(&mut viewer, &RecordQuery::Steps { from: 2 });
     assert_eq!((steps.of, steps.steps.len()), (document.events.len() + 1, document.events.len() - 1));
-    let request: RequestView = ask(&mut viewer, &Ask::Request { index: 1 });
+    let request: RequestView = ask(&mut viewer, &RecordQuery::Request { index: 1 });
     assert_eq!(request.previous, Some(0));
-    let difference: Difference = ask(&mut viewer, &Ask::Difference { index: 1 });
-    assert_eq!(difference.entries, [Entry::Same(2)]);
+    let difference: Difference = ask(&mut viewer, &RecordQuery::Difference { index: 1 });
+    assert_eq!(difference.entries, [DifferenceEntry::Same(2)]);
     assert_eq!(difference.facts, [("Attempt".to_owned(), "1".to_owned(), "2".to_owned())]);
-    let verdict: Verdict = ask(&mut viewer, &Ask::Verify);
+    let verdict: ReplayVerdict = ask(&mut viewer, &RecordQuery::Verify);
     let words = format!(
         "Replays exactly: {} events, {} requests, every hash matches.",
         document.events.len(),
         document.requests
     );
     assert_eq!(verdict.words, words);
-    assert!(viewer.answer(&Ask::Request { index: 99 }).is_err());
+    assert!(viewer.answer(&RecordQuery::Request { index: 99 }).is_err());
 }
 
 #[test]
@@ -128,7 +131,7 @@ fn long_documents_come_in_parts() {
     let (mut next, mut parts) = (Some(Cursor::default()), 0);
     let mut whole = Snapshot::head(&document);
     while let Some(cursor) = next {
-        let part = Part::new(&document, cursor);
+        let part = DocumentPart::new(&document, cursor);
         assert!(serde_json::to_string(&part).unwrap().len() < 256 * 1024);
         next = part.join(&mut whole);
         parts += 1;
@@ -139,10 +142,10 @@ fn long_documents_come_in_parts() {
 
 #[test]
 fn other_texts_are_refused() {
-    assert_eq!(Viewer::open("hello").unwrap_err(), Refused::NotJson);
-    assert_eq!(Viewer::open("{}").unwrap_err(), Refused::OtherFormat);
+    assert_eq!(Viewer::open("hello").unwrap_err(), OpenError::NotJson);
+    assert_eq!(Viewer::open("{}").unwrap_err(), OpenError::OtherFormat);
     let later = "{\"format\": \"turnwise-trajectory\", \"version\": 99}";
-    assert!(matches!(Viewer::open(later), Err(Refused::Unreadable(why)) if why.contains("version 99")));
+    assert!(matches!(Viewer::open(later), Err(OpenError::Unreadable(why)) if why.contains("version 99")));
 }
 
 #[test]
@@ -152,7 +155,7 @@ fn pieces_make_both_texts() {
     let all = pieces(old, new);
     let of = |without: PieceKind| all.iter().filter(|p| p.kind != without).map(|p| p.text.as_str()).collect::<String>();
     assert_eq!((of(PieceKind::Added), of(PieceKind::Removed)), (old.to_owned(), new.to_owned()));
-    assert!(all.contains(&Piece { kind: PieceKind::Added, text: "60".into() }), "{all:?}");
+    assert!(all.contains(&ChangedText { kind: PieceKind::Added, text: "60".into() }), "{all:?}");
 
     let long = "word ".repeat(500);
     let short = shortened(pieces(&long, &format!("{long}end")));
@@ -168,7 +171,7 @@ fn pauses_are_cut_and_bands_cover_all_steps() {
     assert_eq!(rest(steps, steps.len() - 1, Speed::X1), None);
     assert!((0..steps.len() - 1).all(|at| (40..=2_000).contains(&rest(steps, at, Speed::X1).unwrap())));
     assert!((0..steps.len() - 1).all(|at| rest(steps, at, Speed::X16) <= rest(steps, at, Speed::X1)));
-    let bands = bands(steps, &Meter::from(&Source::from(&document)).ticks);
+    let bands = bands(steps, &Meter::from(&RunSource::from(&document)).ticks);
     assert_eq!((bands[0].from, bands.last().unwrap().to), (0, steps.len()));
     assert!(bands.windows(2).all(|two| two[0].to == two[1].from));
     assert_eq!(bands.len(), document.turns.len());

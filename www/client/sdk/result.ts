@@ -55,7 +55,7 @@ export function resultUsage(all: readonly (Usage | undefined)[]): TokenUsage {
   };
 }
 
-/** Computes the cost like `Summary.cost` (crates/record/src/trajectory/summary.rs): `null` if a price is missing. */
+/** Computes the cost like `RunSummary.cost` (crates/record/src/trajectory/summary.rs): `null` if a price is missing. */
 function costOf({ config, turns, children }: Trajectory): number | null {
   let sum = 0;
   for (const { usage, provider } of turns.flatMap((turn) => turn.attempts)) {

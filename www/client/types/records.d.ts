@@ -902,7 +902,7 @@ export type PlanOwnEvent = {
 );
 
 /** The figures of one run, including its sub-agents: a plain, JSON-safe object. */
-export interface Summary {
+export interface RunSummary {
   run_id: string;
   session_id: string;
   /** The first non-empty line of the task, at most 120 characters. */
@@ -972,15 +972,15 @@ export interface Insight {
   /** The share of ended runs whose outcome is `success`, 0 to 1; `null`: no run has ended. */
   success_share: number | null;
   /** Turns used, not counting the synthesis. */
-  turns: Figure;
+  turns: InsightFigure;
   /** Input plus output tokens per run. */
-  tokens: Figure;
+  tokens: InsightFigure;
   /** Tokens of all runs. */
   usage: Usage;
   /** US dollars, over the runs whose prices are known. */
-  cost: Figure;
+  cost: InsightFigure;
   /** Milliseconds, over the runs that have ended. */
-  duration_ms: Figure;
+  duration_ms: InsightFigure;
   requests: number;
   failed_attempts: number;
   tool_calls: number;
@@ -1000,7 +1000,7 @@ export interface Insight {
 }
 
 /** One number over several runs; percentiles by nearest rank. */
-export interface Figure {
+export interface InsightFigure {
   /** The number of runs for which it is known. */
   known: number;
   total: number;

@@ -2,7 +2,7 @@
 // are easier to read that way, and functions.
 import type {
   AgentKind, BuiltInTool, DocsFound, DocsHit, DocsInfo, DocsMatch, DocsProgress, ExportFormat, Insight, InsightFilter, MarkdownNode,
-  PlanOwnEvent, PlanSession, Preset, ProviderKind, ReasoningEffort, ReplayDifference, RunEvent, SideEffect, Summary,
+  PlanOwnEvent, PlanSession, Preset, ProviderKind, ReasoningEffort, ReplayDifference, RunEvent, SideEffect, RunSummary,
   Trajectory, TrajectoryMessage,
 } from './records.js';
 
@@ -474,10 +474,10 @@ export function exportTrajectory(trajectory: Trajectory, format: ExportFormat): 
 export function importTrajectory(text: string): Promise<Trajectory>;
 
 /** The figures of one run, from its trajectory or the text of its file. */
-export function summarize(trajectory: Trajectory | string): Promise<Summary>;
+export function summarize(trajectory: Trajectory | string): Promise<RunSummary>;
 
 /** Statistics over several runs. */
-export function insight(summaries: Summary[], filter?: InsightFilter): Promise<Insight>;
+export function insight(summaries: RunSummary[], filter?: InsightFilter): Promise<Insight>;
 
 /** Lists a provider's models, with what is known about each. */
 export function listModels(provider: Provider): Promise<ModelInfo[]>;

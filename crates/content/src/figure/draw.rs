@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::chart::{Chart, ChartKind};
 use super::number::exact;
 use super::scale::{self, Positions, Values};
-use super::table::Table;
+use super::table::FigureTable;
 
 /// The widths that a chart is laid out for: a reading column and a phone.
 const SIZES: [(f64, f64); 2] = [(680.0, 300.0), (340.0, 250.0)];
@@ -29,7 +29,7 @@ pub struct ChartView {
     pub legend: Vec<String>,
     /// The values at each position, as text: the position, then one value for each series.
     pub stops: Vec<Vec<String>>,
-    pub table: Table,
+    pub table: FigureTable,
     /// The same chart in several widths, the widest first.
     pub drawings: Vec<Drawing>,
 }
@@ -82,7 +82,7 @@ impl From<&Chart> for ChartView {
             title: chart.title.clone().unwrap_or_else(|| chart.chart.words().to_owned()),
             description: chart.description.clone().unwrap_or_else(|| description(chart, &stops)),
             legend: chart.series.iter().map(|series| series.name.clone()).collect(),
-            table: Table::new(names, stops.clone()),
+            table: FigureTable::new(names, stops.clone()),
             stops,
             drawings: SIZES.iter().map(|(width, height)| draw(chart, *width, *height)).collect(),
         }
@@ -145,7 +145,7 @@ fn draw(chart: &Chart, width: f64, height: f64) -> Drawing {
     let top = if chart.y_label.is_some() { 30.0 } else { 10.0 };
     let bottom = height - if chart.x_label.is_some() { 44.0 } else { 24.0 };
     let plot = Plot { left: widest + 12.0, right: width - 8.0, top, bottom, low: values.low, high: values.high };
-    let mut picture = Picture::default();
+    let mut picture = FigureCanvas::default();
     if let Some(name) = &chart.y_label {
         picture.label(0.0, 8.0, "start", &cut(name, width));
     }
@@ -176,7 +176,7 @@ fn draw(chart: &Chart, width: f64, height: f64) -> Drawing {
 }
 
 /// Draws the labels of the horizontal axis; returns the place of each position, and the width of a band.
-fn places(picture: &mut Picture, positions: &Positions, plot: &Plot, width: f64) -> (Vec<f64>, f64) {
+fn places(picture: &mut FigureCanvas, positions: &Positions, plot: &Plot, width: f64) -> (Vec<f64>, f64) {
     let y = plot.bottom + 14.0;
     let room = plot.right - plot.left;
     let centred = |x: f64, text: &str| {
@@ -218,7 +218,7 @@ fn places(picture: &mut Picture, positions: &Positions, plot: &Plot, width: f64)
     }
 }
 
-fn bars(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], number: usize, of: usize, band: f64) {
+fn bars(picture: &mut FigureCanvas, plot: &Plot, course: &[Option<(f64, f64)>], number: usize, of: usize, band: f64) {
     let each = band * (1.0 - GAP) / of.max(1) as f64;
     let thick = (each - if of > 1 && each > 4.0 { 1.0 } else { 0.0 }).clamp(0.5, 64.0);
     let mut d = String::new();
@@ -231,7 +231,7 @@ fn bars(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], numbe
 }
 
 /// Draws a line in the order of its positions; a missing value is a gap.
-fn line(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], number: usize) {
+fn line(picture: &mut FigureCanvas, plot: &Plot, course: &[Option<(f64, f64)>], number: usize) {
     let mut d = String::new();
     for part in parts(course) {
         for (place, (x, value)) in part.iter().enumerate() {
@@ -247,7 +247,7 @@ fn line(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], numbe
     }
 }
 
-fn area(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], number: usize) {
+fn area(picture: &mut FigureCanvas, plot: &Plot, course: &[Option<(f64, f64)>], number: usize) {
     let base = shown(plot.base());
     let mut d = String::new();
     for part in parts(course) {
@@ -273,7 +273,7 @@ fn parts(course: &[Option<(f64, f64)>]) -> Vec<Vec<(f64, f64)>> {
 }
 
 /// Draws a mark for each value. Each series has a shape of its own, so that it is known without its colour.
-fn marks(picture: &mut Picture, plot: &Plot, course: &[Option<(f64, f64)>], number: usize) {
+fn marks(picture: &mut FigureCanvas, plot: &Plot, course: &[Option<(f64, f64)>], number: usize) {
     let mut d = String::new();
     for (x, value) in course.iter().flatten() {
         let (x, y) = (*x, plot.y(*value));
@@ -306,12 +306,12 @@ fn shown(value: f64) -> String {
 }
 
 #[derive(Default)]
-struct Picture {
+struct FigureCanvas {
     paths: Vec<Path>,
     labels: Vec<Label>,
 }
 
-impl Picture {
+impl FigureCanvas {
     fn path(&mut self, class: &str, d: String) {
         if !d.is_empty() {
             self.paths.push(Path { class: class.to_owned(), d });

@@ -36,13 +36,13 @@ impl Json {
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(FigureReader)
     }
 }
 
-struct Reader;
+struct FigureReader;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for FigureReader {
     type Value = Json;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

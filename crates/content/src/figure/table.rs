@@ -11,22 +11,22 @@ pub const MAX_COLUMNS: usize = 60;
 
 /// A table. Each row has a cell for each column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Table {
-    pub columns: Vec<Column>,
+pub struct FigureTable {
+    pub columns: Vec<TableColumn>,
     pub rows: Vec<Vec<String>>,
     /// The number of rows of the source.
     pub total: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Column {
+pub struct TableColumn {
     pub name: String,
     /// The number in each row, to sort by, if every cell of the column that is not empty is a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub numbers: Option<Vec<Option<f64>>>,
 }
 
-impl Table {
+impl FigureTable {
     /// Makes a table of names and rows; short rows get empty cells.
     #[must_use]
     pub fn new(names: Vec<String>, mut rows: Vec<Vec<String>>) -> Self {
@@ -35,14 +35,14 @@ impl Table {
         let width = names.len().min(MAX_COLUMNS);
         rows.iter_mut().for_each(|row| row.resize(width, String::new()));
         let columns = names.into_iter().take(width).enumerate();
-        let columns = columns.map(|(place, name)| Column { name, numbers: numbers(&rows, place) }).collect();
-        Table { columns, rows, total }
+        let columns = columns.map(|(place, name)| TableColumn { name, numbers: numbers(&rows, place) }).collect();
+        FigureTable { columns, rows, total }
     }
 
     /// Reads an array of flat objects, or `{columns, rows}`, whose rows are arrays or objects.
     pub(super) fn from_json(value: &Json) -> Option<Self> {
         match value {
-            Json::List(items) => Table::of_objects(items),
+            Json::List(items) => FigureTable::of_objects(items),
             Json::Object(_) => {
                 let (Json::List(columns), Json::List(items)) = (value.field("columns")?, value.field("rows")?) else {
                     return None;
@@ -62,7 +62,7 @@ impl Table {
                     _ => None,
                 };
                 let rows = items.iter().map(row).collect::<Option<Vec<Vec<String>>>>()?;
-                (!names.is_empty()).then(|| Table::new(names, rows))
+                (!names.is_empty()).then(|| FigureTable::new(names, rows))
             }
             _ => None,
         }
@@ -87,7 +87,7 @@ impl Table {
             names.iter().map(cell).collect()
         };
         let rows = items.iter().map(row).collect();
-        (!names.is_empty()).then(|| Table::new(names, rows))
+        (!names.is_empty()).then(|| FigureTable::new(names, rows))
     }
 
     /// Reads a Markdown text that is one table and at most four other lines.
@@ -100,8 +100,9 @@ impl Table {
         let head = lines.get(rule.checked_sub(1)?).filter(|line| line.starts_with('|'))?;
         let rows: Vec<_> = lines.iter().skip(rule + 1).take_while(|line| line.starts_with('|')).collect();
         let others = lines.iter().filter(|line| !line.is_empty() && !line.starts_with('|')).count();
-        (others <= 4 && lines.iter().filter(|line| is_rule(line)).count() == 1)
-            .then(|| Table::new(markdown_cells(head), rows.into_iter().map(|line| markdown_cells(line)).collect()))
+        (others <= 4 && lines.iter().filter(|line| is_rule(line)).count() == 1).then(|| {
+            FigureTable::new(markdown_cells(head), rows.into_iter().map(|line| markdown_cells(line)).collect())
+        })
     }
 
     /// Reads separated values; the separator is the one that occurs most in the first line.
@@ -111,7 +112,7 @@ impl Table {
         let separator = *separators.iter().max_by_key(|separator| first.matches(**separator).count())?;
         let mut rows = separated(text, separator).into_iter();
         let names = rows.next()?;
-        Some(Table::new(names, rows.collect()))
+        Some(FigureTable::new(names, rows.collect()))
     }
 }
 

@@ -24,25 +24,25 @@ struct Formula<'a> {
 
 /// How a formula is delimited.
 #[derive(Clone, Copy)]
-enum Kind {
+enum DelimiterKind {
     Dollar,
     Dollars,
     Round,
     Square,
 }
 
-impl Kind {
+impl DelimiterKind {
     fn close(self) -> &'static str {
         match self {
-            Kind::Dollar => "$",
-            Kind::Dollars => "$$",
-            Kind::Round => "\\)",
-            Kind::Square => "\\]",
+            DelimiterKind::Dollar => "$",
+            DelimiterKind::Dollars => "$$",
+            DelimiterKind::Round => "\\)",
+            DelimiterKind::Square => "\\]",
         }
     }
 
     fn is_display(self) -> bool {
-        matches!(self, Kind::Dollars | Kind::Square)
+        matches!(self, DelimiterKind::Dollars | DelimiterKind::Square)
     }
 }
 
@@ -53,7 +53,7 @@ impl<'a> Formulas<'a> {
         if !may_have || markdown.contains(MARK) {
             return None;
         }
-        let mut found = Finder::default();
+        let mut found = FormulaFinder::default();
         for paragraph in Paragraphs::new(markdown) {
             found.copy(paragraph);
         }
@@ -195,17 +195,17 @@ fn closes(line: &str, (mark, length): (char, usize)) -> bool {
 
 /// Copies a text, with marks in place of its formulas.
 #[derive(Default)]
-struct Finder<'a> {
+struct FormulaFinder<'a> {
     text: String,
     formulas: Formulas<'a>,
     places: HashMap<String, usize>,
 }
 
-impl<'a> Finder<'a> {
+impl<'a> FormulaFinder<'a> {
     fn copy(&mut self, Paragraph { text, fenced }: Paragraph<'a>) {
         let mut copied = 0;
         if !fenced {
-            let mut scan = Scan::new(text);
+            let mut scan = FormulaScan::new(text);
             let mut line = 0;
             while let Some((start, end, kind)) = scan.next() {
                 let between = text.get(copied..start).unwrap_or_default();
@@ -221,7 +221,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The same formula has the same mark: labels of links and footnotes are compared.
-    fn mark(&mut self, source: &'a str, kind: Kind, quotes: impl FnOnce() -> usize) {
+    fn mark(&mut self, source: &'a str, kind: DelimiterKind, quotes: impl FnOnce() -> usize) {
         let next = self.formulas.0.len();
         let number = *self.places.entry(source.to_owned()).or_insert(next);
         if number == next {
@@ -256,7 +256,7 @@ fn unquoted(text: &str, quotes: usize) -> String {
 }
 
 /// Finds the formulas of one paragraph, from left to right, in linear time.
-struct Scan<'a> {
+struct FormulaScan<'a> {
     text: &'a str,
     at: usize,
     /// Up to there, no formula of this kind ends: `$$`, `\)`, `\]`.
@@ -265,9 +265,9 @@ struct Scan<'a> {
     backticks: Option<Vec<usize>>,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> FormulaScan<'a> {
     fn new(text: &'a str) -> Self {
-        Scan { text, at: 0, unclosed: [0; 3], backticks: None }
+        FormulaScan { text, at: 0, unclosed: [0; 3], backticks: None }
     }
 
     fn byte(&self, at: usize) -> u8 {
@@ -279,12 +279,12 @@ impl<'a> Scan<'a> {
     }
 
     /// The place and the kind of the next formula.
-    fn next(&mut self) -> Option<(usize, usize, Kind)> {
+    fn next(&mut self) -> Option<(usize, usize, DelimiterKind)> {
         while let Some(offset) = self.rest(self.at).find(['\\', '$', '`', 'h']) {
             let start = self.at + offset;
             let (skipped, kind) = match (self.byte(start), self.byte(start + 1)) {
-                (b'\\', b'(') => (2, Some(Kind::Round)),
-                (b'\\', b'[') => (2, Some(Kind::Square)),
+                (b'\\', b'(') => (2, Some(DelimiterKind::Round)),
+                (b'\\', b'[') => (2, Some(DelimiterKind::Square)),
                 (b'\\', next) => (if next.is_ascii() { 2 } else { 1 }, None),
                 (b'$', _) => self.dollars(start),
                 (b'`', _) => (self.code(start), None),
@@ -300,26 +300,26 @@ impl<'a> Scan<'a> {
     }
 
     /// What dollar signs can begin, and their number.
-    fn dollars(&self, start: usize) -> (usize, Option<Kind>) {
+    fn dollars(&self, start: usize) -> (usize, Option<DelimiterKind>) {
         let rest = self.rest(start);
         let inside = rest.trim_start_matches('$');
         let run = rest.len() - inside.len();
         let after_word = start.checked_sub(1).is_some_and(|before| self.byte(before).is_ascii_alphanumeric());
         let kind = match run {
-            1 if !after_word && !inside.starts_with(char::is_whitespace) => Some(Kind::Dollar),
-            2 => Some(Kind::Dollars),
+            1 if !after_word && !inside.starts_with(char::is_whitespace) => Some(DelimiterKind::Dollar),
+            2 => Some(DelimiterKind::Dollars),
             _ => None,
         };
         (run, kind)
     }
 
     /// The end of the formula whose content begins there.
-    fn end(&mut self, from: usize, kind: Kind) -> Option<usize> {
+    fn end(&mut self, from: usize, kind: DelimiterKind) -> Option<usize> {
         let known = match kind {
-            Kind::Dollar => None,
-            Kind::Dollars => Some(0),
-            Kind::Round => Some(1),
-            Kind::Square => Some(2),
+            DelimiterKind::Dollar => None,
+            DelimiterKind::Dollars => Some(0),
+            DelimiterKind::Round => Some(1),
+            DelimiterKind::Square => Some(2),
         };
         if known.and_then(|known| self.unclosed.get(known)).is_some_and(|unclosed| from < *unclosed) {
             return None;
@@ -331,7 +331,7 @@ impl<'a> Scan<'a> {
             let here = self.rest(at);
             match (here.as_bytes().first(), kind) {
                 (Some(b'`'), _) => break Err(at),
-                (Some(b'$'), Kind::Dollar) => break Ok(at),
+                (Some(b'$'), DelimiterKind::Dollar) => break Ok(at),
                 _ if here.starts_with(kind.close()) => break Ok(at),
                 (Some(b'\\'), _) => {
                     at += 1 + here.get(1..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
@@ -351,10 +351,10 @@ impl<'a> Scan<'a> {
         let inside = self.text.get(from..close)?;
         let end = close + kind.close().len();
         let ends_well = match kind {
-            Kind::Dollar => !inside.ends_with(char::is_whitespace) && !self.byte(end).is_ascii_digit(),
+            DelimiterKind::Dollar => !inside.ends_with(char::is_whitespace) && !self.byte(end).is_ascii_digit(),
             // Brackets that are escaped to be no link.
-            Kind::Square => !matches!(self.byte(end), b'(' | b'[' | b':'),
-            Kind::Dollars | Kind::Round => true,
+            DelimiterKind::Square => !matches!(self.byte(end), b'(' | b'[' | b':'),
+            DelimiterKind::Dollars | DelimiterKind::Round => true,
         };
         (ends_well && !inside.trim().is_empty()).then_some(end)
     }

@@ -4,7 +4,7 @@
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 use syntect::util::LinesWithEndings;
 
-use super::{Class, Span, grammars};
+use super::{Class, CodeSpan, grammars};
 
 /// Scope prefixes, the more specific first. The innermost scope that has a row decides. `grammars.bin` contains no other
 /// scopes, and of each scope only the prefix.
@@ -79,14 +79,14 @@ thread_local! {
 
 impl Highlighter {
     /// Returns the spans of one block; one plain span if the language is unknown.
-    pub fn spans(&mut self, lang: &str, code: String) -> Vec<Span> {
+    pub fn spans(&mut self, lang: &str, code: String) -> Vec<CodeSpan> {
         self.used += code.len();
         if lang.is_empty() || self.used > MAX_CODE {
-            return vec![Span { class: Class::Plain, text: code }];
+            return vec![CodeSpan { class: Class::Plain, text: code }];
         }
         GRAMMARS
             .with(|grammars| grammars.spans(lang, &code))
-            .unwrap_or_else(|| vec![Span { class: Class::Plain, text: code }])
+            .unwrap_or_else(|| vec![CodeSpan { class: Class::Plain, text: code }])
     }
 }
 
@@ -99,13 +99,13 @@ impl Grammars {
 
     /// Returns the spans of one block; `None` if the language is unknown.
     #[must_use]
-    pub fn spans(&self, lang: &str, code: &str) -> Option<Vec<Span>> {
+    pub fn spans(&self, lang: &str, code: &str) -> Option<Vec<CodeSpan>> {
         let name = lang.to_lowercase();
         let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name.as_str(), |(_, name)| name);
         self.set.find_syntax_by_token(name).map(|syntax| self.spans_by(syntax, code))
     }
 
-    fn spans_by(&self, syntax: &SyntaxReference, code: &str) -> Vec<Span> {
+    fn spans_by(&self, syntax: &SyntaxReference, code: &str) -> Vec<CodeSpan> {
         let mut spans = Vec::new();
         let mut state = ParseState::new(syntax);
         let mut stack = ScopeStack::new();
@@ -135,10 +135,10 @@ impl Grammars {
 }
 
 /// Adds a run of code, joined with the last one if both have the same class.
-fn push(spans: &mut Vec<Span>, class: Class, text: &str) {
+fn push(spans: &mut Vec<CodeSpan>, class: Class, text: &str) {
     match spans.last_mut() {
         _ if text.is_empty() => {}
         Some(last) if last.class == class => last.text.push_str(text),
-        _ => spans.push(Span { class, text: text.to_owned() }),
+        _ => spans.push(CodeSpan { class, text: text.to_owned() }),
     }
 }

@@ -7,13 +7,13 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Op
 
 use super::formulas::Formulas;
 use super::highlight::Highlighter;
-use super::{Align, Cell, Class, Item, MAX_DEPTH, Node, Span, Table, Task, safe_href};
+use super::{Align, Class, CodeSpan, ListItem, MAX_DEPTH, MarkdownTable, Node, TableCell, TaskMark, safe_href};
 
 /// Converts Markdown (CommonMark with tables, strikethrough, task lists, footnotes, formulas and bare addresses) to nodes; code is
 /// not highlighted. Accepts any input and never panics.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Node> {
-    parse_with(markdown, |_, code| vec![Span { class: Class::Plain, text: code }])
+    parse_with(markdown, |_, code| vec![CodeSpan { class: Class::Plain, text: code }])
 }
 
 /// As [`parse`], with code highlighted.
@@ -24,7 +24,7 @@ pub fn parse_highlighted(markdown: &str) -> Vec<Node> {
 }
 
 /// `highlight`: the spans of a block of code, by its language.
-fn parse_with(markdown: &str, highlight: impl FnMut(&str, String) -> Vec<Span>) -> Vec<Node> {
+fn parse_with(markdown: &str, highlight: impl FnMut(&str, String) -> Vec<CodeSpan>) -> Vec<Node> {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
     let (markdown, formulas) = match Formulas::take_out(markdown) {
@@ -55,12 +55,12 @@ enum FrameKind {
     Root,
     Paragraph,
     Heading(u8),
-    List { start: Option<u64>, items: Vec<Item> },
-    Item { task: Option<Task> },
+    List { start: Option<u64>, items: Vec<ListItem> },
+    Item { task: Option<TaskMark> },
     Code { lang: String },
     Quote,
-    Table(Table),
-    Row { cells: Vec<Cell> },
+    Table(MarkdownTable),
+    Row { cells: Vec<TableCell> },
     Cell,
     Strong,
     Emphasis,
@@ -88,7 +88,7 @@ struct Build<'a, H> {
     highlight: H,
 }
 
-impl<H: FnMut(&str, String) -> Vec<Span>> Build<'_, H> {
+impl<H: FnMut(&str, String) -> Vec<CodeSpan>> Build<'_, H> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.open(tag),
@@ -113,7 +113,7 @@ impl<H: FnMut(&str, String) -> Vec<Span>> Build<'_, H> {
             Event::HardBreak => self.push(Node::Break),
             Event::Rule => self.push(Node::Rule),
             Event::TaskListMarker(checked) => {
-                let state = if checked { Task::Done } else { Task::Open };
+                let state = if checked { TaskMark::Done } else { TaskMark::Open };
                 if let Some(FrameKind::Item { task }) =
                     self.stack.iter_mut().rev().map(|f| &mut f.kind).find(|k| matches!(k, FrameKind::Item { .. }))
                 {
@@ -130,9 +130,10 @@ impl<H: FnMut(&str, String) -> Vec<Span>> Build<'_, H> {
             Tag::CodeBlock(kind) => FrameKind::Code { lang: self.formulas.restore(&language(&kind)) },
             Tag::List(start) => FrameKind::List { start, items: Vec::new() },
             Tag::Item => FrameKind::Item { task: None },
-            Tag::Table(align) => {
-                FrameKind::Table(Table { align: align.into_iter().map(alignment).collect(), ..Table::default() })
-            }
+            Tag::Table(align) => FrameKind::Table(MarkdownTable {
+                align: align.into_iter().map(alignment).collect(),
+                ..MarkdownTable::default()
+            }),
             Tag::TableHead | Tag::TableRow => FrameKind::Row { cells: Vec::new() },
             Tag::TableCell => FrameKind::Cell,
             Tag::Emphasis => FrameKind::Emphasis,
@@ -174,7 +175,7 @@ impl<H: FnMut(&str, String) -> Vec<Span>> Build<'_, H> {
             FrameKind::Heading(level) => self.push(Node::Heading { level, children }),
             FrameKind::List { start, items } => self.push(Node::List { start, items }),
             FrameKind::Item { task } => {
-                let item = Item { task, footnote: None, children };
+                let item = ListItem { task, footnote: None, children };
                 if let Some(Frame { kind: FrameKind::List { items, .. }, .. }) = self.stack.last_mut() {
                     items.push(item);
                 }
@@ -264,7 +265,7 @@ impl<H: FnMut(&str, String) -> Vec<Span>> Build<'_, H> {
         let mut nodes = self.stack.drain(..).next().map(|root| root.children).unwrap_or_default();
         if !self.notes.is_empty() {
             let notes = std::mem::take(&mut self.notes).into_iter().enumerate();
-            let item = |(at, children)| Item { task: None, footnote: Some(number(at)), children };
+            let item = |(at, children)| ListItem { task: None, footnote: Some(number(at)), children };
             nodes.extend([Node::Rule, Node::List { start: Some(1), items: notes.map(item).collect() }]);
         }
         self.formulas.put_back(&mut nodes);

@@ -3,7 +3,7 @@
 use dom_query::NodeRef;
 
 use super::chosen::is_skipped;
-use super::{Open, with_trails};
+use super::{OpenSection, with_trails};
 use crate::index::SectionText;
 use crate::marks::{cut, squeeze};
 use crate::url;
@@ -17,8 +17,8 @@ const MAX_HEADING_CHARS: usize = 300;
 
 pub(super) struct Walker<'a> {
     address: &'a str,
-    sections: Vec<Open>,
-    open: Open,
+    sections: Vec<OpenSection>,
+    open: OpenSection,
     /// The current paragraph, as Markdown and as plain text.
     run: (String, String),
     /// Depth of lists, quotes and cells: inside them, headings open no sections.
@@ -29,7 +29,14 @@ pub(super) struct Walker<'a> {
 
 impl<'a> Walker<'a> {
     pub(super) fn new(address: &'a str) -> Self {
-        Walker { address, sections: Vec::new(), open: Open::default(), run: Default::default(), nested: 0, file: None }
+        Walker {
+            address,
+            sections: Vec::new(),
+            open: OpenSection::default(),
+            run: Default::default(),
+            nested: 0,
+            file: None,
+        }
     }
 
     pub(super) fn walk(&mut self, main: NodeRef<'_>) {
@@ -178,7 +185,7 @@ impl<'a> Walker<'a> {
         if self.sections.len() >= MAX_SECTIONS {
             return self.block(&format!("**{heading}**"), &heading);
         }
-        let next = Open { anchor: anchor.to_owned(), level, heading, ..Open::default() };
+        let next = OpenSection { anchor: anchor.to_owned(), level, heading, ..OpenSection::default() };
         self.sections.push(std::mem::replace(&mut self.open, next));
     }
 

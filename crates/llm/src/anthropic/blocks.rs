@@ -6,7 +6,7 @@ use turnwise_engine::{AssistantMessage, ToolCall};
 
 /// One block of an assistant message.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Piece<'a> {
+pub(super) enum AssistantBlock<'a> {
     /// Never blank.
     Text(&'a str),
     /// A complete `thinking` or `redacted_thinking` block.
@@ -16,23 +16,23 @@ pub(super) enum Piece<'a> {
 
 /// Returns the blocks of a message. `kept` is their order as stored by the decoder; if it no longer fits the message (a
 /// secret in the text was redacted, a call was dropped), thoughts come first, then the text, then the calls.
-pub(super) fn in_order<'a>(message: &'a AssistantMessage, kept: Option<&'a Value>) -> Vec<Piece<'a>> {
+pub(super) fn in_order<'a>(message: &'a AssistantMessage, kept: Option<&'a Value>) -> Vec<AssistantBlock<'a>> {
     let kept = kept.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut pieces = as_kept(message, kept).unwrap_or_else(|| {
         let whole: Option<Vec<_>> = kept.iter().filter(|item| is(item, "thought")).map(thought).collect();
-        let text = std::iter::once(Piece::Text(message.content.as_str()));
-        let calls = message.tool_calls.iter().map(Piece::Call);
-        whole.unwrap_or_default().into_iter().map(Piece::Thought).chain(text).chain(calls).collect()
+        let text = std::iter::once(AssistantBlock::Text(message.content.as_str()));
+        let calls = message.tool_calls.iter().map(AssistantBlock::Call);
+        whole.unwrap_or_default().into_iter().map(AssistantBlock::Thought).chain(text).chain(calls).collect()
     });
-    pieces.retain(|piece| !matches!(piece, Piece::Text(text) if is_blank(text)));
+    pieces.retain(|piece| !matches!(piece, AssistantBlock::Text(text) if is_blank(text)));
     // A request that ends with such a message may not end with white space.
-    if let Some(Piece::Text(text)) = pieces.last_mut() {
+    if let Some(AssistantBlock::Text(text)) = pieces.last_mut() {
         *text = text.trim_end();
     }
     pieces
 }
 
-fn as_kept<'a>(message: &'a AssistantMessage, kept: &'a [Value]) -> Option<Vec<Piece<'a>>> {
+fn as_kept<'a>(message: &'a AssistantMessage, kept: &'a [Value]) -> Option<Vec<AssistantBlock<'a>>> {
     let (mut text, mut calls) = (message.content.as_str(), message.tool_calls.iter());
     let mut pieces = Vec::with_capacity(kept.len());
     for item in kept {
@@ -41,10 +41,10 @@ fn as_kept<'a>(message: &'a AssistantMessage, kept: &'a [Value]) -> Option<Vec<P
                 let chars = usize::try_from(item.get("chars")?.as_u64()?).ok()?;
                 let (piece, rest) = split_at_char(text, chars)?;
                 text = rest;
-                Piece::Text(piece)
+                AssistantBlock::Text(piece)
             }
-            "tool_use" => Piece::Call(calls.next()?),
-            _ => Piece::Thought(thought(item)?),
+            "tool_use" => AssistantBlock::Call(calls.next()?),
+            _ => AssistantBlock::Thought(thought(item)?),
         });
     }
     (text.is_empty() && calls.next().is_none()).then_some(pieces)

@@ -12,12 +12,12 @@ use turnwise_engine::caps::{MAX_CALLS, MAX_PARTS};
 use turnwise_engine::{FinishReason, ModelError, RawCall, Reply, TokenCount, Usage};
 
 use super::super::classify::stream_error;
-use super::super::dialect::{Assemble, Draft, Load, Unfinished, is_malformed, malformed};
+use super::super::dialect::{Assemble, PartSizes, Unfinished, UnfinishedReply, is_malformed, malformed};
 use super::super::error_body::{excerpt, is_said};
 use super::super::openai::{Number, Object};
 use super::DIALECT;
 use super::blocks::keep;
-use super::wire::{Answer, Begun, Block, Delta, Event, Kind, WireUsage};
+use super::wire::{Begun, BlockDelta, EventType, StreamEvent, WireBlock, WireMessage, WireUsage};
 
 /// Separates two thoughts, for users.
 const GAP: &str = "\n\n";
@@ -25,8 +25,8 @@ const GAP: &str = "\n\n";
 /// The state of one reply.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
-    draft: Draft,
-    blocks: Vec<Slot>,
+    draft: UnfinishedReply,
+    blocks: Vec<BlockSlot>,
     /// Bytes of the calls' ids, names and arguments.
     arguments: usize,
     /// Bytes of signatures and of redacted reasoning.
@@ -40,13 +40,13 @@ pub(crate) struct Assembly {
 
 /// A block that has begun; blocks are kept in order.
 #[derive(Debug)]
-struct Slot {
+struct BlockSlot {
     index: Number,
-    part: Part,
+    part: BlockContent,
 }
 
 #[derive(Debug)]
-enum Part {
+enum BlockContent {
     /// The offset of its text.
     Text {
         start: usize,
@@ -99,8 +99,8 @@ impl Assemble for Assembly {
         &self.draft.reply.reasoning
     }
 
-    fn load(&self) -> Load {
-        Load {
+    fn load(&self) -> PartSizes {
+        PartSizes {
             calls: self.draft.reply.tool_calls.len(),
             arguments: self.arguments,
             parts: self.blocks.len(),
@@ -121,10 +121,10 @@ impl Assembly {
         if data.first() != Some(&b'{') {
             return None;
         }
-        match serde_json::from_slice::<Event<'_>>(data) {
+        match serde_json::from_slice::<StreamEvent<'_>>(data) {
             Ok(event) => self.take(data, event),
             Err(_) => {
-                let Kind { kind } = serde_json::from_slice(data).ok()?;
+                let EventType { kind } = serde_json::from_slice(data).ok()?;
                 match &*kind.0 {
                     ""
                     | "message"
@@ -142,8 +142,8 @@ impl Assembly {
         }
     }
 
-    fn take(&mut self, data: &[u8], event: Event<'_>) -> Option<()> {
-        let Event { kind, index, message, content_block, delta, usage, error } = event;
+    fn take(&mut self, data: &[u8], event: StreamEvent<'_>) -> Option<()> {
+        let StreamEvent { kind, index, message, content_block, delta, usage, error } = event;
         if let Some(error) = error.filter(is_said) {
             self.draft.fail(stream_error(&error));
             return Some(());
@@ -156,7 +156,7 @@ impl Assembly {
             }
             "message_start" => match message.0 {
                 Some(message) => self.answer(&message),
-                None if is_missing(data, "message") => self.answer(&Answer::default()),
+                None if is_missing(data, "message") => self.answer(&WireMessage::default()),
                 None => return None,
             },
             "message_delta" => {
@@ -168,7 +168,7 @@ impl Assembly {
             }
             "message_stop" => self.end(),
             "message" => {
-                let answer: Answer<'_> = serde_json::from_slice(data).ok()?;
+                let answer: WireMessage<'_> = serde_json::from_slice(data).ok()?;
                 // A whole reply without its content would be a success that says nothing.
                 if answer.content.0.is_empty() && !is_list(data, "content") {
                     return None;
@@ -184,7 +184,7 @@ impl Assembly {
         Some(())
     }
 
-    fn answer(&mut self, answer: &Answer<'_>) {
+    fn answer(&mut self, answer: &WireMessage<'_>) {
         self.begun = true;
         self.draft.reply.id = answer.id.0.to_string();
         self.draft.reply.model = answer.model.0.to_string();
@@ -195,7 +195,7 @@ impl Assembly {
         }
     }
 
-    fn begin(&mut self, index: Number, block: &Block<'_>) {
+    fn begin(&mut self, index: Number, block: &WireBlock<'_>) {
         let reply = &mut self.draft.reply;
         if self.blocks.len() > MAX_PARTS || reply.tool_calls.len() > MAX_CALLS {
             return;
@@ -205,14 +205,14 @@ impl Assembly {
             "text" => {
                 let start = reply.content.len();
                 reply.content.push_str(&block.text.0);
-                Part::Text { start }
+                BlockContent::Text { start }
             }
             "thinking" => {
                 let mut text = 0..0;
                 think(&mut reply.reasoning, &mut text, &block.thinking.0);
-                Part::Thinking { text, signature: block.signature.0.to_string() }
+                BlockContent::Thinking { text, signature: block.signature.0.to_string() }
             }
-            "redacted_thinking" => Part::Redacted { data: block.data.0.to_string() },
+            "redacted_thinking" => BlockContent::Redacted { data: block.data.0.to_string() },
             "tool_use" => {
                 let call = RawCall {
                     id: block.id.0.to_string(),
@@ -221,29 +221,29 @@ impl Assembly {
                 };
                 self.arguments += call.id.len() + call.name.len() + call.arguments.len();
                 reply.tool_calls.push(call);
-                Part::Call { at: reply.tool_calls.len() - 1, given: true }
+                BlockContent::Call { at: reply.tool_calls.len() - 1, given: true }
             }
-            _ => Part::Other,
+            _ => BlockContent::Other,
         };
-        self.blocks.push(Slot { index, part });
+        self.blocks.push(BlockSlot { index, part });
     }
 
-    fn delta(&mut self, index: Number, delta: &Delta<'_>) {
+    fn delta(&mut self, index: Number, delta: &BlockDelta<'_>) {
         let reply = &mut self.draft.reply;
         match &*delta.kind.0 {
             "text_delta" => reply.content.push_str(&delta.text.0),
             "thinking_delta" => match part(&mut self.blocks, index) {
-                Some(Part::Thinking { text, .. }) => think(&mut reply.reasoning, text, &delta.thinking.0),
+                Some(BlockContent::Thinking { text, .. }) => think(&mut reply.reasoning, text, &delta.thinking.0),
                 _ => reply.reasoning.push_str(&delta.thinking.0),
             },
             "signature_delta" => {
-                if let Some(Part::Thinking { signature, .. }) = part(&mut self.blocks, index) {
+                if let Some(BlockContent::Thinking { signature, .. }) = part(&mut self.blocks, index) {
                     signature.push_str(&delta.signature.0);
                     self.opaque += delta.signature.0.len();
                 }
             }
             "input_json_delta" if !delta.partial_json.is_empty() => {
-                if let Some(Part::Call { at, given }) = part(&mut self.blocks, index)
+                if let Some(BlockContent::Call { at, given }) = part(&mut self.blocks, index)
                     && let Some(call) = reply.tool_calls.get_mut(*at)
                 {
                     if std::mem::take(given) {
@@ -299,26 +299,26 @@ impl Assembly {
         for (at, slot) in self.blocks.iter().enumerate() {
             let later = self.blocks.get(at + 1..).unwrap_or_default();
             match &slot.part {
-                Part::Text { start } => {
+                BlockContent::Text { start } => {
                     let end = later.iter().find_map(|slot| match slot.part {
-                        Part::Text { start } => Some(start),
+                        BlockContent::Text { start } => Some(start),
                         _ => None,
                     });
                     let text = content.get(*start..end.unwrap_or(content.len())).unwrap_or_default();
                     order.push(json!({ "type": "text", "chars": text.chars().count() }));
                 }
-                Part::Thinking { signature, .. } if signature.is_empty() => {}
-                Part::Thinking { text, signature } => {
+                BlockContent::Thinking { signature, .. } if signature.is_empty() => {}
+                BlockContent::Thinking { text, signature } => {
                     let text = reasoning.get(text.clone()).unwrap_or_default();
                     order.push(keep(&json!({ "type": "thinking", "thinking": text, "signature": signature })));
                     any = true;
                 }
-                Part::Redacted { data } => {
+                BlockContent::Redacted { data } => {
                     order.push(keep(&json!({ "type": "redacted_thinking", "data": data })));
                     any = true;
                 }
-                Part::Call { .. } => order.push(json!({ "type": "tool_use" })),
-                Part::Other => {}
+                BlockContent::Call { .. } => order.push(json!({ "type": "tool_use" })),
+                BlockContent::Other => {}
             }
         }
         any.then(|| json!({ DIALECT: order }))
@@ -361,7 +361,7 @@ fn think(reasoning: &mut String, thought: &mut Range<usize>, more: &str) {
 }
 
 /// The block that a delta belongs to.
-fn part(blocks: &mut [Slot], index: Number) -> Option<&mut Part> {
+fn part(blocks: &mut [BlockSlot], index: Number) -> Option<&mut BlockContent> {
     blocks.iter_mut().rev().find(|slot| slot.index == index).map(|slot| &mut slot.part)
 }
 

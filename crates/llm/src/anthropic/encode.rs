@@ -14,16 +14,16 @@ use turnwise_engine::{
     ToolSpec, own_tools,
 };
 
-use super::super::abilities::Settings;
+use super::super::abilities::ModelSettings;
 use super::super::call_ids::{IdRule, WireIds};
 use super::super::dialect::{Encode, Me};
 use super::super::endpoint;
 use super::super::json::{arguments, field, raw, write};
-use super::super::marks::{BREAKPOINT, Blocks, Marked};
+use super::super::marks::{BREAKPOINT, BlockWriter, CacheMarked};
 use super::super::names;
 use super::super::options::Options;
 use super::DIALECT;
-use super::blocks::{self, Piece};
+use super::blocks::{self, AssistantBlock};
 use super::thinking::{Thinking, binds_tools};
 
 /// Placeholder where the API requires a text: it rejects blank texts, and messages that end with a thought.
@@ -49,7 +49,7 @@ pub struct Encoder {
     binds_tools: bool,
     /// Whether the history has thoughts.
     thought: bool,
-    open: Open,
+    open: OpenPosition,
     /// The names of the tools that the history calls.
     called: BTreeSet<String>,
     me: Me,
@@ -60,7 +60,7 @@ pub struct Encoder {
 
 /// The state at the end of the bytes written so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Open {
+enum OpenPosition {
     /// The head: the system text may still follow.
     Head,
     /// The start of the list of messages.
@@ -73,14 +73,14 @@ enum Open {
 
 impl Encoder {
     /// A writer that adds breakpoints.
-    pub fn marked(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Marked<Self> {
-        Marked::new(Self::new(p, config, learnt))
+    pub fn marked(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> CacheMarked<Self> {
+        CacheMarked::new(Self::new(p, config, learnt))
     }
 
     #[must_use]
     pub fn new(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Self {
         let options = Options::of(p);
-        let settings = Settings::of(p, config, learnt);
+        let settings = ModelSettings::of(p, config, learnt);
         let thinking = Thinking::of(&settings);
         let mut head = b"{\"model\":".to_vec();
         write(&mut head, &p.model);
@@ -98,7 +98,7 @@ impl Encoder {
             forces_report: endpoint::host(p) == OWN_HOST && !learnt.contains(&Correction::NoToolChoice),
             binds_tools: binds_tools(&p.model),
             thought: false,
-            open: Open::Head,
+            open: OpenPosition::Head,
             called: BTreeSet::new(),
             me: Me::new(p, learnt),
             ids: WireIds::new(IdRule::Safe(64).corrected(learnt)),
@@ -107,15 +107,15 @@ impl Encoder {
     }
 
     /// Begins a block, in the open message or in a new one. The next write adds its closing brace.
-    fn block(&mut self, role: Open, out: &mut Vec<u8>) {
+    fn block(&mut self, role: OpenPosition, out: &mut Vec<u8>) {
         if self.open == role {
             return raw(out, "},");
         }
         self.close(out);
-        if self.open != Open::Messages {
+        if self.open != OpenPosition::Messages {
             out.push(b',');
         }
-        let name = if role == Open::Assistant { "assistant" } else { "user" };
+        let name = if role == OpenPosition::Assistant { "assistant" } else { "user" };
         raw(out, &format!("{{\"role\":\"{name}\",\"content\":["));
         self.open = role;
     }
@@ -123,16 +123,16 @@ impl Encoder {
     /// Ends the open message, or the head.
     fn close(&mut self, out: &mut Vec<u8>) {
         match self.open {
-            Open::Head => {
+            OpenPosition::Head => {
                 raw(out, ",\"messages\":[");
-                self.open = Open::Messages;
+                self.open = OpenPosition::Messages;
             }
-            Open::Messages => {}
-            Open::User | Open::Assistant => raw(out, "}]}"),
+            OpenPosition::Messages => {}
+            OpenPosition::User | OpenPosition::Assistant => raw(out, "}]}"),
         }
     }
 
-    fn text(&mut self, role: Open, text: &str, out: &mut Vec<u8>) {
+    fn text(&mut self, role: OpenPosition, text: &str, out: &mut Vec<u8>) {
         self.block(role, out);
         raw(out, "{\"type\":\"text\"");
         field(out, "text", text);
@@ -140,18 +140,18 @@ impl Encoder {
 
     fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
         for image in images {
-            self.block(Open::User, out);
+            self.block(OpenPosition::User, out);
             attached(image, out);
         }
         if !blocks::is_blank(content) {
-            self.text(Open::User, content, out);
-        } else if self.open != Open::User {
-            self.text(Open::User, NO_TEXT, out);
+            self.text(OpenPosition::User, content, out);
+        } else if self.open != OpenPosition::User {
+            self.text(OpenPosition::User, NO_TEXT, out);
         }
     }
 
     fn result(&mut self, tool: &ToolMessage, out: &mut Vec<u8>) {
-        self.block(Open::User, out);
+        self.block(OpenPosition::User, out);
         raw(out, "{\"type\":\"tool_result\"");
         field(out, "tool_use_id", &self.ids.of(&tool.call_id));
         let blank = blocks::is_blank(&tool.content);
@@ -183,11 +183,11 @@ impl Encoder {
         let mut ends_with_thought = false;
         self.me.ids(message, &mut self.ids);
         let pieces = blocks::in_order(message, self.me.opaque(message, DIALECT));
-        let has_thought = pieces.iter().any(|piece| matches!(piece, Piece::Thought(_)));
+        let has_thought = pieces.iter().any(|piece| matches!(piece, AssistantBlock::Thought(_)));
         if self.needs_thoughts && !has_thought && !message.tool_calls.is_empty() {
             // Those of another model would be taken for the model's own.
             let own = if self.me.wrote(message) { message.reasoning.as_str() } else { "" };
-            self.block(Open::Assistant, out);
+            self.block(OpenPosition::Assistant, out);
             raw(out, "{\"type\":\"thinking\"");
             field(out, "thinking", if own.is_empty() { " " } else { own });
             field(out, "signature", "");
@@ -195,18 +195,18 @@ impl Encoder {
         for piece in pieces {
             ends_with_thought = false;
             match piece {
-                Piece::Text(text) => self.text(Open::Assistant, text, out),
-                Piece::Thought(block) => {
+                AssistantBlock::Text(text) => self.text(OpenPosition::Assistant, text, out),
+                AssistantBlock::Thought(block) => {
                     self.thought = true;
-                    self.block(Open::Assistant, out);
+                    self.block(OpenPosition::Assistant, out);
                     // Unchanged, except for its closing brace.
                     write(out, block);
                     out.pop();
                     ends_with_thought = true;
                 }
-                Piece::Call(call) => {
+                AssistantBlock::Call(call) => {
                     self.called.insert(names::safe(&call.name).into_owned());
-                    self.block(Open::Assistant, out);
+                    self.block(OpenPosition::Assistant, out);
                     raw(out, "{\"type\":\"tool_use\"");
                     field(out, "id", &self.ids.of(&call.id));
                     field(out, "name", &names::safe(&call.name));
@@ -216,7 +216,7 @@ impl Encoder {
             }
         }
         if ends_with_thought {
-            self.text(Open::Assistant, NO_TEXT, out);
+            self.text(OpenPosition::Assistant, NO_TEXT, out);
         }
     }
 
@@ -258,10 +258,10 @@ impl Encoder {
     }
 }
 
-impl Blocks for Encoder {
+impl BlockWriter for Encoder {
     /// Any open block accepts a breakpoint: blank texts are never sent, and no message ends with a thought.
     fn is_open(&self) -> bool {
-        matches!(self.open, Open::User | Open::Assistant)
+        matches!(self.open, OpenPosition::User | OpenPosition::Assistant)
     }
 }
 
@@ -276,7 +276,7 @@ fn attached(image: &Image, out: &mut Vec<u8>) {
 
 impl Encode for Encoder {
     fn start(&mut self, out: &mut Vec<u8>) {
-        (self.open, self.thought) = (Open::Head, false);
+        (self.open, self.thought) = (OpenPosition::Head, false);
         self.called.clear();
         self.ids.clear();
         out.extend_from_slice(&self.head);
@@ -285,7 +285,7 @@ impl Encode for Encoder {
     fn message(&mut self, message: &Message, out: &mut Vec<u8>) {
         match message {
             // The first breakpoint: the tools and this text are the same in every request.
-            Message::System { content } if self.open == Open::Head => {
+            Message::System { content } if self.open == OpenPosition::Head => {
                 if !blocks::is_blank(content) {
                     raw(out, ",\"system\":[{\"type\":\"text\"");
                     field(out, "text", content);

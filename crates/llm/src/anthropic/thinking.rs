@@ -4,7 +4,7 @@ use serde_json::json;
 
 use turnwise_engine::ReasoningEffort;
 
-use super::super::abilities::{Off, Settings};
+use super::super::abilities::{ModelSettings, Off};
 use super::super::json::{field, raw};
 use super::super::options::Options;
 
@@ -31,8 +31,8 @@ pub(super) struct Thinking {
 }
 
 impl Thinking {
-    pub fn of(settings: &Settings) -> Self {
-        let Settings { effort, in_words, off, .. } = *settings;
+    pub fn of(settings: &ModelSettings) -> Self {
+        let ModelSettings { effort, in_words, off, .. } = *settings;
         Thinking { effort, in_words, off: if let Off::Type(word) = off { word } else { "disabled" } }
     }
 

@@ -5,24 +5,24 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::openai::{Many, Number, Object, Text};
+use super::super::openai::{Many, Number, Object, WireText};
 
 /// One event of a stream.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Event<'a> {
+pub(super) struct StreamEvent<'a> {
     #[serde(rename = "type", borrow)]
-    pub kind: Text<'a>,
+    pub kind: WireText<'a>,
     pub index: Number,
     /// In `message_start`.
     #[serde(borrow)]
-    pub message: Object<Answer<'a>>,
+    pub message: Object<WireMessage<'a>>,
     /// In `content_block_start`.
     #[serde(borrow)]
-    pub content_block: Object<Block<'a>>,
+    pub content_block: Object<WireBlock<'a>>,
     /// In `content_block_delta` and `message_delta`.
     #[serde(borrow)]
-    pub delta: Object<Delta<'a>>,
+    pub delta: Object<BlockDelta<'a>>,
     pub usage: Object<WireUsage>,
     pub error: Option<Value>,
 }
@@ -32,50 +32,50 @@ pub(super) struct Event<'a> {
 #[serde(default)]
 pub(super) struct Begun<'a> {
     #[serde(borrow)]
-    pub delta: Object<Block<'a>>,
+    pub delta: Object<WireBlock<'a>>,
 }
 
 /// Only the type of an event: enough to skip unknown ones.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Kind<'a> {
+pub(super) struct EventType<'a> {
     #[serde(rename = "type", borrow)]
-    pub kind: Text<'a>,
+    pub kind: WireText<'a>,
 }
 
 /// A complete response, or the start of a streamed one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Answer<'a> {
+pub(super) struct WireMessage<'a> {
     #[serde(borrow)]
-    pub id: Text<'a>,
+    pub id: WireText<'a>,
     #[serde(borrow)]
-    pub model: Text<'a>,
+    pub model: WireText<'a>,
     #[serde(borrow)]
-    pub content: Many<Block<'a>>,
+    pub content: Many<WireBlock<'a>>,
     #[serde(borrow)]
-    pub stop_reason: Text<'a>,
+    pub stop_reason: WireText<'a>,
     pub usage: Object<WireUsage>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Block<'a> {
+pub(super) struct WireBlock<'a> {
     #[serde(rename = "type", borrow)]
-    pub kind: Text<'a>,
+    pub kind: WireText<'a>,
     #[serde(borrow)]
-    pub text: Text<'a>,
+    pub text: WireText<'a>,
     #[serde(borrow)]
-    pub thinking: Text<'a>,
+    pub thinking: WireText<'a>,
     #[serde(borrow)]
-    pub signature: Text<'a>,
+    pub signature: WireText<'a>,
     /// In `redacted_thinking`.
     #[serde(borrow)]
-    pub data: Text<'a>,
+    pub data: WireText<'a>,
     #[serde(borrow)]
-    pub id: Text<'a>,
+    pub id: WireText<'a>,
     #[serde(borrow)]
-    pub name: Text<'a>,
+    pub name: WireText<'a>,
     /// The arguments, verbatim.
     #[serde(borrow)]
     pub input: Option<&'a RawValue>,
@@ -83,20 +83,20 @@ pub(super) struct Block<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Delta<'a> {
+pub(super) struct BlockDelta<'a> {
     #[serde(rename = "type", borrow)]
-    pub kind: Text<'a>,
+    pub kind: WireText<'a>,
     #[serde(borrow)]
-    pub text: Text<'a>,
+    pub text: WireText<'a>,
     #[serde(borrow)]
-    pub thinking: Text<'a>,
+    pub thinking: WireText<'a>,
     #[serde(borrow)]
-    pub signature: Text<'a>,
+    pub signature: WireText<'a>,
     #[serde(borrow)]
-    pub partial_json: Text<'a>,
+    pub partial_json: WireText<'a>,
     /// In `message_delta`.
     #[serde(borrow)]
-    pub stop_reason: Text<'a>,
+    pub stop_reason: WireText<'a>,
 }
 
 /// `input_tokens` excludes tokens that were read from the cache or written to it.

@@ -9,18 +9,18 @@ use turnwise_engine::caps::{MAX_CALLS, MAX_PARTS};
 use turnwise_engine::{FinishReason, ModelError, RawCall, Reply, Retry, Slug, Usage};
 
 use super::super::classify::stream_error;
-use super::super::dialect::{Assemble, Draft, Load, Unfinished, malformed as malformed_call};
+use super::super::dialect::{Assemble, PartSizes, Unfinished, UnfinishedReply, malformed as malformed_call};
 use super::super::error_body::{excerpt, is_said};
 use super::super::json::count;
 use super::super::openai::Number;
-use super::wire::{Call, Candidate, Chunk, Feedback, Mark, Part, Place, WireUsage};
+use super::wire::{Candidate, Feedback, FunctionCall, MarkPosition, ResponseChunk, SignedPart, WirePart, WireUsage};
 use super::{DIALECT, malformed, own_name};
 
 /// The state of one reply.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
-    draft: Draft,
-    marks: Vec<Mark>,
+    draft: UnfinishedReply,
+    marks: Vec<SignedPart>,
     /// Bytes of the calls' ids, names and arguments.
     arguments: usize,
     /// Bytes of signatures.
@@ -39,11 +39,11 @@ impl Assemble for Assembly {
         let said = String::from_utf8_lossy(data);
         // Without `alt=sse` the response is one array of chunks; an error is also an array, with one element.
         let chunks = if said.starts_with('[') {
-            serde_json::from_str::<Vec<Chunk<'_>>>(&said)
+            serde_json::from_str::<Vec<ResponseChunk<'_>>>(&said)
         } else {
             serde_json::from_str(&said).map(|chunk| vec![chunk])
         };
-        let Some(chunks) = chunks.ok().filter(|chunks| chunks.iter().any(Chunk::says) || !is_odd(&said)) else {
+        let Some(chunks) = chunks.ok().filter(|chunks| chunks.iter().any(ResponseChunk::says) || !is_odd(&said)) else {
             let message = format!("The stream sent something that is not a chunk of a reply: {}", excerpt(&said));
             return self.draft.fail_with(message);
         };
@@ -68,8 +68,8 @@ impl Assemble for Assembly {
         &self.draft.reply.reasoning
     }
 
-    fn load(&self) -> Load {
-        Load {
+    fn load(&self) -> PartSizes {
+        PartSizes {
             calls: self.draft.reply.tool_calls.len(),
             arguments: self.arguments,
             parts: self.marks.len(),
@@ -94,7 +94,7 @@ impl Assemble for Assembly {
         if draft.finish == Some(FinishReason::Stop) && !draft.reply.tool_calls.is_empty() {
             draft.finish = Some(FinishReason::ToolCalls);
         }
-        if marks.iter().any(Mark::says_more) {
+        if marks.iter().any(SignedPart::says_more) {
             draft.reply.opaque = Some(serde_json::json!({ DIALECT: marks }));
         }
         draft.finish()
@@ -104,7 +104,7 @@ impl Assemble for Assembly {
 const MALFORMED: &str = "MALFORMED_FUNCTION_CALL";
 
 impl Assembly {
-    fn chunk(&mut self, chunk: Chunk<'_>) {
+    fn chunk(&mut self, chunk: ResponseChunk<'_>) {
         if let Some(error) = chunk.error.filter(is_said) {
             return self.draft.fail(stream_error(&error));
         }
@@ -153,46 +153,47 @@ impl Assembly {
         });
     }
 
-    fn part(&mut self, part: Part<'_>) {
+    fn part(&mut self, part: WirePart<'_>) {
         let reply = &mut self.draft.reply;
         if self.marks.len() > MAX_PARTS || reply.tool_calls.len() > MAX_CALLS {
             return;
         }
         let (is_thought, signature) = (part.thought == true, part.thought_signature.0);
         let place = match (part.function_call.0, part.text.map(|text| text.0)) {
-            (Some(Call { id, name, args }), _) => {
+            (Some(FunctionCall { id, name, args }), _) => {
                 let id = id.0.into_owned();
                 let arguments = args.map(|args| args.get()).filter(|args| *args != "null").unwrap_or("{}").to_owned();
                 let name = own_name(&name.0).to_owned();
                 self.arguments += id.len() + name.len() + arguments.len();
                 reply.tool_calls.push(RawCall { id: id.clone(), name, arguments });
-                Place::Call(id)
+                MarkPosition::Call(id)
             }
             // A signature alone means an empty text; other parts (code that ran there) are ignored.
             (None, None) if signature.is_empty() => return,
             (None, text) if is_thought => {
                 let text = text.unwrap_or_default();
                 reply.reasoning.push_str(&text);
-                Place::Thought(text.len())
+                MarkPosition::Thought(text.len())
             }
             (None, text) => {
                 let text = text.unwrap_or_default();
                 reply.content.push_str(&text);
-                Place::Text(text.len())
+                MarkPosition::Text(text.len())
             }
         };
         self.mark(place, Some(signature.into_owned()).filter(|signature| !signature.is_empty()));
     }
 
     /// Merges the pieces of one text into one part; a part with a signature stays separate.
-    fn mark(&mut self, place: Place, signature: Option<String>) {
+    fn mark(&mut self, place: MarkPosition, signature: Option<String>) {
         self.opaque += signature.as_ref().map_or(0, String::len);
         let last = self.marks.last_mut().filter(|last| last.signature.is_none() && signature.is_none());
         match (last.map(|last| &mut last.part), &place) {
-            (Some(Place::Text(so_far)), Place::Text(more)) | (Some(Place::Thought(so_far)), Place::Thought(more)) => {
+            (Some(MarkPosition::Text(so_far)), MarkPosition::Text(more))
+            | (Some(MarkPosition::Thought(so_far)), MarkPosition::Thought(more)) => {
                 *so_far += more;
             }
-            _ => self.marks.push(Mark { part: place, signature }),
+            _ => self.marks.push(SignedPart { part: place, signature }),
         }
     }
 }
@@ -203,17 +204,17 @@ fn is_odd(said: &str) -> bool {
     value.get("candidates").is_some_and(|candidates| !candidates.is_array() && !candidates.is_null())
 }
 
-impl Chunk<'_> {
+impl ResponseChunk<'_> {
     fn says(&self) -> bool {
         let says = |candidate: &Candidate<'_>| candidate.content.0.is_some() || !candidate.finish_reason.is_empty();
         self.candidates.0.iter().any(says)
     }
 }
 
-impl Mark {
+impl SignedPart {
     /// Whether the mark adds anything to the text and the calls.
     fn says_more(&self) -> bool {
-        self.signature.is_some() || matches!(&self.part, Place::Call(id) if !id.is_empty())
+        self.signature.is_some() || matches!(&self.part, MarkPosition::Call(id) if !id.is_empty())
     }
 }
 

@@ -13,11 +13,11 @@ use turnwise_engine::{
     ToolChoice, ToolMessage, ToolSpec, own_tools,
 };
 
-use super::super::abilities::{Off, Settings};
+use super::super::abilities::{ModelSettings, Off};
 use super::super::dialect::{Encode, Me};
 use super::super::json::{arguments, field, raw, write};
 use super::super::options::Options;
-use super::wire::{Mark, Place};
+use super::wire::{MarkPosition, SignedPart};
 use super::{DIALECT, wire_name};
 
 /// Encodes requests for one provider of a run.
@@ -28,14 +28,14 @@ pub struct Encoder {
     asked: Option<AskedTool>,
     /// Whether the model rejects calls without a signature.
     wants_signatures: bool,
-    place: At,
+    place: EncodeState,
     /// The calls of the last reply: our id, and the id known to Gemini.
     calls: Vec<(String, Option<String>)>,
     me: Me,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
+enum EncodeState {
     /// Before the system text.
     Start,
     /// Before the first content.
@@ -58,7 +58,7 @@ impl Encoder {
         let (options, wants_signatures) = (Options::of(p), wants_signatures(&p.model));
         // Thoughts are not requested: models that do not think respond to that with an error.
         let (mut settings, all) = (Vec::new(), Options::default());
-        let taken = Settings::of(p, config, learnt);
+        let taken = ModelSettings::of(p, config, learnt);
         all.set("temperature", taken.temperature, &mut settings);
         all.set("topP", taken.top_p, &mut settings);
         all.set("maxOutputTokens", p.max_output_tokens, &mut settings);
@@ -79,28 +79,28 @@ impl Encoder {
             head.push(b',');
         }
         let asked = taken.choice(config);
-        Encoder { head, asked, wants_signatures, place: At::Start, calls: Vec::new(), me: Me::new(p, learnt) }
+        Encoder { head, asked, wants_signatures, place: EncodeState::Start, calls: Vec::new(), me: Me::new(p, learnt) }
     }
 
     /// Moves to the position where the next part, or the next content, is written.
-    fn go(&mut self, to: At, out: &mut Vec<u8>) {
+    fn go(&mut self, to: EncodeState, out: &mut Vec<u8>) {
         let opening = match to {
-            At::Model => "{\"role\":\"model\",\"parts\":[",
-            At::Answers => "{\"role\":\"user\",\"parts\":[",
-            At::Start | At::System | At::Contents => "",
+            EncodeState::Model => "{\"role\":\"model\",\"parts\":[",
+            EncodeState::Answers => "{\"role\":\"user\",\"parts\":[",
+            EncodeState::Start | EncodeState::System | EncodeState::Contents => "",
         };
         match self.place {
-            At::Start | At::System => raw(out, "\"contents\":["),
-            at if at == to && to != At::Contents => return out.push(b','),
-            At::Contents => out.push(b','),
-            At::Model | At::Answers => raw(out, "]},"),
+            EncodeState::Start | EncodeState::System => raw(out, "\"contents\":["),
+            at if at == to && to != EncodeState::Contents => return out.push(b','),
+            EncodeState::Contents => out.push(b','),
+            EncodeState::Model | EncodeState::Answers => raw(out, "]},"),
         }
         raw(out, opening);
         self.place = to;
     }
 
     fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
-        self.go(At::Contents, out);
+        self.go(EncodeState::Contents, out);
         raw(out, "{\"role\":\"user\",\"parts\":[");
         // Empty parts are rejected, and so is an empty text alone.
         let text = if content.is_empty() && images.is_empty() { " " } else { content };
@@ -115,19 +115,19 @@ impl Encoder {
     }
 
     fn model(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
-        let kept = self.me.opaque(message, DIALECT).and_then(|kept| Vec::<Mark>::deserialize(kept).ok());
+        let kept = self.me.opaque(message, DIALECT).and_then(|kept| Vec::<SignedPart>::deserialize(kept).ok());
         let kept = kept.unwrap_or_default();
         let mut parts = in_order(message, &kept).unwrap_or_else(|| by_kind(message, &kept));
         if parts.is_empty() {
-            parts.push(Part { what: What::Text(" "), signature: None });
+            parts.push(ReplyPart { what: ContentKind::Text(" "), signature: None });
         }
         self.remember(&parts);
         let mut first_call = true;
         for part in &parts {
-            let is_call = matches!(part.what, What::Call(..));
+            let is_call = matches!(part.what, ContentKind::Call(..));
             let stand_in = (is_call && first_call && self.wants_signatures).then_some(NO_SIGNATURE);
             first_call &= !is_call;
-            self.go(At::Model, out);
+            self.go(EncodeState::Model, out);
             self.part(part, part.signature.or(stand_in), out);
         }
     }
@@ -135,12 +135,12 @@ impl Encoder {
     /// Remembers the ids of a reply's calls. Gemini pairs calls and results by their order and name, and by the id if it gave
     /// one. In that case the model's own id is sent, not the engine's (which differs where ids repeat, and in sub-agents),
     /// because the signature covers the call as received. If it gave none, none is sent: older models have no ids.
-    fn remember(&mut self, parts: &[Part<'_>]) {
+    fn remember(&mut self, parts: &[ReplyPart<'_>]) {
         let ids = parts.iter().filter_map(|part| match part.what {
-            What::Call(call, id) => Some((call, id)),
-            What::Text(_) | What::Thought(_) => None,
+            ContentKind::Call(call, id) => Some((call, id)),
+            ContentKind::Text(_) | ContentKind::Thought(_) => None,
         });
-        if self.place != At::Model {
+        if self.place != EncodeState::Model {
             self.calls.clear();
         }
         for (call, id) in ids.clone() {
@@ -162,17 +162,17 @@ impl Encoder {
         }
     }
 
-    fn part(&self, part: &Part<'_>, signature: Option<&str>, out: &mut Vec<u8>) {
+    fn part(&self, part: &ReplyPart<'_>, signature: Option<&str>, out: &mut Vec<u8>) {
         match part.what {
-            What::Text(text) => {
+            ContentKind::Text(text) => {
                 raw(out, "{\"text\":");
                 write(out, text);
             }
-            What::Thought(text) => {
+            ContentKind::Thought(text) => {
                 raw(out, "{\"thought\":true");
                 field(out, "text", text);
             }
-            What::Call(call, _) => {
+            ContentKind::Call(call, _) => {
                 raw(out, "{\"functionCall\":{");
                 self.id(&call.id.0, out);
                 raw(out, "\"name\":");
@@ -189,7 +189,7 @@ impl Encoder {
     }
 
     fn answer(&mut self, tool: &ToolMessage, out: &mut Vec<u8>) {
-        self.go(At::Answers, out);
+        self.go(EncodeState::Answers, out);
         raw(out, "{\"functionResponse\":{");
         self.id(&tool.call_id.0, out);
         raw(out, "\"name\":");
@@ -215,15 +215,15 @@ fn attached(image: &Image, out: &mut Vec<u8>) {
 
 impl Encode for Encoder {
     fn start(&mut self, out: &mut Vec<u8>) {
-        self.place = At::Start;
+        self.place = EncodeState::Start;
         self.calls.clear();
         out.extend_from_slice(&self.head);
     }
 
     fn message(&mut self, message: &Message, out: &mut Vec<u8>) {
         match message {
-            Message::System { content } if self.place == At::Start => {
-                self.place = At::System;
+            Message::System { content } if self.place == EncodeState::Start => {
+                self.place = EncodeState::System;
                 if !content.is_empty() {
                     raw(out, "\"systemInstruction\":{\"parts\":[");
                     text_part(content, out);
@@ -243,9 +243,9 @@ impl Encode for Encoder {
         raw(
             out,
             match self.place {
-                At::Start | At::System => "\"contents\":[]",
-                At::Contents => "]",
-                At::Model | At::Answers => "]}]",
+                EncodeState::Start | EncodeState::System => "\"contents\":[]",
+                EncodeState::Contents => "]",
+                EncodeState::Model | EncodeState::Answers => "]}]",
             },
         );
         for (index, tool) in tools.iter().enumerate() {
@@ -289,13 +289,13 @@ impl Encode for Encoder {
 
 /// One part of a reply and its signature.
 #[derive(Debug)]
-struct Part<'a> {
-    what: What<'a>,
+struct ReplyPart<'a> {
+    what: ContentKind<'a>,
     signature: Option<&'a str>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum What<'a> {
+enum ContentKind<'a> {
     Text(&'a str),
     Thought(&'a str),
     /// A call, and the id that the model gave it.
@@ -303,49 +303,49 @@ enum What<'a> {
 }
 
 /// The reply's parts in their original order; `None` if its texts or its calls have changed.
-fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [Mark]) -> Option<Vec<Part<'a>>> {
+fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [SignedPart]) -> Option<Vec<ReplyPart<'a>>> {
     let (mut text, mut reasoning) = (message.content.as_str(), message.reasoning.as_str());
     let mut calls = message.tool_calls.iter();
     let mut parts = Vec::with_capacity(kept.len());
     for mark in kept {
         let what = match &mark.part {
-            Place::Text(bytes) => {
+            MarkPosition::Text(bytes) => {
                 let (piece, rest) = text.split_at_checked(*bytes)?;
                 text = rest;
-                What::Text(piece)
+                ContentKind::Text(piece)
             }
-            Place::Thought(bytes) => {
+            MarkPosition::Thought(bytes) => {
                 let (piece, rest) = reasoning.split_at_checked(*bytes)?;
                 reasoning = rest;
-                What::Thought(piece)
+                ContentKind::Thought(piece)
             }
-            Place::Call(id) => What::Call(calls.next()?, id),
+            MarkPosition::Call(id) => ContentKind::Call(calls.next()?, id),
         };
         // Thoughts are useless without their signature, and so are empty texts.
         let has_words = match what {
-            What::Text(text) => !text.is_empty(),
-            What::Thought(_) => false,
-            What::Call(..) => true,
+            ContentKind::Text(text) => !text.is_empty(),
+            ContentKind::Thought(_) => false,
+            ContentKind::Call(..) => true,
         };
         if has_words || mark.signature.is_some() {
-            parts.push(Part { what, signature: mark.signature.as_deref() });
+            parts.push(ReplyPart { what, signature: mark.signature.as_deref() });
         }
     }
     (text.is_empty() && calls.next().is_none()).then_some(parts)
 }
 
 /// The text, then the calls, each with its signature if their number is still the same.
-fn by_kind<'a>(message: &'a AssistantMessage, kept: &'a [Mark]) -> Vec<Part<'a>> {
+fn by_kind<'a>(message: &'a AssistantMessage, kept: &'a [SignedPart]) -> Vec<ReplyPart<'a>> {
     let text = Some(message.content.as_str()).filter(|text| !text.is_empty());
-    let text = text.map(|text| Part { what: What::Text(text), signature: None });
+    let text = text.map(|text| ReplyPart { what: ContentKind::Text(text), signature: None });
     let of_calls = kept.iter().filter_map(|mark| match &mark.part {
-        Place::Call(id) => Some((id.as_str(), mark.signature.as_deref())),
-        Place::Text(_) | Place::Thought(_) => None,
+        MarkPosition::Call(id) => Some((id.as_str(), mark.signature.as_deref())),
+        MarkPosition::Text(_) | MarkPosition::Thought(_) => None,
     });
     let fits = of_calls.clone().count() == message.tool_calls.len();
     let known = of_calls.filter(|_| fits).chain(std::iter::repeat(("", None)));
     let calls = message.tool_calls.iter().zip(known);
-    let calls = calls.map(|(call, (id, signature))| Part { what: What::Call(call, id), signature });
+    let calls = calls.map(|(call, (id, signature))| ReplyPart { what: ContentKind::Call(call, id), signature });
     text.into_iter().chain(calls).collect()
 }
 
@@ -356,7 +356,7 @@ fn text_part(text: &str, out: &mut Vec<u8>) {
 }
 
 /// Gemini 3 takes a level, older models a number of tokens.
-fn thinking(effort: ReasoningEffort, settings: &Settings) -> Value {
+fn thinking(effort: ReasoningEffort, settings: &ModelSettings) -> Value {
     let tokens = match (effort, settings.off) {
         (ReasoningEffort::None, Off::Tokens(tokens)) => tokens,
         (effort, _) if settings.in_words => return json!({ "thinkingLevel": effort.as_str() }),

@@ -15,7 +15,7 @@ use super::names;
 pub(super) use decode::Assembly;
 pub(super) use encode::Encoder;
 
-/// The key under which this format stores what must be sent back: a list of `wire::Mark`.
+/// The key under which this format stores what must be sent back: a list of `wire::SignedPart`.
 const DIALECT: &str = "gemini";
 
 /// A tool's name in the form that Gemini accepts. It must start with a letter or `_`: a name whose first character

@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::openai::{Many, Number, Object, Text};
+use super::super::openai::{Many, Number, Object, WireText};
 
 /// One chunk of a stream, or a complete response.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Chunk<'a> {
+pub(super) struct ResponseChunk<'a> {
     #[serde(borrow)]
     pub candidates: Many<Candidate<'a>>,
     #[serde(borrow)]
     pub prompt_feedback: Object<Feedback<'a>>,
     pub usage_metadata: Object<WireUsage>,
     #[serde(borrow)]
-    pub model_version: Text<'a>,
+    pub model_version: WireText<'a>,
     #[serde(borrow)]
-    pub response_id: Text<'a>,
+    pub response_id: WireText<'a>,
     pub error: Option<Value>,
 }
 
@@ -28,40 +28,40 @@ pub(super) struct Chunk<'a> {
 pub(super) struct Candidate<'a> {
     pub index: Number,
     #[serde(borrow)]
-    pub content: Object<Content<'a>>,
+    pub content: Object<CandidateContent<'a>>,
     #[serde(borrow)]
-    pub finish_reason: Text<'a>,
+    pub finish_reason: WireText<'a>,
     #[serde(borrow)]
-    pub finish_message: Text<'a>,
+    pub finish_message: WireText<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Content<'a> {
+pub(super) struct CandidateContent<'a> {
     #[serde(borrow)]
-    pub parts: Many<Part<'a>>,
+    pub parts: Many<WirePart<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Part<'a> {
+pub(super) struct WirePart<'a> {
     #[serde(borrow)]
-    pub text: Option<Text<'a>>,
+    pub text: Option<WireText<'a>>,
     /// `true`: the text summarizes the model's thinking.
     pub thought: Value,
     #[serde(borrow)]
-    pub thought_signature: Text<'a>,
+    pub thought_signature: WireText<'a>,
     #[serde(borrow)]
-    pub function_call: Object<Call<'a>>,
+    pub function_call: Object<FunctionCall<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Call<'a> {
+pub(super) struct FunctionCall<'a> {
     #[serde(borrow)]
-    pub id: Text<'a>,
+    pub id: WireText<'a>,
     #[serde(borrow)]
-    pub name: Text<'a>,
+    pub name: WireText<'a>,
     /// An object, verbatim, so that its order and its numbers are preserved.
     #[serde(borrow)]
     pub args: Option<&'a RawValue>,
@@ -71,9 +71,9 @@ pub(super) struct Call<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Feedback<'a> {
     #[serde(borrow)]
-    pub block_reason: Text<'a>,
+    pub block_reason: WireText<'a>,
     #[serde(borrow)]
-    pub block_reason_message: Text<'a>,
+    pub block_reason_message: WireText<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -89,15 +89,15 @@ pub(super) struct WireUsage {
 /// One part of a reply, to be sent back unchanged; its text is in the message.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) struct Mark {
-    pub part: Place,
+pub(super) struct SignedPart {
+    pub part: MarkPosition,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Place {
+pub(super) enum MarkPosition {
     /// A number of bytes of the text.
     Text(usize),
     /// A number of bytes of the reasoning.

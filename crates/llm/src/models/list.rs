@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use turnwise_engine::{Price, ProviderKind};
 
-use super::super::providers::{Format, wire};
+use super::super::providers::{WireFormat, wire};
 use super::table_row;
 
 /// One model of a provider; values that neither its list nor the table contains are `None`.
@@ -75,7 +75,7 @@ fn converses(kind: ProviderKind, id: &str, entry: &Value) -> bool {
         "realtime",
         "transcribe",
     ];
-    if let (Format::Gemini, Some(methods)) =
+    if let (WireFormat::Gemini, Some(methods)) =
         (wire(kind).format, entry.get("supportedGenerationMethods").and_then(Value::as_array))
     {
         return methods.iter().any(|method| method.as_str() == Some("generateContent"));

@@ -10,7 +10,7 @@ mod list;
 use turnwise_engine::{Price, ProviderConfig, ProviderKind, RunConfig};
 
 use super::endpoint;
-use super::providers::{Format, Prices, wire};
+use super::providers::{Prices, WireFormat, wire};
 
 pub use list::{ModelInfo, read_list};
 
@@ -37,7 +37,7 @@ pub fn table_row(kind: ProviderKind, model: &str) -> Option<Facts> {
     let wire = wire(kind);
     match wire.prices {
         Prices::Unknown => None,
-        Prices::Of(vendor) if wire.format == Format::Gemini => row(vendor, model.trim_start_matches("models/")),
+        Prices::Of(vendor) if wire.format == WireFormat::Gemini => row(vendor, model.trim_start_matches("models/")),
         Prices::Of(vendor) => row(vendor, model),
         Prices::OfVendorInName => {
             let (vendor, model) = model.split_once('/')?;

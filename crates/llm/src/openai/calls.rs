@@ -16,31 +16,31 @@ use super::wire::{CallDelta, Number};
 
 /// The calls of one reply, in the order in which they began. Beyond a limit no more are added.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    slots: Vec<Slot>,
+pub(super) struct PartialCalls {
+    slots: Vec<PartialCall>,
     /// Bytes of ids, names and arguments.
     bytes: usize,
 }
 
 #[derive(Debug, Default)]
-struct Slot {
+struct PartialCall {
     index: Number,
     call: RawCall,
     extra: Value,
-    extent: Extent,
+    extent: ArgumentsExtent,
 }
 
 /// The progress of a call's arguments, as one JSON object.
 #[derive(Debug, Default)]
-struct Extent {
+struct ArgumentsExtent {
     depth: u32,
     in_string: bool,
     escaped: bool,
-    state: State,
+    state: CallsState,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum CallsState {
     #[default]
     Open,
     Whole,
@@ -48,7 +48,7 @@ enum State {
     Never,
 }
 
-enum Place {
+enum CallKey {
     New,
     /// A further piece of this call.
     Slot(usize),
@@ -56,7 +56,7 @@ enum Place {
     Repeated,
 }
 
-impl Calls {
+impl PartialCalls {
     /// Adds the fragments of one chunk.
     pub fn add(&mut self, fragments: &[CallDelta<'_>]) {
         // A chunk never splits one call in two, so a second name for the same call in one chunk is another call.
@@ -69,17 +69,17 @@ impl Calls {
                 continue;
             }
             match self.place(fragment, before) {
-                Place::New => {
-                    let mut slot = Slot { index: fragment.index, ..Slot::default() };
+                CallKey::New => {
+                    let mut slot = PartialCall { index: fragment.index, ..PartialCall::default() };
                     self.bytes += slot.add(fragment);
                     self.slots.push(slot);
                 }
-                Place::Slot(at) => {
+                CallKey::Slot(at) => {
                     if let Some(slot) = self.slots.get_mut(at) {
                         self.bytes += slot.add(fragment);
                     }
                 }
-                Place::Repeated => {}
+                CallKey::Repeated => {}
             }
         }
     }
@@ -107,43 +107,43 @@ impl Calls {
         self.slots.into_iter().map(|slot| slot.call).collect()
     }
 
-    fn place(&self, fragment: &CallDelta<'_>, before: usize) -> Place {
+    fn place(&self, fragment: &CallDelta<'_>, before: usize) -> CallKey {
         let (id, name, arguments) = (&*fragment.id.0, fragment.name(), fragment.arguments());
         let found = match fragment.index.0 {
             Some(_) => self.slots.iter().rposition(|slot| slot.index == fragment.index),
             None if id.is_empty() => self.slots.len().checked_sub(1),
             None => self.slots.iter().rposition(|slot| slot.call.id == id),
         };
-        let Some((at, slot)) = found.and_then(|at| Some((at, self.slots.get(at)?))) else { return Place::New };
+        let Some((at, slot)) = found.and_then(|at| Some((at, self.slots.get(at)?))) else { return CallKey::New };
         // Without a name it can only continue the same call, whatever its id: some servers create an id per piece.
         if name.is_empty() || slot.call.name.is_empty() {
-            return Place::Slot(at);
+            return CallKey::Slot(at);
         }
         let other_id = !id.is_empty() && !slot.call.id.is_empty() && id != slot.call.id;
         let same_id = !id.is_empty() && id == slot.call.id;
         if other_id || at >= before {
-            return Place::New;
+            return CallKey::New;
         }
         if name != slot.call.name {
             // The next piece of a name, before any arguments.
             let has_none = slot.call.arguments.is_empty() && arguments.is_empty();
             let is_piece = has_none && (same_id || id.is_empty() && fragment.index.0.is_some());
-            return if is_piece { Place::Slot(at) } else { Place::New };
+            return if is_piece { CallKey::Slot(at) } else { CallKey::New };
         }
         if same_id && slot.has_placeholder() {
-            return Place::Slot(at);
+            return CallKey::Slot(at);
         }
-        if slot.extent.state != State::Whole || arguments.is_empty() {
-            return Place::Slot(at);
+        if slot.extent.state != CallsState::Whole || arguments.is_empty() {
+            return CallKey::Slot(at);
         }
-        if !id.is_empty() && arguments == slot.call.arguments { Place::Repeated } else { Place::New }
+        if !id.is_empty() && arguments == slot.call.arguments { CallKey::Repeated } else { CallKey::New }
     }
 }
 
-impl Slot {
+impl PartialCall {
     /// Whether its arguments are `{}`, which some servers send before the real ones.
     fn has_placeholder(&self) -> bool {
-        self.extent.state == State::Whole && self.call.arguments.trim() == "{}"
+        self.extent.state == CallsState::Whole && self.call.arguments.trim() == "{}"
     }
 
     /// Adds a fragment; returns the number of bytes added.
@@ -167,37 +167,37 @@ impl Slot {
             name.push_str(more);
         }
         let piece = fragment.arguments();
-        if self.extent.state == State::Whole && piece.trim() == arguments.trim() {
+        if self.extent.state == CallsState::Whole && piece.trim() == arguments.trim() {
             // The whole arguments once more.
             return extra_bytes + self.call.id.len() + self.call.name.len() - before;
         }
         if is_placeholder && piece.trim_start().starts_with('{') {
             arguments.clear();
-            self.extent = Extent::default();
+            self.extent = ArgumentsExtent::default();
         }
         arguments.push_str(piece);
         if self.extent.closes(piece) {
             let whole = serde_json::from_str::<IgnoredAny>(arguments).is_ok();
-            self.extent.state = if whole { State::Whole } else { State::Never };
+            self.extent.state = if whole { CallsState::Whole } else { CallsState::Never };
         }
         extra_bytes + self.call.id.len() + self.call.name.len() - before + piece.len()
     }
 }
 
-impl Extent {
+impl ArgumentsExtent {
     /// Takes the next piece; returns whether it closes the object. Each byte is examined once, so the arguments are
     /// parsed once, however many pieces they arrive in.
     fn closes(&mut self, piece: &str) -> bool {
         let mut closed = false;
         for byte in piece.bytes() {
             let blank = byte.is_ascii_whitespace();
-            if (closed || self.state == State::Whole) && !blank {
-                self.state = State::Never;
+            if (closed || self.state == CallsState::Whole) && !blank {
+                self.state = CallsState::Never;
             }
             match self.state {
-                State::Open => {}
-                State::Whole => continue,
-                State::Never => return false,
+                CallsState::Open => {}
+                CallsState::Whole => continue,
+                CallsState::Never => return false,
             }
             if self.in_string {
                 self.in_string = self.escaped || byte != b'"';
@@ -206,7 +206,7 @@ impl Extent {
             }
             match byte {
                 b'{' => self.depth += 1,
-                _ if self.depth == 0 && !blank => self.state = State::Never,
+                _ if self.depth == 0 && !blank => self.state = CallsState::Never,
                 b'"' => self.in_string = true,
                 b'[' => self.depth += 1,
                 b'}' | b']' => {

@@ -11,12 +11,12 @@ use turnwise_engine::caps::MAX_PARTS;
 use turnwise_engine::{FinishReason, ModelError, Reply, Retry, Slug, Usage};
 
 use super::super::classify::stream_error;
-use super::super::dialect::{Assemble, Load, Unfinished, chars, is_malformed, malformed};
+use super::super::dialect::{Assemble, PartSizes, Unfinished, chars, is_malformed, malformed};
 use super::super::error_body::{excerpt, is_said};
 use super::super::json::{bytes, count};
-use super::calls::Calls;
+use super::calls::PartialCalls;
 use super::think::{Think, take_unopened};
-use super::wire::{Body, Choice, Chunk, Text, WireUsage};
+use super::wire::{CompletionChunk, ErrorFields, ReplyChoice, WireText, WireUsage};
 use super::{DIALECT, EXTRAS};
 
 /// The state of one reply.
@@ -27,7 +27,7 @@ pub(crate) struct Assembly {
     /// Their size, in bytes.
     details_bytes: usize,
     reply: Reply,
-    calls: Calls,
+    calls: PartialCalls,
     /// The index of the choice whose text is the reply.
     index: Option<f64>,
     /// Whether the calls are those of choices after the first.
@@ -36,15 +36,15 @@ pub(crate) struct Assembly {
     refused: bool,
     error: Option<ModelError>,
     trailer: bool,
-    pattern: Option<Pattern>,
+    pattern: Option<ChunkPattern>,
     think: Think,
 }
 
 /// The bytes around the text of the last chunk that only added text. A chunk with the same bytes around another string
 /// differs in its text only: this is exact, not a guess.
 #[derive(Debug)]
-struct Pattern {
-    field: Field,
+struct ChunkPattern {
+    field: DeltaField,
     /// Ends with the string's opening quote.
     before: Vec<u8>,
     /// Starts with its closing quote.
@@ -52,7 +52,7 @@ struct Pattern {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Field {
+enum DeltaField {
     Content,
     Reasoning,
 }
@@ -105,8 +105,8 @@ impl Assemble for Assembly {
         &self.reply.reasoning
     }
 
-    fn load(&self) -> Load {
-        Load {
+    fn load(&self) -> PartSizes {
+        PartSizes {
             calls: self.calls.len(),
             arguments: self.calls.bytes(),
             parts: self.details.len(),
@@ -139,21 +139,21 @@ impl Assembly {
         let middle = data.strip_prefix(&*pattern.before).and_then(|rest| rest.strip_suffix(&*pattern.after));
         let Some(middle) = middle else { return false };
         let quoted = pattern.before.len().saturating_sub(1)..pattern.before.len() + middle.len() + 1;
-        let Some(Ok(text)) = data.get(quoted).map(serde_json::from_slice::<Text<'_>>) else { return false };
+        let Some(Ok(text)) = data.get(quoted).map(serde_json::from_slice::<WireText<'_>>) else { return false };
         match pattern.field {
-            Field::Content if self.think.is_text() => self.reply.content.push_str(&text.0),
-            Field::Content => self.text(&text.0),
-            Field::Reasoning => self.reply.reasoning.push_str(&text.0),
+            DeltaField::Content if self.think.is_text() => self.reply.content.push_str(&text.0),
+            DeltaField::Content => self.text(&text.0),
+            DeltaField::Reasoning => self.reply.reasoning.push_str(&text.0),
         }
         true
     }
 
-    fn chunk(&mut self, data: &[u8], chunk: Chunk<'_>) {
-        let Chunk { id, object, model, choices, usage, x_groq, error } = chunk;
+    fn chunk(&mut self, data: &[u8], chunk: CompletionChunk<'_>) {
+        let CompletionChunk { id, object, model, choices, usage, x_groq, error } = chunk;
         let mut choices = choices.0.into_iter();
         let first = choices.next();
         // Gateways over Copilot put the text into one choice and the calls into the next.
-        let mut other_calls: Vec<_> = choices.flat_map(Choice::into_calls).collect();
+        let mut other_calls: Vec<_> = choices.flat_map(ReplyChoice::into_calls).collect();
         // What has no choice may be an error itself: with `object: "error"` (vLLM), or after a line `event: error`.
         let may_be_error = object.0 == "error" || (first.is_none() && other_calls.is_empty() && object.is_empty());
         let mut choice = first.unwrap_or_default();
@@ -191,13 +191,13 @@ impl Assembly {
     }
 
     /// Whether a choice is the one whose text is the reply: the first that said anything. Without an index, or with one below 0, it is.
-    fn is_first(&mut self, choice: &Choice<'_>) -> bool {
+    fn is_first(&mut self, choice: &ReplyChoice<'_>) -> bool {
         let Some(index) = choice.index.0.filter(|index| *index >= 0.0) else { return true };
         let first = *self.index.get_or_insert(index);
         (first - index).abs() < 0.5
     }
 
-    fn body(&mut self, data: &[u8], body: &Body<'_>, only_text: bool) {
+    fn body(&mut self, data: &[u8], body: &ErrorFields<'_>, only_text: bool) {
         let [first, second] = [&body.reasoning_content.0, &body.reasoning.0];
         let reasoning = if first.is_empty() { second } else { first };
         let calls = body.tool_calls.0.as_slice();
@@ -219,8 +219,8 @@ impl Assembly {
             calls.is_empty() && body.refusal.is_empty() && thoughts.is_empty() && body.details().is_empty();
         if only_text && texts_only {
             let learned = match (body.content.text.is_empty(), reasoning.is_empty()) {
-                (false, true) => Pattern::around(data, &body.content.text, Field::Content),
-                (true, false) => Pattern::around(data, reasoning, Field::Reasoning),
+                (false, true) => ChunkPattern::around(data, &body.content.text, DeltaField::Content),
+                (true, false) => ChunkPattern::around(data, reasoning, DeltaField::Reasoning),
                 _ => None,
             };
             if learned.is_some() {
@@ -268,12 +268,12 @@ impl Assembly {
     }
 }
 
-impl Pattern {
-    fn around(data: &[u8], text: &Text<'_>, field: Field) -> Option<Pattern> {
+impl ChunkPattern {
+    fn around(data: &[u8], text: &WireText<'_>, field: DeltaField) -> Option<ChunkPattern> {
         let Cow::Borrowed(text) = text.0 else { return None };
         let start = (text.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
         let (before, after) = (data.get(..start)?, data.get(start + text.len()..)?);
-        (before.last() == Some(&b'"') && after.first() == Some(&b'"')).then(|| Pattern {
+        (before.last() == Some(&b'"') && after.first() == Some(&b'"')).then(|| ChunkPattern {
             field,
             before: before.to_vec(),
             after: after.to_vec(),
@@ -310,7 +310,7 @@ fn error_itself(data: &[u8]) -> Option<Value> {
 }
 
 /// Reads objects only: serde would also read a struct from an array, by position.
-fn read_chunk(data: &[u8]) -> Option<Chunk<'_>> {
+fn read_chunk(data: &[u8]) -> Option<CompletionChunk<'_>> {
     if data.first() == Some(&b'{') { serde_json::from_slice(data).ok() } else { None }
 }
 

@@ -9,12 +9,12 @@ use turnwise_engine::{
     ToolSpec,
 };
 
-use super::super::abilities::{Off, Settings};
+use super::super::abilities::{ModelSettings, Off};
 use super::super::call_ids::WireIds;
-use super::super::dialect::{Choice, Encode, Me, PDF_NAME, attached, reasoning, without_images};
+use super::super::dialect::{Encode, Me, OfferedTools, PDF_NAME, attached, reasoning, without_images};
 use super::super::families::Thoughts;
 use super::super::json::{arguments, field, raw, write};
-use super::super::marks::{BREAKPOINT, Blocks, Marked};
+use super::super::marks::{BREAKPOINT, BlockWriter, CacheMarked};
 use super::super::names;
 use super::super::options::Options;
 use super::super::profile::{Profile, profile};
@@ -25,21 +25,21 @@ use super::{DIALECT, EXTRAS};
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
-    choice: Choice,
+    choice: OfferedTools,
     profile: Profile,
     me: Me,
     ids: WireIds,
     empty: bool,
     /// Whether texts are written as parts, which take a breakpoint.
     breakpoints: bool,
-    open: Open,
+    open: OpenMessage,
     /// Whether the last message is the result of a call.
     after_result: bool,
 }
 
 /// What is still open of the last message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Open {
+enum OpenMessage {
     #[default]
     Nothing,
     /// The text of a user message, at its end.
@@ -64,8 +64,8 @@ const NOTED: &str = "(Noted.)";
 
 impl Encoder {
     /// A writer that adds breakpoints.
-    pub fn marked(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> Marked<Self> {
-        Marked::new(Self::new(p, config, learnt))
+    pub fn marked(p: &ProviderConfig, config: &RunConfig, learnt: &[Correction]) -> CacheMarked<Self> {
+        CacheMarked::new(Self::new(p, config, learnt))
     }
 
     #[must_use]
@@ -77,7 +77,7 @@ impl Encoder {
         if profile.asks_for_usage {
             raw(&mut head, ",\"stream_options\":{\"include_usage\":true}");
         }
-        let settings = Settings::of(p, config, learnt);
+        let settings = ModelSettings::of(p, config, learnt);
         options.set("temperature", settings.temperature.filter(|_| profile.samples), &mut head);
         options.set("top_p", settings.top_p.filter(|_| profile.samples), &mut head);
         let most = if profile.caps_completion { "max_completion_tokens" } else { "max_tokens" };
@@ -96,13 +96,13 @@ impl Encoder {
         raw(&mut head, ",\"messages\":[");
         Encoder {
             head,
-            choice: Choice::of(p, config, &settings, learnt),
+            choice: OfferedTools::of(p, config, &settings, learnt),
             breakpoints: takes_breakpoints(p),
             profile,
             me: Me::new(p, learnt),
             ids: WireIds::new(profile.ids),
             empty: true,
-            open: Open::Nothing,
+            open: OpenMessage::Nothing,
             after_result: false,
         }
     }
@@ -110,20 +110,20 @@ impl Encoder {
     fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
         let plain_urls = self.profile.plain_urls;
         match self.open {
-            Open::Text if images.is_empty() => {
+            OpenMessage::Text if images.is_empty() => {
                 raw(out, "\\n\\n");
                 return inside(out, content);
             }
-            Open::Parts => {
+            OpenMessage::Parts => {
                 out.push(b',');
                 return parts(content, images, plain_urls, out);
             }
             // A text that was written cannot become a list of parts.
-            Open::Text => self.bridge(NOTED, out),
-            Open::Nothing | Open::Part if self.after_result && !self.profile.user_after_tool => {
+            OpenMessage::Text => self.bridge(NOTED, out),
+            OpenMessage::Nothing | OpenMessage::Part if self.after_result && !self.profile.user_after_tool => {
                 self.bridge(RESULTS, out);
             }
-            Open::Nothing | Open::Part => {}
+            OpenMessage::Nothing | OpenMessage::Part => {}
         }
         self.begin(out);
         raw(out, "{\"role\":\"user\"");
@@ -131,14 +131,14 @@ impl Encoder {
         if !images.is_empty() {
             raw(out, ",\"content\":[");
             parts(content, images, plain_urls, out);
-            self.open = Open::Parts;
+            self.open = OpenMessage::Parts;
             if !merges {
                 self.close(out);
             }
         } else if merges {
             raw(out, ",\"content\":\"");
             inside(out, content);
-            self.open = Open::Text;
+            self.open = OpenMessage::Text;
         } else {
             self.text(content, out);
         }
@@ -159,7 +159,7 @@ impl Encoder {
         if self.breakpoints && !text.trim().is_empty() {
             raw(out, ",\"content\":[{\"type\":\"text\"");
             field(out, "text", text);
-            self.open = Open::Part;
+            self.open = OpenMessage::Part;
         } else {
             field(out, "content", text);
             out.push(b'}');
@@ -219,17 +219,17 @@ impl Encoder {
 
     fn close(&mut self, out: &mut Vec<u8>) {
         match std::mem::take(&mut self.open) {
-            Open::Nothing => {}
-            Open::Text => raw(out, "\"}"),
-            Open::Part => raw(out, "}]}"),
-            Open::Parts => raw(out, "]}"),
+            OpenMessage::Nothing => {}
+            OpenMessage::Text => raw(out, "\"}"),
+            OpenMessage::Part => raw(out, "}]}"),
+            OpenMessage::Parts => raw(out, "]}"),
         }
     }
 }
 
 impl Encode for Encoder {
     fn start(&mut self, out: &mut Vec<u8>) {
-        (self.empty, self.open, self.after_result) = (true, Open::Nothing, false);
+        (self.empty, self.open, self.after_result) = (true, OpenMessage::Nothing, false);
         self.ids.clear();
         out.extend_from_slice(&self.head);
     }
@@ -242,7 +242,7 @@ impl Encode for Encoder {
                 raw(out, "{\"role\":\"system\"");
                 self.text(content, out);
                 // The tools and this text are the same in every request.
-                if is_first && self.open == Open::Part {
+                if is_first && self.open == OpenMessage::Part {
                     raw(out, BREAKPOINT);
                     self.close(out);
                 }
@@ -295,9 +295,9 @@ impl Encode for Encoder {
     }
 }
 
-impl Blocks for Encoder {
+impl BlockWriter for Encoder {
     fn is_open(&self) -> bool {
-        self.open == Open::Part
+        self.open == OpenMessage::Part
     }
 }
 

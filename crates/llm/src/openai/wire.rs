@@ -14,16 +14,16 @@ use serde_json::Value;
 /// One chunk of a stream, or a complete response.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Chunk<'a> {
+pub(super) struct CompletionChunk<'a> {
     #[serde(borrow)]
-    pub id: Text<'a>,
+    pub id: WireText<'a>,
     #[serde(borrow)]
-    pub object: Text<'a>,
+    pub object: WireText<'a>,
     #[serde(borrow)]
-    pub model: Text<'a>,
+    pub model: WireText<'a>,
     /// One reply is asked for, so all of them are parts of it.
     #[serde(borrow)]
-    pub choices: Many<Choice<'a>>,
+    pub choices: Many<ReplyChoice<'a>>,
     pub usage: Object<WireUsage>,
     /// Groq.
     pub x_groq: Object<OtherUsage>,
@@ -32,15 +32,15 @@ pub(super) struct Chunk<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Choice<'a> {
+pub(super) struct ReplyChoice<'a> {
     pub index: Number,
     #[serde(borrow)]
-    pub delta: Object<Body<'a>>,
+    pub delta: Object<ErrorFields<'a>>,
     /// Set if the response was not streamed.
     #[serde(borrow)]
-    pub message: Object<Body<'a>>,
+    pub message: Object<ErrorFields<'a>>,
     #[serde(borrow)]
-    pub finish_reason: Text<'a>,
+    pub finish_reason: WireText<'a>,
     /// OpenRouter: the error that ended this choice.
     pub error: Option<Value>,
     /// Moonshot.
@@ -55,11 +55,11 @@ pub(super) struct OtherUsage {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Body<'a> {
+pub(super) struct ErrorFields<'a> {
     #[serde(borrow)]
-    pub content: Content<'a>,
+    pub content: MessageContent<'a>,
     #[serde(borrow)]
-    pub refusal: Text<'a>,
+    pub refusal: WireText<'a>,
     /// llama.cpp, DeepSeek, vLLM.
     #[serde(borrow)]
     pub reasoning_content: Thoughts<'a>,
@@ -72,13 +72,13 @@ pub(super) struct Body<'a> {
     pub tool_calls: Many<CallDelta<'a>>,
 }
 
-impl<'a> Choice<'a> {
+impl<'a> ReplyChoice<'a> {
     pub fn into_calls(self) -> Vec<CallDelta<'a>> {
         self.delta.0.or(self.message.0).map(|body| body.tool_calls.0).unwrap_or_default()
     }
 }
 
-impl Body<'_> {
+impl ErrorFields<'_> {
     pub fn details(&self) -> &[Value] {
         self.reasoning_details.as_array().map_or(&[], Vec::as_slice)
     }
@@ -89,7 +89,7 @@ impl Body<'_> {
 pub(super) struct CallDelta<'a> {
     pub index: Number,
     #[serde(borrow)]
-    pub id: Text<'a>,
+    pub id: WireText<'a>,
     #[serde(borrow)]
     pub function: Object<Function<'a>>,
     /// Gemini: a signature, to be sent back with the call.
@@ -115,9 +115,9 @@ impl CallDelta<'_> {
 #[serde(default)]
 pub(super) struct Function<'a> {
     #[serde(borrow)]
-    pub name: Text<'a>,
+    pub name: WireText<'a>,
     #[serde(borrow)]
-    pub arguments: Text<'a>,
+    pub arguments: WireText<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -173,22 +173,22 @@ pub(crate) struct Number(pub Option<f64>);
 
 /// The text of a message, and the thoughts that some servers put among its parts.
 #[derive(Debug, Default)]
-pub(super) struct Content<'a> {
-    pub text: Text<'a>,
+pub(super) struct MessageContent<'a> {
+    pub text: WireText<'a>,
     /// Magistral: parts of the type `thinking`.
     pub thoughts: String,
 }
 
 /// The thoughts of a message: a text, or parts with texts (openclaw#67203).
 #[derive(Debug, Default)]
-pub(super) struct Thoughts<'a>(pub Text<'a>);
+pub(super) struct Thoughts<'a>(pub WireText<'a>);
 
 /// A text, borrowed from the bytes if it has no escapes. `null` and missing values are empty, parts are joined, an
 /// object becomes its JSON.
 #[derive(Debug, Default)]
-pub(crate) struct Text<'a>(pub Cow<'a, str>);
+pub(crate) struct WireText<'a>(pub Cow<'a, str>);
 
-impl Text<'_> {
+impl WireText<'_> {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -206,53 +206,53 @@ macro_rules! missing_if {
 struct TextVisitor;
 
 impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text<'de>;
+    type Value = WireText<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text")
     }
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Borrowed(text)))
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<WireText<'de>, E> {
+        Ok(WireText(Cow::Borrowed(text)))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(text.to_owned())))
+    fn visit_str<E: Error>(self, text: &str) -> Result<WireText<'de>, E> {
+        Ok(WireText(Cow::Owned(text.to_owned())))
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Text<'de>, E> {
-        Ok(Text::default())
+    fn visit_unit<E: Error>(self) -> Result<WireText<'de>, E> {
+        Ok(WireText::default())
     }
 
-    missing_if!(Text::default(); visit_bool(bool));
+    missing_if!(WireText::default(); visit_bool(bool));
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(number.to_string())))
+    fn visit_u64<E: Error>(self, number: u64) -> Result<WireText<'de>, E> {
+        Ok(WireText(Cow::Owned(number.to_string())))
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(number.to_string())))
+    fn visit_i64<E: Error>(self, number: i64) -> Result<WireText<'de>, E> {
+        Ok(WireText(Cow::Owned(number.to_string())))
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(number.to_string())))
+    fn visit_f64<E: Error>(self, number: f64) -> Result<WireText<'de>, E> {
+        Ok(WireText(Cow::Owned(number.to_string())))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Text<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<WireText<'de>, A::Error> {
         let mut text = String::new();
         while let Some(part) = parts.next_element::<Value>()? {
             text.push_str(part.get("text").and_then(Value::as_str).unwrap_or_default());
         }
-        Ok(Text(Cow::Owned(text)))
+        Ok(WireText(Cow::Owned(text)))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Text<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WireText<'de>, A::Error> {
         let object = Value::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Text(Cow::Owned(object.to_string())))
+        Ok(WireText(Cow::Owned(object.to_string())))
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for WireText<'a> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         d.deserialize_any(TextVisitor)
     }
@@ -345,27 +345,27 @@ impl<'de> Deserialize<'de> for Number {
 struct ContentVisitor;
 
 impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = Content<'de>;
+    type Value = MessageContent<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text or an array of parts")
     }
 
-    missing_if!(Content::default(); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64));
+    missing_if!(MessageContent::default(); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64));
 
-    fn visit_unit<E: Error>(self) -> Result<Content<'de>, E> {
-        Ok(Content::default())
+    fn visit_unit<E: Error>(self) -> Result<MessageContent<'de>, E> {
+        Ok(MessageContent::default())
     }
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Content<'de>, E> {
-        Ok(Content { text: Text(Cow::Borrowed(text)), thoughts: String::new() })
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<MessageContent<'de>, E> {
+        Ok(MessageContent { text: WireText(Cow::Borrowed(text)), thoughts: String::new() })
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Content<'de>, E> {
-        Ok(Content { text: Text(Cow::Owned(text.to_owned())), thoughts: String::new() })
+    fn visit_str<E: Error>(self, text: &str) -> Result<MessageContent<'de>, E> {
+        Ok(MessageContent { text: WireText(Cow::Owned(text.to_owned())), thoughts: String::new() })
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Content<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<MessageContent<'de>, A::Error> {
         let (mut text, mut thoughts) = (String::new(), String::new());
         while let Some(part) = parts.next_element::<Value>()? {
             match part.get("type").and_then(Value::as_str) {
@@ -373,14 +373,14 @@ impl<'de> Visitor<'de> for ContentVisitor {
                 _ => add_texts(&mut text, Some(&part)),
             }
         }
-        Ok(Content { text: Text(Cow::Owned(text)), thoughts })
+        Ok(MessageContent { text: WireText(Cow::Owned(text)), thoughts })
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Content<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MessageContent<'de>, A::Error> {
         let part = Value::deserialize(MapAccessDeserializer::new(map))?;
         let mut text = String::new();
         add_texts(&mut text, Some(&part));
-        Ok(Content { text: Text(Cow::Owned(text)), thoughts: String::new() })
+        Ok(MessageContent { text: WireText(Cow::Owned(text)), thoughts: String::new() })
     }
 }
 
@@ -423,11 +423,11 @@ impl<'de> Visitor<'de> for ThoughtsVisitor {
     }
 
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Thoughts<'de>, E> {
-        Ok(Thoughts(Text(Cow::Borrowed(text))))
+        Ok(Thoughts(WireText(Cow::Borrowed(text))))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Thoughts<'de>, E> {
-        Ok(Thoughts(Text(Cow::Owned(text.to_owned()))))
+        Ok(Thoughts(WireText(Cow::Owned(text.to_owned()))))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Thoughts<'de>, A::Error> {
@@ -435,13 +435,13 @@ impl<'de> Visitor<'de> for ThoughtsVisitor {
         while let Some(part) = parts.next_element::<Value>()? {
             add_thoughts(&mut text, &part);
         }
-        Ok(Thoughts(Text(Cow::Owned(text))))
+        Ok(Thoughts(WireText(Cow::Owned(text))))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Thoughts<'de>, A::Error> {
         let mut text = String::new();
         add_thoughts(&mut text, &Value::deserialize(MapAccessDeserializer::new(map))?);
-        Ok(Thoughts(Text(Cow::Owned(text))))
+        Ok(Thoughts(WireText(Cow::Owned(text))))
     }
 }
 
@@ -451,7 +451,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Thoughts<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for MessageContent<'a> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         d.deserialize_any(ContentVisitor)
     }

@@ -9,16 +9,16 @@ use serde_json::Value;
 use turnwise_engine::{FinishReason, ModelError, RawCall, Reply, Usage};
 
 use super::super::classify::stream_error;
-use super::super::dialect::{Assemble, Draft, Load, Unfinished};
+use super::super::dialect::{Assemble, PartSizes, Unfinished, UnfinishedReply};
 use super::super::error_body::excerpt;
 use super::super::json::{bytes, count};
 use super::DIALECT;
-use super::items::{Items, Kind, index, text};
+use super::items::{ItemType, Items, index, text};
 
 /// The state of one reply.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
-    draft: Draft,
+    draft: UnfinishedReply,
     items: Items,
     /// Bytes of the calls' ids, names and arguments.
     arguments: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Assembly {
 
 /// The stage of an item, according to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum ItemStage {
     Begun,
     /// It is complete. Its text counts if none has arrived in pieces.
     Whole {
@@ -55,7 +55,7 @@ impl Assemble for Assembly {
     }
 
     fn has_begun(&self) -> bool {
-        self.draft.has_begun() || self.items.has(Kind::Call)
+        self.draft.has_begun() || self.items.has(ItemType::Call)
     }
 
     fn is_done(&self) -> bool {
@@ -70,9 +70,9 @@ impl Assemble for Assembly {
         &self.draft.reply.reasoning
     }
 
-    fn load(&self) -> Load {
+    fn load(&self) -> PartSizes {
         let parts = self.items.len();
-        Load { calls: self.items.calls(), arguments: self.arguments, parts, opaque: self.opaque }
+        PartSizes { calls: self.items.calls(), arguments: self.arguments, parts, opaque: self.opaque }
     }
 
     fn finish(mut self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished> {
@@ -103,8 +103,10 @@ impl Assembly {
                 let more = self.call(event).map_or(0, |call| finished(&mut call.arguments, text(event, "arguments")));
                 self.arguments += more;
             }
-            "response.output_item.added" => self.item(index(event), event.get("item"), Stage::Begun),
-            "response.output_item.done" => self.item(index(event), event.get("item"), Stage::Whole { adds_text: true }),
+            "response.output_item.added" => self.item(index(event), event.get("item"), ItemStage::Begun),
+            "response.output_item.done" => {
+                self.item(index(event), event.get("item"), ItemStage::Whole { adds_text: true })
+            }
             "response.created" | "response.in_progress" | "response.queued" => self.named(response),
             kind @ ("response.completed" | "response.incomplete" | "response.failed" | "response.cancelled") => {
                 self.ended(response, kind.trim_start_matches("response."));
@@ -121,7 +123,7 @@ impl Assembly {
 
     fn text(&mut self, event: &Value, field: &str) {
         let piece = text(event, field);
-        let at = self.items.of_delta(Kind::Message, event);
+        let at = self.items.of_delta(ItemType::Message, event);
         self.add_text(at, piece);
     }
 
@@ -131,7 +133,7 @@ impl Assembly {
     }
 
     fn thought(&mut self, event: &Value) {
-        let at = self.items.of_delta(Kind::Reasoning, event);
+        let at = self.items.of_delta(ItemType::Reasoning, event);
         let part = ["summary_index", "content_index"].iter().find_map(|name| event.get(name)?.as_u64());
         self.add_thought(at, part.unwrap_or(0), text(event, "delta"));
     }
@@ -153,34 +155,34 @@ impl Assembly {
     }
 
     fn call(&mut self, event: &Value) -> Option<&mut RawCall> {
-        let at = self.items.of_delta(Kind::Call, event);
+        let at = self.items.of_delta(ItemType::Call, event);
         self.items.get_mut(at).map(|item| &mut item.call)
     }
 
     /// Takes an item that has begun, or that is complete.
-    fn item(&mut self, index: Option<u64>, item: Option<&Value>, stage: Stage) {
-        let Some((kind, whole)) = item.and_then(|item| Some((Kind::of(item)?, item))) else { return };
+    fn item(&mut self, index: Option<u64>, item: Option<&Value>, stage: ItemStage) {
+        let Some((kind, whole)) = item.and_then(|item| Some((ItemType::of(item)?, item))) else { return };
         let at = self.items.of_item(kind, index, whole);
         let Some(item) = self.items.get_mut(at) else { return };
-        let done = stage != Stage::Begun;
-        let adds_text = stage == Stage::Whole { adds_text: true } && item.bytes == 0;
+        let done = stage != ItemStage::Begun;
+        let adds_text = stage == ItemStage::Whole { adds_text: true } && item.bytes == 0;
         item.done |= done;
         match kind {
-            Kind::Call => {
+            ItemType::Call => {
                 let RawCall { id, name, arguments } = &mut item.call;
                 self.arguments += finished(id, text(whole, "call_id")) + finished(name, text(whole, "name"));
                 if done || arguments.is_empty() {
                     self.arguments += finished(arguments, text(whole, "arguments"));
                 }
             }
-            Kind::Message => {
+            ItemType::Message => {
                 let phase = whole.get("phase").filter(|phase| phase.is_string());
                 item.phase = item.phase.take().or_else(|| phase.cloned());
                 if adds_text {
                     self.whole_message(at, whole);
                 }
             }
-            Kind::Reasoning => {
+            ItemType::Reasoning => {
                 // Without its encrypted content it could not be looked up: the server stores nothing.
                 if done && !text(whole, "encrypted_content").is_empty() {
                     self.opaque += bytes(whole);
@@ -221,7 +223,7 @@ impl Assembly {
         let said = text(response, "status");
         match if said.is_empty() { status } else { said } {
             "completed" => {
-                self.draft.finish = Some(match (self.items.has(Kind::Call), self.refused) {
+                self.draft.finish = Some(match (self.items.has(ItemType::Call), self.refused) {
                     (true, _) => FinishReason::ToolCalls,
                     (false, true) => FinishReason::Refusal,
                     (false, false) => FinishReason::Stop,
@@ -246,17 +248,17 @@ impl Assembly {
     /// events, so an item counts only if no other of its kind has arrived.
     fn missing(&mut self, output: &[Value]) {
         let no_text = self.draft.reply.content.is_empty();
-        let (no_thought, no_call) = (self.draft.reply.reasoning.is_empty(), !self.items.has(Kind::Call));
+        let (no_thought, no_call) = (self.draft.reply.reasoning.is_empty(), !self.items.has(ItemType::Call));
         let nothing_kept = !self.items.keeps_reasoning();
         for (item, index) in output.iter().zip(0..) {
-            let (wanted, adds_text) = match Kind::of(item) {
-                Some(Kind::Message) => (no_text, true),
-                Some(Kind::Call) => (no_call, true),
-                Some(Kind::Reasoning) => (nothing_kept, no_thought),
+            let (wanted, adds_text) = match ItemType::of(item) {
+                Some(ItemType::Message) => (no_text, true),
+                Some(ItemType::Call) => (no_call, true),
+                Some(ItemType::Reasoning) => (nothing_kept, no_thought),
                 None => continue,
             };
             if wanted {
-                self.item(Some(index), Some(item), Stage::Whole { adds_text });
+                self.item(Some(index), Some(item), ItemStage::Whole { adds_text });
             }
         }
         // Calls that were announced without arguments.

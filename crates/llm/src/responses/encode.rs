@@ -8,9 +8,9 @@ use turnwise_engine::{
     AssistantMessage, Correction, Image, Message, ProviderConfig, RunConfig, ToolCall, ToolChoice, ToolSpec,
 };
 
-use super::super::abilities::Settings;
+use super::super::abilities::ModelSettings;
 use super::super::call_ids::{IdRule, WireIds};
-use super::super::dialect::{Choice, Encode, Me, PDF_NAME, reasoning};
+use super::super::dialect::{Encode, Me, OfferedTools, PDF_NAME, reasoning};
 use super::super::json::{arguments, field, raw, write};
 use super::super::names;
 use super::super::options::Options;
@@ -20,7 +20,7 @@ use super::DIALECT;
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
-    choice: Choice,
+    choice: OfferedTools,
     empty: bool,
     me: Me,
     ids: WireIds,
@@ -35,7 +35,7 @@ impl Encoder {
         raw(&mut head, ",\"stream\":true");
         options.set("store", Some(false), &mut head);
         options.set("include", may_reason(&p.model).then(|| json!(["reasoning.encrypted_content"])), &mut head);
-        let settings = Settings::of(p, config, learnt);
+        let settings = ModelSettings::of(p, config, learnt);
         options.set("temperature", settings.temperature, &mut head);
         options.set("top_p", settings.top_p, &mut head);
         options.set("max_output_tokens", p.max_output_tokens, &mut head);
@@ -44,7 +44,7 @@ impl Encoder {
         raw(&mut head, ",\"input\":[");
         Encoder {
             head,
-            choice: Choice::of(p, config, &settings, learnt),
+            choice: OfferedTools::of(p, config, &settings, learnt),
             empty: true,
             me: Me::new(p, learnt),
             ids: WireIds::new(IdRule::Max(64).corrected(learnt)),
@@ -77,17 +77,17 @@ impl Encoder {
         self.me.ids(message, &mut self.ids);
         let kept = self.me.opaque(message, DIALECT).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let pieces = in_order(message, kept).unwrap_or_else(|| {
-            let reasoning = kept.iter().filter(|item| is_reasoning(item)).map(Piece::Reasoning);
-            let text = Some(Piece::Text(&message.content, None));
-            reasoning.chain(text).chain(message.tool_calls.iter().map(Piece::Call)).collect()
+            let reasoning = kept.iter().filter(|item| is_reasoning(item)).map(ReplyItem::Reasoning);
+            let text = Some(ReplyItem::Text(&message.content, None));
+            reasoning.chain(text).chain(message.tool_calls.iter().map(ReplyItem::Call)).collect()
         });
         // Reasoning without the item that followed it is rejected ("without its required following item").
         let mut reasoning = Vec::new();
         for piece in pieces {
             match piece {
-                Piece::Reasoning(item) => reasoning.push(item),
-                Piece::Text("", _) => {}
-                Piece::Text(..) | Piece::Call(_) => {
+                ReplyItem::Reasoning(item) => reasoning.push(item),
+                ReplyItem::Text("", _) => {}
+                ReplyItem::Text(..) | ReplyItem::Call(_) => {
                     for item in reasoning.drain(..) {
                         self.begin(out);
                         write(out, item);
@@ -158,7 +158,7 @@ impl Encode for Encoder {
 
 /// One item of a reply.
 #[derive(Debug)]
-enum Piece<'a> {
+enum ReplyItem<'a> {
     Reasoning(&'a Value),
     /// A text and its `phase`, which newer models need back.
     Text(&'a str, Option<&'a str>),
@@ -166,7 +166,7 @@ enum Piece<'a> {
 }
 
 /// The reply's items in their original order; `None` if the text or the calls have changed.
-fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [Value]) -> Option<Vec<Piece<'a>>> {
+fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [Value]) -> Option<Vec<ReplyItem<'a>>> {
     if kept.is_empty() {
         return None;
     }
@@ -174,13 +174,13 @@ fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [Value]) -> Option<Vec<
     let mut pieces = Vec::with_capacity(kept.len());
     for item in kept {
         pieces.push(if is_reasoning(item) {
-            Piece::Reasoning(item)
+            ReplyItem::Reasoning(item)
         } else if let Some(bytes) = item.get("text").and_then(Value::as_u64) {
             let (piece, rest) = text.split_at_checked(usize::try_from(bytes).ok()?)?;
             text = rest;
-            Piece::Text(piece, item.get("phase").and_then(Value::as_str))
+            ReplyItem::Text(piece, item.get("phase").and_then(Value::as_str))
         } else {
-            Piece::Call(calls.next()?)
+            ReplyItem::Call(calls.next()?)
         });
     }
     (text.is_empty() && calls.next().is_none()).then_some(pieces)
@@ -190,10 +190,10 @@ fn is_reasoning(item: &Value) -> bool {
     item.get("type").and_then(Value::as_str) == Some("reasoning")
 }
 
-fn item(piece: &Piece<'_>, ids: &WireIds, out: &mut Vec<u8>) {
+fn item(piece: &ReplyItem<'_>, ids: &WireIds, out: &mut Vec<u8>) {
     match piece {
-        Piece::Reasoning(item) => write(out, item),
-        Piece::Text(text, phase) => {
+        ReplyItem::Reasoning(item) => write(out, item),
+        ReplyItem::Text(text, phase) => {
             raw(out, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\"");
             field(out, "text", text);
             raw(out, "}]");
@@ -202,7 +202,7 @@ fn item(piece: &Piece<'_>, ids: &WireIds, out: &mut Vec<u8>) {
             }
             out.push(b'}');
         }
-        Piece::Call(call) => {
+        ReplyItem::Call(call) => {
             raw(out, "{\"type\":\"function_call\"");
             field(out, "call_id", &ids.of(&call.id));
             field(out, "name", &names::openai(&call.name));

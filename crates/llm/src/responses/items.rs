@@ -9,27 +9,27 @@ use turnwise_engine::RawCall;
 use turnwise_engine::caps::{MAX_CALLS, MAX_PARTS};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ItemType {
     Message,
     Call,
     Reasoning,
 }
 
-impl Kind {
+impl ItemType {
     /// Other kinds (such as the server's own search) are ignored.
-    pub fn of(item: &Value) -> Option<Kind> {
+    pub fn of(item: &Value) -> Option<ItemType> {
         match text(item, "type") {
-            "message" => Some(Kind::Message),
-            "function_call" => Some(Kind::Call),
-            "reasoning" => Some(Kind::Reasoning),
+            "message" => Some(ItemType::Message),
+            "function_call" => Some(ItemType::Call),
+            "reasoning" => Some(ItemType::Reasoning),
             _ => None,
         }
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Item {
-    pub kind: Kind,
+pub(super) struct OutputItem {
+    pub kind: ItemType,
     index: Option<u64>,
     id: String,
     /// Whether its end was announced.
@@ -47,14 +47,14 @@ pub(super) struct Item {
 /// The items of one reply in the order in which they began.
 #[derive(Debug, Default)]
 pub(super) struct Items {
-    items: Vec<Item>,
+    items: Vec<OutputItem>,
     calls: usize,
     /// Whether a message continued after the next one had begun, so that the position of each text is no longer known.
     mixed: bool,
 }
 
 impl Items {
-    pub fn get_mut(&mut self, at: usize) -> Option<&mut Item> {
+    pub fn get_mut(&mut self, at: usize) -> Option<&mut OutputItem> {
         self.items.get_mut(at)
     }
 
@@ -67,7 +67,7 @@ impl Items {
         self.calls
     }
 
-    pub fn has(&self, kind: Kind) -> bool {
+    pub fn has(&self, kind: ItemType) -> bool {
         self.items.iter().any(|item| item.kind == kind)
     }
 
@@ -76,19 +76,19 @@ impl Items {
     }
 
     /// The item that a delta event adds to.
-    pub fn of_delta(&mut self, kind: Kind, event: &Value) -> usize {
+    pub fn of_delta(&mut self, kind: ItemType, event: &Value) -> usize {
         let (index, id) = (index(event), text(event, "item_id"));
-        let last = self.last(kind, |item| index.is_none() || item.index.is_none() || kind == Kind::Call);
+        let last = self.last(kind, |item| index.is_none() || item.index.is_none() || kind == ItemType::Call);
         let found = self.find(kind, index, [id, ""]).or(last);
         self.at(found, kind, index, id)
     }
 
     /// The item that an event contains.
-    pub fn of_item(&mut self, kind: Kind, index: Option<u64>, item: &Value) -> usize {
+    pub fn of_item(&mut self, kind: ItemType, index: Option<u64>, item: &Value) -> usize {
         let (id, call_id) = (text(item, "id"), text(item, "call_id"));
         // A call is never mistaken for another one. Text may have arrived for which no item was announced.
         let last = match kind {
-            Kind::Call => None,
+            ItemType::Call => None,
             _ => self.last(kind, |item| !item.done && (index.is_none() || item.index.is_none())),
         };
         let found = self.find(kind, index, [id, call_id]).or(last);
@@ -98,14 +98,14 @@ impl Items {
     /// Records that text of a message was added at the end of the reply's text.
     pub fn add_text(&mut self, at: usize, bytes: usize) {
         let later = self.items.iter().skip(at + 1);
-        self.mixed |= later.filter(|item| item.kind == Kind::Message).any(|item| item.bytes > 0);
+        self.mixed |= later.filter(|item| item.kind == ItemType::Message).any(|item| item.bytes > 0);
         if let Some(item) = self.items.get_mut(at) {
             item.bytes += bytes;
         }
     }
 
     pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut RawCall> {
-        self.items.iter_mut().filter(|item| item.kind == Kind::Call).map(|item| &mut item.call)
+        self.items.iter_mut().filter(|item| item.kind == ItemType::Call).map(|item| &mut item.call)
     }
 
     /// The data that must be sent back: the reasoning items and the positions of text and calls among them. `None` if
@@ -115,11 +115,11 @@ impl Items {
             return None;
         }
         let marks = self.items.iter().filter_map(|item| match item.kind {
-            Kind::Reasoning => item.whole.clone(),
+            ItemType::Reasoning => item.whole.clone(),
             _ if self.mixed => None,
-            Kind::Call => Some(json!({ "call": true })),
-            Kind::Message if item.bytes == 0 => None,
-            Kind::Message => Some(match &item.phase {
+            ItemType::Call => Some(json!({ "call": true })),
+            ItemType::Message if item.bytes == 0 => None,
+            ItemType::Message => Some(match &item.phase {
                 Some(phase) => json!({ "text": item.bytes, "phase": phase }),
                 None => json!({ "text": item.bytes }),
             }),
@@ -127,24 +127,24 @@ impl Items {
         Some(marks.collect())
     }
 
-    fn find(&self, kind: Kind, index: Option<u64>, ids: [&str; 2]) -> Option<usize> {
+    fn find(&self, kind: ItemType, index: Option<u64>, ids: [&str; 2]) -> Option<usize> {
         let known = |own: &str| !own.is_empty() && ids.contains(&own);
         let by_id = || self.last(kind, |item| known(&item.id) || known(&item.call.id));
         let by_index = || self.last(kind, |item| index.is_some() && item.index == index);
-        if kind != Kind::Call {
+        if kind != ItemType::Call {
             return by_index().or_else(by_id);
         }
         // A server that gives every item the same index still gives each call its own id.
         let [_, call_id] = ids;
-        let other = |item: &Item| !call_id.is_empty() && !item.call.id.is_empty() && item.call.id != call_id;
+        let other = |item: &OutputItem| !call_id.is_empty() && !item.call.id.is_empty() && item.call.id != call_id;
         by_id().or_else(|| by_index().filter(|at| self.items.get(*at).is_some_and(|item| !other(item))))
     }
 
-    fn last(&self, kind: Kind, fits: impl Fn(&Item) -> bool) -> Option<usize> {
+    fn last(&self, kind: ItemType, fits: impl Fn(&OutputItem) -> bool) -> Option<usize> {
         self.items.iter().rposition(|item| item.kind == kind && fits(item))
     }
 
-    fn at(&mut self, found: Option<usize>, kind: Kind, index: Option<u64>, id: &str) -> usize {
+    fn at(&mut self, found: Option<usize>, kind: ItemType, index: Option<u64>, id: &str) -> usize {
         if let Some((at, item)) = found.and_then(|at| Some((at, self.items.get_mut(at)?))) {
             item.index = item.index.or(index);
             return at;
@@ -153,8 +153,8 @@ impl Items {
         if self.items.len() > MAX_PARTS || self.calls > MAX_CALLS {
             return self.items.len() - 1;
         }
-        self.calls += usize::from(kind == Kind::Call);
-        self.items.push(Item {
+        self.calls += usize::from(kind == ItemType::Call);
+        self.items.push(OutputItem {
             kind,
             index,
             id: id.to_owned(),

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::model::{AgentKind, Step, by_order};
+use super::model::{AgentKind, PlanStep, by_order};
 
 /// The information that a later step receives about a completed one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,8 +45,8 @@ pub struct Context {
 
 impl Artifact {
     #[must_use]
-    pub fn new(step: &Step, result: String) -> Self {
-        let Step { order, agent, action, tools, .. } = step.clone();
+    pub fn new(step: &PlanStep, result: String) -> Self {
+        let PlanStep { order, agent, action, tools, .. } = step.clone();
         Artifact { step_order: order, agent, action, tools, result }
     }
 }

@@ -108,7 +108,7 @@ impl std::fmt::Display for SessionError {
 /// The fields that are read first.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Marks {
+struct PlanFormatFields {
     format: String,
     version: Value,
 }
@@ -117,7 +117,7 @@ impl PlanDocument {
     /// Whether a text claims to be such a record.
     #[must_use]
     pub fn is_one(text: &str) -> bool {
-        serde_json::from_str::<Marks>(text).is_ok_and(|marks| marks.format == FORMAT)
+        serde_json::from_str::<PlanFormatFields>(text).is_ok_and(|marks| marks.format == FORMAT)
     }
 
     /// Reads a document. An unknown version is rejected, whatever else the document contains.
@@ -125,7 +125,7 @@ impl PlanDocument {
     /// # Errors
     /// Why it is invalid.
     pub fn parse(text: &str) -> Result<Self, SessionError> {
-        let marks: Marks = serde_json::from_str(text).map_err(|e| match e.classify() {
+        let marks: PlanFormatFields = serde_json::from_str(text).map_err(|e| match e.classify() {
             Category::Data => SessionError::OtherFormat,
             _ => SessionError::NotJson(e.to_string()),
         })?;

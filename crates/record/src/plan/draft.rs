@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{FaultKind, PlanFault};
 use super::model::{AgentKind, AgentSpec, Plan};
 use super::read::read;
 use turnwise_engine::{Ending, Preset, ReportConfig, ReportFormat, RunConfig};
@@ -67,10 +67,10 @@ pub fn input(task: &str, base: &RunConfig, agents: &BTreeMap<String, AgentSpec>)
 ///
 /// # Errors
 /// Why there is no plan, or all of its faults.
-pub fn plan(ending: &Ending, base: &RunConfig, agents: &BTreeMap<String, AgentSpec>) -> Result<Plan, Vec<Fault>> {
+pub fn plan(ending: &Ending, base: &RunConfig, agents: &BTreeMap<String, AgentSpec>) -> Result<Plan, Vec<PlanFault>> {
     let Some(report) = &ending.report_data else {
         let message = format!("the drafting run ended without a report: {}", ending.output);
-        return Err(vec![Fault::new(FaultKind::MissingField, "plan", None, message)]);
+        return Err(vec![PlanFault::new(FaultKind::MissingField, "plan", None, message)]);
     };
     let steps = report.get("steps").cloned().unwrap_or(Value::Null);
     // Converted via text: serializing to a `Value` would add a second serializer of the type to the page.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fault {
+pub struct PlanFault {
     pub kind: FaultKind,
     /// The location: `plan.steps[2].dependencies[0]`.
     pub path: String,
@@ -38,14 +38,14 @@ pub enum FaultKind {
     UnknownTool,
 }
 
-impl Fault {
+impl PlanFault {
     #[must_use]
     pub fn new(kind: FaultKind, path: impl Into<String>, order: Option<u32>, message: impl Into<String>) -> Self {
-        Fault { kind, path: path.into(), order, message: message.into() }
+        PlanFault { kind, path: path.into(), order, message: message.into() }
     }
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for PlanFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.path, self.message)
     }
@@ -53,6 +53,6 @@ impl std::fmt::Display for Fault {
 
 /// Lists all faults, one per line.
 #[must_use]
-pub fn listed(faults: &[Fault]) -> String {
+pub fn listed(faults: &[PlanFault]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -23,7 +23,7 @@ mod step_run;
 pub use context::{Artifact, Context};
 pub use document::{PlanDocument, SessionError, StepRecord};
 pub use effect::*;
-pub use fault::{Fault, FaultKind};
+pub use fault::{FaultKind, PlanFault};
 pub use model::*;
 pub use read::read;
 pub use run::{PARALLEL, PlanOptions, PlanRun};

@@ -17,7 +17,7 @@ pub struct Plan {
     pub agents: BTreeMap<String, AgentSpec>,
     /// In any order; in a record in ascending order.
     #[cfg_attr(feature = "types", schemars(length(min = 1)))]
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
 }
 
 /// An agent of a plan. Omitted settings come from the configuration the plan is run with.
@@ -52,7 +52,7 @@ pub enum AgentKind {
 /// One step: one run of its agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema), schemars(rename = "PlanStep"))]
-pub struct Step {
+pub struct PlanStep {
     /// At least 1, unique in the plan.
     #[cfg_attr(feature = "types", schemars(range(min = 1)))]
     pub order: u32,
@@ -100,13 +100,13 @@ pub(super) fn by_order<T>(items: impl IntoIterator<Item = T>, order: impl Fn(&T)
 
 impl Plan {
     #[must_use]
-    pub fn step(&self, order: u32) -> Option<&Step> {
+    pub fn step(&self, order: u32) -> Option<&PlanStep> {
         self.steps.iter().find(|step| step.order == order)
     }
 
     /// The kind of a step's agent; an unknown agent gathers.
     #[must_use]
-    pub fn kind(&self, step: &Step) -> AgentKind {
+    pub fn kind(&self, step: &PlanStep) -> AgentKind {
         self.agents.get(&step.agent).map_or(AgentKind::Gather, |agent| agent.kind)
     }
 }

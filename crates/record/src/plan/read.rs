@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, FaultKind};
-use super::model::{AgentKind, AgentSpec, Plan, Step, by_order};
+use super::fault::{FaultKind, PlanFault};
+use super::model::{AgentKind, AgentSpec, Plan, PlanStep, by_order};
 
 const PLAN: &[&str] = &["plan_id", "agents", "steps"];
 /// Pages write `maxTurns`, documents `max_turns`.
@@ -16,20 +16,20 @@ const STEP: &[&str] = &["order", "agent", "action", "dependencies", "tools"];
 ///
 /// # Errors
 /// Every fault, in the order of the plan.
-pub fn read(plan: &Value, tools: &[&str]) -> Result<Plan, Vec<Fault>> {
-    let mut reader = Reader { faults: Vec::new() };
+pub fn read(plan: &Value, tools: &[&str]) -> Result<Plan, Vec<PlanFault>> {
+    let mut reader = PlanReader { faults: Vec::new() };
     let Some(fields) = reader.object(plan, "plan", PLAN, None) else { return Err(reader.faults) };
     let plan_id = reader.optional(fields, "plan_id", "plan", None, "a non-empty string", text).unwrap_or_default();
     let agents = reader.agents(fields);
     let steps = reader.steps(fields);
     let mut faults = reader.faults;
     faults.extend(check(&agents, &steps, tools));
-    let steps = by_order(steps.into_iter().map(Draft::into_step), |step| step.order);
+    let steps = by_order(steps.into_iter().map(DraftStep::into_step), |step| step.order);
     if faults.is_empty() { Ok(Plan { plan_id, agents, steps }) } else { Err(faults) }
 }
 
 /// A step as far as it could be read: an invalid field is `None` here, and its fault is already recorded.
-struct Draft {
+struct DraftStep {
     path: String,
     order: Option<u32>,
     agent: Option<String>,
@@ -38,9 +38,9 @@ struct Draft {
     tools: Vec<Option<String>>,
 }
 
-impl Draft {
-    fn into_step(self) -> Step {
-        Step {
+impl DraftStep {
+    fn into_step(self) -> PlanStep {
+        PlanStep {
             order: self.order.unwrap_or_default(),
             agent: self.agent.unwrap_or_default(),
             action: self.action.unwrap_or_default(),
@@ -52,7 +52,7 @@ impl Draft {
 
 /// The rules beyond the types of fields: agents and orders exist, and dependencies have smaller orders only, so that there
 /// is no cycle (plans.md#faults-of-a-plan).
-fn check(agents: &BTreeMap<String, AgentSpec>, steps: &[Draft], tools: &[&str]) -> Vec<Fault> {
+fn check(agents: &BTreeMap<String, AgentSpec>, steps: &[DraftStep], tools: &[&str]) -> Vec<PlanFault> {
     let mut faults = Vec::new();
     for (name, agent) in agents {
         for (at, tool) in agent.tools.iter().flatten().enumerate() {
@@ -69,14 +69,14 @@ fn check(agents: &BTreeMap<String, AgentSpec>, steps: &[Draft], tools: &[&str]) 
 
 fn check_step(
     agents: &BTreeMap<String, AgentSpec>,
-    steps: &[Draft],
+    steps: &[DraftStep],
     index: usize,
-    step: &Draft,
+    step: &DraftStep,
     tools: &[&str],
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<PlanFault>,
 ) {
     let mut fault = |kind, place: &str, message: String| {
-        faults.push(Fault::new(kind, format!("{}.{place}", step.path), step.order, message));
+        faults.push(PlanFault::new(kind, format!("{}.{place}", step.path), step.order, message));
     };
     if let Some(order) = step.order
         && let Some(first) = steps.iter().take(index).find(|other| other.order == Some(order))
@@ -111,9 +111,9 @@ fn check_step(
     }
 }
 
-fn unknown_tool(path: String, order: Option<u32>, tool: &str, tools: &[&str]) -> Fault {
+fn unknown_tool(path: String, order: Option<u32>, tool: &str, tools: &[&str]) -> PlanFault {
     let known = names(tools.iter().copied());
-    Fault::new(FaultKind::UnknownTool, path, order, format!("there is no tool {tool:?}; there {known}"))
+    PlanFault::new(FaultKind::UnknownTool, path, order, format!("there is no tool {tool:?}; there {known}"))
 }
 
 fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
@@ -125,13 +125,13 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-struct Reader {
-    faults: Vec<Fault>,
+struct PlanReader {
+    faults: Vec<PlanFault>,
 }
 
 type Fields = Map<String, Value>;
 
-impl Reader {
+impl PlanReader {
     fn agents(&mut self, plan: &Fields) -> BTreeMap<String, AgentSpec> {
         let takes = "an object: agents by their name";
         let Some(agents) = self.required(plan, "agents", "plan", None, takes, Value::as_object) else {
@@ -166,23 +166,23 @@ impl Reader {
         }
     }
 
-    fn steps(&mut self, plan: &Fields) -> Vec<Draft> {
+    fn steps(&mut self, plan: &Fields) -> Vec<DraftStep> {
         let takes = "an array of steps";
         let Some(steps) = self.required(plan, "steps", "plan", None, takes, Value::as_array) else { return Vec::new() };
         if steps.is_empty() {
-            let fault = Fault::new(FaultKind::EmptyPlan, "plan.steps", None, "a plan needs at least one step");
+            let fault = PlanFault::new(FaultKind::EmptyPlan, "plan.steps", None, "a plan needs at least one step");
             self.faults.push(fault);
         }
         let drafts = steps.iter().enumerate().filter_map(|(at, value)| self.step(value, &format!("plan.steps[{at}]")));
         drafts.collect()
     }
 
-    fn step(&mut self, value: &Value, path: &str) -> Option<Draft> {
+    fn step(&mut self, value: &Value, path: &str) -> Option<DraftStep> {
         let order = value.get("order").and_then(positive);
         let fields = self.object(value, path, STEP, order)?;
         let whole = "a whole number, 1 or more";
         let words = "a non-empty string";
-        Some(Draft {
+        Some(DraftStep {
             path: path.to_owned(),
             order: self.required(fields, "order", path, order, whole, positive),
             agent: self.required(fields, "agent", path, order, words, text),
@@ -199,7 +199,7 @@ impl Reader {
         };
         for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
             let message = format!("unknown field; the known fields are {}", known.join(", "));
-            self.faults.push(Fault::new(FaultKind::UnknownField, format!("{path}.{key}"), order, message));
+            self.faults.push(PlanFault::new(FaultKind::UnknownField, format!("{path}.{key}"), order, message));
         }
         Some(fields)
     }
@@ -215,7 +215,7 @@ impl Reader {
     ) -> Option<T> {
         if !fields.contains_key(name) {
             let message = format!("missing; expected {takes}");
-            self.faults.push(Fault::new(FaultKind::MissingField, format!("{path}.{name}"), order, message));
+            self.faults.push(PlanFault::new(FaultKind::MissingField, format!("{path}.{name}"), order, message));
         }
         self.optional(fields, name, path, order, takes, read)
     }
@@ -262,7 +262,7 @@ impl Reader {
 
     fn wrong(&mut self, path: &str, order: Option<u32>, got: &Value, takes: &str) {
         let message = format!("got {}; expected {takes}", shown(got));
-        self.faults.push(Fault::new(FaultKind::WrongType, path, order, message));
+        self.faults.push(PlanFault::new(FaultKind::WrongType, path, order, message));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Continues a plan: decides which steps of an earlier run are kept, and which are run (again) (plans.md#resuming-a-plan).
 
 use super::document::{PlanDocument, StepRecord};
-use super::model::{AgentKind, Plan, Step, StepStatus, by_order};
+use super::model::{AgentKind, Plan, PlanStep, StepStatus, by_order};
 use turnwise_engine::Outcome;
 
 /// The steps that are kept: they ended, they are the same in both plans, and nothing they build on is run again.
@@ -35,7 +35,7 @@ fn with_dependents(plan: &Plan, mut steps: Vec<u32>) -> Vec<u32> {
 }
 
 /// Whether a step is the same task for the same agent in both plans.
-fn is_same(plan: &Plan, after: &PlanDocument, step: &Step) -> bool {
+fn is_same(plan: &Plan, after: &PlanDocument, step: &PlanStep) -> bool {
     after.plan.step(step.order) == Some(step) && plan.agents.get(&step.agent) == after.plan.agents.get(&step.agent)
 }
 

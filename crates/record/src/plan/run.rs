@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::context::{Artifact, Context};
 use super::document::{FORMAT, PlanDocument, StepRecord, VERSION};
 use super::effect::{PlanEffect, PlanEnding, PlanRecord, PlanRecordKind, PlanTraceRecord};
-use super::model::{AgentKind, Plan, Step, StepStatus};
+use super::model::{AgentKind, Plan, PlanStep, StepStatus};
 use super::step_run::StepRun;
 use crate::trajectory::Trajectory;
 use crate::trajectory::document::ENGINE_VERSION;
@@ -54,7 +54,7 @@ pub struct PlanRun {
 /// One step: its status, context and output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct StepState {
-    pub(super) step: Step,
+    pub(super) step: PlanStep,
     pub(super) kind: AgentKind,
     pub(super) status: StepStatus,
     pub(super) blocked_by: Vec<u32>,
@@ -174,7 +174,7 @@ impl PlanRun {
 }
 
 impl StepState {
-    pub(super) fn new(step: Step, kind: AgentKind, calls_left: u32) -> Self {
+    pub(super) fn new(step: PlanStep, kind: AgentKind, calls_left: u32) -> Self {
         StepState {
             step,
             kind,
@@ -188,7 +188,7 @@ impl StepState {
     }
 
     /// A step that ended in an earlier run of the plan.
-    pub(super) fn kept(step: Step, kind: AgentKind, record: StepRecord) -> Self {
+    pub(super) fn kept(step: PlanStep, kind: AgentKind, record: StepRecord) -> Self {
         let StepRecord { status, blocked_by, context, error, run, .. } = record;
         StepState { step, kind, status, blocked_by, context, error, calls_left: 0, run }
     }

@@ -1,13 +1,13 @@
 //! The configuration of a step's run, from the plan's base, its agent and the step itself (plans.md#agents).
 
-use super::model::{AgentSpec, Plan, Step};
+use super::model::{AgentSpec, Plan, PlanStep};
 use turnwise_engine::retry::Rng;
 use turnwise_engine::{Effect, Run, RunConfig, Task, inherited_counter};
 
 /// Below 2^53, so that JSON keeps it exact.
 const MAX_SEED: u64 = (1 << 53) - 1;
 
-pub(super) fn config(base: &RunConfig, agent: Option<&AgentSpec>, step: &Step) -> RunConfig {
+pub(super) fn config(base: &RunConfig, agent: Option<&AgentSpec>, step: &PlanStep) -> RunConfig {
     let mut config = base.clone();
     if let Some(system) = agent.and_then(|agent| agent.system.clone()) {
         config.system = system;
@@ -33,7 +33,7 @@ fn seed(base: u64, order: u32) -> u64 {
 
 /// The maximum number of LLM requests of each step, which depends on its agent alone. The engine reports it in the
 /// first record of a run.
-pub(super) fn bounds<'a>(plan: &'a Plan, base: &'a RunConfig) -> impl FnMut(&Step) -> u32 + 'a {
+pub(super) fn bounds<'a>(plan: &'a Plan, base: &'a RunConfig) -> impl FnMut(&PlanStep) -> u32 + 'a {
     let mut known: Vec<(String, u32)> = Vec::new();
     move |step| {
         if let Some((_, bound)) = known.iter().find(|(agent, _)| *agent == step.agent) {

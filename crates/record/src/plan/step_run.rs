@@ -24,7 +24,7 @@ pub struct StepRun {
 
 /// The values read from the text.
 #[derive(Deserialize)]
-struct Summary {
+struct StepRunSummary {
     outcome: Option<Outcome>,
     output: Option<String>,
     error: Option<String>,
@@ -65,7 +65,7 @@ impl Serialize for StepRun {
 impl<'de> Deserialize<'de> for StepRun {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(d)?;
-        let Summary { outcome, output, error, requests, tokens } =
+        let StepRunSummary { outcome, output, error, requests, tokens } =
             serde_json::from_str(text.get()).map_err(serde::de::Error::custom)?;
         Ok(StepRun { outcome, output, error, requests, tokens, text })
     }

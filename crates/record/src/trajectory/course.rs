@@ -11,7 +11,7 @@ use turnwise_engine::{Branch, CallId, Event, Parent, RawCall, Reply, RunConfig, 
 
 /// A run's origin and the events that lead to the point where it continues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Course {
+pub struct ResumePoint {
     pub config: RunConfig,
     pub task: Task,
     pub events: Vec<RecordedEvent>,
@@ -57,7 +57,7 @@ pub struct WishedCall {
     pub input: Value,
 }
 
-impl Course {
+impl ResumePoint {
     /// Returns the course of a run that has not ended.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl Course {
         replay(recorded)
             .map_err(|_| "this trajectory does not replay; replay() reports where it differs".to_owned())?;
         let (config, task) = recorded.origin();
-        Ok(Course { config, task, events: recorded.events.clone(), branch: None })
+        Ok(ResumePoint { config, task, events: recorded.events.clone(), branch: None })
     }
 
     /// Returns the course of a branch.
@@ -98,7 +98,7 @@ impl Course {
             ..Branch::default()
         };
         let (config, task) = recorded.origin();
-        Ok(Course { config, task, events, branch: Some(branch) })
+        Ok(ResumePoint { config, task, events, branch: Some(branch) })
     }
 }
 

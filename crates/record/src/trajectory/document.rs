@@ -142,14 +142,14 @@ impl std::fmt::Display for ParseError {
 /// The fields that are read first.
 #[derive(Deserialize)]
 #[serde(default)]
-struct Marks {
+struct FormatFields {
     format: String,
     version: Value,
 }
 
-impl Default for Marks {
+impl Default for FormatFields {
     fn default() -> Self {
-        Marks { format: String::new(), version: Value::Null }
+        FormatFields { format: String::new(), version: Value::Null }
     }
 }
 
@@ -215,7 +215,7 @@ impl Trajectory {
     /// Parses a document. Rejects an unknown version without reading the rest, and clamps numbers that no run can reach.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         // Parsed twice from the text, never through a `Value`: that would add a second deserializer for every type to the page.
-        let marks: Marks = serde_json::from_str(text).map_err(|e| match e.classify() {
+        let marks: FormatFields = serde_json::from_str(text).map_err(|e| match e.classify() {
             Category::Data => ParseError::OtherFormat,
             _ => ParseError::NotJson(e.to_string()),
         })?;

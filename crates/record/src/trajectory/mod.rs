@@ -19,15 +19,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-pub use course::{BranchWish, Course};
+pub use course::{BranchWish, ResumePoint};
 pub use document::{Imported, ParseError, Trajectory};
-pub use export::Format;
+pub use export::ExportFormat;
 pub use notes::{Note, NoteChange};
 pub use programs::{RecordedProgram, programs};
 pub use redact::Secrets;
 pub use replay::{Mismatch, replay};
 pub use restore::Restored;
-pub use summary::Summary;
+pub use summary::RunSummary;
 use turnwise_engine::{Effect, Event, LogRecord, Millis, RecordKind, Run, RunConfig, Task};
 
 /// One input of the engine, as recorded.

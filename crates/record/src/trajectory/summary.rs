@@ -15,7 +15,7 @@ const TITLE: usize = 120;
 /// The figures of one run, including its sub-agents: a plain, JSON-safe object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
-pub struct Summary {
+pub struct RunSummary {
     pub run_id: String,
     pub session_id: String,
     /// The first non-empty line of the task, at most 120 characters.
@@ -56,11 +56,11 @@ pub struct Summary {
 
 /// The source of the figures, borrowed: a run and its sub-agents, live or recorded.
 #[derive(Debug)]
-pub struct Tree<'a> {
+pub struct RunTree<'a> {
     pub config: &'a RunConfig,
     pub turns: &'a [TurnRecord],
     pub logs: &'a [LogRecord],
-    pub children: Vec<Tree<'a>>,
+    pub children: Vec<RunTree<'a>>,
 }
 
 /// Values of the run as a whole.
@@ -77,15 +77,15 @@ pub struct Whole<'a> {
     pub tokens: Usage,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> RunTree<'a> {
     fn of_run(run: &'a Run) -> Self {
-        let children = run.child_runs().map(Tree::of_run).collect();
-        Tree { config: run.config(), turns: run.turns(), logs: run.logs(), children }
+        let children = run.child_runs().map(RunTree::of_run).collect();
+        RunTree { config: run.config(), turns: run.turns(), logs: run.logs(), children }
     }
 
     fn of_document(document: &'a Trajectory) -> Self {
         let Trajectory { config, turns, logs, children, .. } = document;
-        Tree { config, turns, logs, children: children.iter().map(Tree::of_document).collect() }
+        RunTree { config, turns, logs, children: children.iter().map(RunTree::of_document).collect() }
     }
 
     /// Like `Run::cost`: `None` if a price is missing.
@@ -98,7 +98,7 @@ impl<'a> Tree<'a> {
         self.children.iter().try_fold(own, |sum, child| Some(sum + child.cost()?))
     }
 
-    fn count(&self, into: &mut Summary) {
+    fn count(&self, into: &mut RunSummary) {
         // A warning without an attempt is about the settings.
         for log in self.logs.iter().filter(|log| log.level == LogLevel::Warn && log.attempt > 0) {
             let slug = log.slugs.first().copied().unwrap_or(Slug::ProviderError);
@@ -125,7 +125,7 @@ fn add(counts: &mut BTreeMap<String, u32>, slug: Slug) {
     *count = count.saturating_add(1);
 }
 
-impl Summary {
+impl RunSummary {
     /// Returns the figures of a run in its current state.
     #[must_use]
     pub fn of_run(run: &Run) -> Self {
@@ -140,15 +140,15 @@ impl Summary {
             requests: run.requests(),
             tokens: run.usage(),
         };
-        Summary::of_tree(&Tree::of_run(run), &whole)
+        RunSummary::of_tree(&RunTree::of_run(run), &whole)
     }
 
     /// Builds the same figures from the run's parts.
     #[must_use]
-    pub fn of_tree(tree: &Tree<'_>, whole: &Whole<'_>) -> Self {
+    pub fn of_tree(tree: &RunTree<'_>, whole: &Whole<'_>) -> Self {
         let Whole { run_id, session_id, input, started_at, ending, effective_max_turns, requests, tokens } = *whole;
         let first = tree.config.providers.first();
-        Summary {
+        RunSummary {
             run_id: run_id.to_owned(),
             session_id: session_id.to_owned(),
             model: first.map(|p| p.model.clone()).unwrap_or_default(),
@@ -159,14 +159,14 @@ impl Summary {
             effective_max_turns,
             requests,
             tokens,
-            ..Summary::from_tree(tree, input, started_at, ending.map(|e| e.finished_at.as_str()))
+            ..RunSummary::from_tree(tree, input, started_at, ending.map(|e| e.finished_at.as_str()))
         }
     }
 
     /// The figures that a run and a document give in the same way.
-    fn from_tree(tree: &Tree, input: &str, started_at: EpochMillis, finished_at: Option<&str>) -> Self {
+    fn from_tree(tree: &RunTree, input: &str, started_at: EpochMillis, finished_at: Option<&str>) -> Self {
         let finished_ms = finished_at.and_then(time::parse).map(|at| at.0);
-        let mut summary = Summary {
+        let mut summary = RunSummary {
             run_id: String::new(),
             session_id: String::new(),
             title: title(input),
@@ -196,10 +196,10 @@ impl Summary {
     }
 }
 
-impl From<&Trajectory> for Summary {
+impl From<&Trajectory> for RunSummary {
     fn from(document: &Trajectory) -> Self {
-        let tree = Tree::of_document(document);
-        Summary {
+        let tree = RunTree::of_document(document);
+        RunSummary {
             run_id: document.run_id.clone(),
             session_id: document.session_id.clone(),
             model: document.model.clone(),
@@ -210,7 +210,7 @@ impl From<&Trajectory> for Summary {
             effective_max_turns: document.effective_max_turns,
             requests: document.requests,
             tokens: document.tokens,
-            ..Summary::from_tree(&tree, &document.input, document.started_ms, document.finished_at.as_deref())
+            ..RunSummary::from_tree(&tree, &document.input, document.started_ms, document.finished_at.as_deref())
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::number::{Amount, is_multiple};
 use super::place::Resource;
-use super::rule::{Countable, End, Expression, NodeId, Rule, Side, Tree, Type};
+use super::rule::{BoundEnd, BoundSide, Countable, Expression, NodeId, SchemaRule, SchemaTree, Type};
 use super::same;
 use super::words::{self, quoted, shown};
 
@@ -24,7 +24,7 @@ const MAX_BRANCHES: usize = 3;
 
 /// Why a value does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct SchemaFault {
     /// JSON Pointer to the value, or to the property that is missing or not allowed.
     pub path: String,
     pub message: String,
@@ -69,41 +69,41 @@ fn is_deeper(value: &Value, left: usize) -> bool {
 }
 
 /// Returns at most `most` reasons why the value does not fit.
-pub fn faults(tree: &Tree, value: &Value, most: usize) -> Result<Vec<Fault>, Unchecked> {
+pub fn faults(tree: &SchemaTree, value: &Value, most: usize) -> Result<Vec<SchemaFault>, Unchecked> {
     if too_deep(value) {
         return Err(Unchecked::Nesting);
     }
     let mut check = Check { tree, work: 0, scope: Vec::new(), most, faults: Vec::new(), in_branch: false };
-    check.fits(0, value, At::Root)?;
+    check.fits(0, value, ValuePath::Root)?;
     Ok(check.faults)
 }
 
 /// The path of a value, from the root.
 #[derive(Clone, Copy)]
-enum At<'a> {
+enum ValuePath<'a> {
     Root,
-    Member(&'a At<'a>, &'a str),
-    Item(&'a At<'a>, usize),
+    Member(&'a ValuePath<'a>, &'a str),
+    Item(&'a ValuePath<'a>, usize),
 }
 
-impl At<'_> {
+impl ValuePath<'_> {
     fn pointer(self) -> String {
         match self {
-            At::Root => String::new(),
-            At::Member(parent, name) => format!("{}/{}", parent.pointer(), words::token(name)),
-            At::Item(parent, index) => format!("{}/{index}", parent.pointer()),
+            ValuePath::Root => String::new(),
+            ValuePath::Member(parent, name) => format!("{}/{}", parent.pointer(), words::token(name)),
+            ValuePath::Item(parent, index) => format!("{}/{index}", parent.pointer()),
         }
     }
 }
 
 struct Check<'t> {
-    tree: &'t Tree,
+    tree: &'t SchemaTree,
     work: usize,
     /// The resources of the current schemas, outermost first; `$dynamicRef` searches them.
     scope: Vec<Resource>,
     /// The maximum number of reported faults; 0 if only the verdict matters.
     most: usize,
-    faults: Vec<Fault>,
+    faults: Vec<SchemaFault>,
     /// Whether the faults already belong to a branch.
     in_branch: bool,
 }
@@ -111,7 +111,7 @@ struct Check<'t> {
 type Fits = Result<bool, Unchecked>;
 
 impl<'t> Check<'t> {
-    fn fits(&mut self, id: NodeId, value: &Value, at: At<'_>) -> Fits {
+    fn fits(&mut self, id: NodeId, value: &Value, at: ValuePath<'_>) -> Fits {
         let rules = self.enter(id)?;
         let mut fits = true;
         for rule in rules {
@@ -124,7 +124,7 @@ impl<'t> Check<'t> {
         Ok(fits)
     }
 
-    fn enter(&mut self, id: NodeId) -> Result<&'t [Rule], Unchecked> {
+    fn enter(&mut self, id: NodeId) -> Result<&'t [SchemaRule], Unchecked> {
         self.step()?;
         if self.scope.len() == MAX_DEPTH {
             return Err(Unchecked::Depth);
@@ -149,7 +149,7 @@ impl<'t> Check<'t> {
     }
 
     /// Returns only the verdict.
-    fn fits_quietly(&mut self, id: NodeId, value: &Value, at: At<'_>) -> Fits {
+    fn fits_quietly(&mut self, id: NodeId, value: &Value, at: ValuePath<'_>) -> Fits {
         let (most, faults) = (std::mem::take(&mut self.most), std::mem::take(&mut self.faults));
         let fits = self.fits(id, value, at);
         (self.most, self.faults) = (most, faults);
@@ -157,40 +157,40 @@ impl<'t> Check<'t> {
     }
 
     /// Returns `Ok(false)`, and records the message if it will be reported.
-    fn fault(&mut self, at: At<'_>, words: &dyn Fn() -> String) -> Fits {
+    fn fault(&mut self, at: ValuePath<'_>, words: &dyn Fn() -> String) -> Fits {
         if !self.is_enough() {
-            self.faults.push(Fault { path: at.pointer(), message: words() });
+            self.faults.push(SchemaFault { path: at.pointer(), message: words() });
         }
         Ok(false)
     }
 
-    fn rule(&mut self, id: NodeId, rule: &'t Rule, value: &Value, at: At<'_>) -> Fits {
+    fn rule(&mut self, id: NodeId, rule: &'t SchemaRule, value: &Value, at: ValuePath<'_>) -> Fits {
         match (rule, value) {
-            (Rule::AllOf(nodes), _) => self.all(nodes, value, at),
-            (Rule::AnyOf(nodes), _) => self.any(nodes, value, at),
-            (Rule::OneOf(nodes), _) => self.exactly_one(nodes, value, at),
-            (Rule::Not { node, text }, _) if self.fits_quietly(*node, value, at)? => {
+            (SchemaRule::AllOf(nodes), _) => self.all(nodes, value, at),
+            (SchemaRule::AnyOf(nodes), _) => self.any(nodes, value, at),
+            (SchemaRule::OneOf(nodes), _) => self.exactly_one(nodes, value, at),
+            (SchemaRule::Not { node, text }, _) if self.fits_quietly(*node, value, at)? => {
                 self.fault(at, &|| format!("{text} is not allowed for {}", shown(value)))
             }
-            (Rule::If { test, then, otherwise }, _) => {
+            (SchemaRule::If { test, then, otherwise }, _) => {
                 let branch = if self.fits_quietly(*test, value, at)? { then } else { otherwise };
                 branch.map_or(Ok(true), |branch| self.fits(branch, value, at))
             }
-            (Rule::Ref(node), _) => self.fits(*node, value, at),
-            (Rule::DynamicRef { node, name }, _) => self.fits(self.outermost(*node, name), value, at),
-            (Rule::UnevaluatedProperties(node), Value::Object(members)) => {
+            (SchemaRule::Ref(node), _) => self.fits(*node, value, at),
+            (SchemaRule::DynamicRef { node, name }, _) => self.fits(self.outermost(*node, name), value, at),
+            (SchemaRule::UnevaluatedProperties(node), Value::Object(members)) => {
                 let mut unseen = self.unseen(id, value, at, members.len())?.into_iter();
                 let rest = members.iter().filter(|_| unseen.next() == Some(true));
-                let mut rest = rest.map(|(name, member)| (At::Member(&at, name), member));
+                let mut rest = rest.map(|(name, member)| (ValuePath::Member(&at, name), member));
                 self.rest(*node, "Unevaluated properties", &mut rest)
             }
-            (Rule::UnevaluatedItems(node), Value::Array(items)) => {
+            (SchemaRule::UnevaluatedItems(node), Value::Array(items)) => {
                 let mut unseen = self.unseen(id, value, at, items.len())?.into_iter();
                 let rest = items.iter().enumerate().filter(|_| unseen.next() == Some(true));
-                let mut rest = rest.map(|(index, item)| (At::Item(&at, index), item));
+                let mut rest = rest.map(|(index, item)| (ValuePath::Item(&at, index), item));
                 self.rest(*node, "Unevaluated items", &mut rest)
             }
-            (Rule::Properties { named, patterns, others }, Value::Object(members)) => {
+            (SchemaRule::Properties { named, patterns, others }, Value::Object(members)) => {
                 self.properties(named, patterns, *others, members, at)
             }
             (rule, Value::Object(members)) => self.object(rule, value, members, at),
@@ -201,32 +201,32 @@ impl<'t> Check<'t> {
 
     /// Checks a rule that applies to the value as a whole, without nested schemas. A separate function, so that nested
     /// schemas use little stack.
-    fn alone(&mut self, rule: &Rule, value: &Value, at: At<'_>) -> Fits {
+    fn alone(&mut self, rule: &SchemaRule, value: &Value, at: ValuePath<'_>) -> Fits {
         match (rule, value) {
-            (Rule::Never, _) => self.fault(at, &|| format!("False schema does not allow {}", shown(value))),
-            (Rule::Types(types), _) if !types.iter().any(|one| is_of(value, *one)) => {
+            (SchemaRule::Never, _) => self.fault(at, &|| format!("False schema does not allow {}", shown(value))),
+            (SchemaRule::Types(types), _) if !types.iter().any(|one| is_of(value, *one)) => {
                 self.fault(at, &|| words::types(value, types))
             }
-            (Rule::Enum { texts, values }, _) if !texts.contains(&same::text(value)) => {
+            (SchemaRule::Enum { texts, values }, _) if !texts.contains(&same::text(value)) => {
                 self.fault(at, &|| words::one_of(value, values))
             }
-            (Rule::Const { text, value: expected }, _) if *text != same::text(value) => {
+            (SchemaRule::Const { text, value: expected }, _) if *text != same::text(value) => {
                 self.fault(at, &|| format!("{} was expected", shown(expected)))
             }
-            (Rule::Bound { side, limit }, Value::Number(number)) => {
+            (SchemaRule::Bound { side, limit }, Value::Number(number)) => {
                 let order = Amount::from_number(number).compare(Amount::from_number(limit));
                 let is_within = match side {
-                    Side::Minimum => order.is_ge(),
-                    Side::Maximum => order.is_le(),
-                    Side::ExclusiveMinimum => order.is_gt(),
-                    Side::ExclusiveMaximum => order.is_lt(),
+                    BoundSide::Minimum => order.is_ge(),
+                    BoundSide::Maximum => order.is_le(),
+                    BoundSide::ExclusiveMinimum => order.is_gt(),
+                    BoundSide::ExclusiveMaximum => order.is_lt(),
                 };
                 if is_within { Ok(true) } else { self.fault(at, &|| words::bound(value, *side, limit)) }
             }
-            (Rule::MultipleOf(of), Value::Number(number)) if !is_multiple(number, of) => {
+            (SchemaRule::MultipleOf(of), Value::Number(number)) if !is_multiple(number, of) => {
                 self.fault(at, &|| format!("{number} is not a multiple of {of}"))
             }
-            (Rule::Size { of, end, limit }, _) => {
+            (SchemaRule::Size { of, end, limit }, _) => {
                 let size = match (of, value) {
                     (Countable::Characters, Value::String(text)) => text.chars().count(),
                     (Countable::Items, Value::Array(items)) => items.len(),
@@ -234,12 +234,12 @@ impl<'t> Check<'t> {
                     _ => return Ok(true),
                 };
                 let is_within = match end {
-                    End::Least => size as u64 >= *limit,
-                    End::Most => size as u64 <= *limit,
+                    BoundEnd::Least => size as u64 >= *limit,
+                    BoundEnd::Most => size as u64 <= *limit,
                 };
                 if is_within { Ok(true) } else { self.fault(at, &|| words::size(value, *of, *end, *limit)) }
             }
-            (Rule::Pattern(expression), Value::String(text))
+            (SchemaRule::Pattern(expression), Value::String(text))
                 if !expression.matches(text).map_err(Unchecked::Pattern)? =>
             {
                 self.fault(at, &|| format!("{} does not match \"{}\"", shown(value), expression.source))
@@ -248,7 +248,7 @@ impl<'t> Check<'t> {
         }
     }
 
-    fn all(&mut self, nodes: &[NodeId], value: &Value, at: At<'_>) -> Fits {
+    fn all(&mut self, nodes: &[NodeId], value: &Value, at: ValuePath<'_>) -> Fits {
         let mut fits = true;
         for node in nodes {
             fits &= self.fits(*node, value, at)?;
@@ -259,7 +259,7 @@ impl<'t> Check<'t> {
         Ok(fits)
     }
 
-    fn any(&mut self, nodes: &[NodeId], value: &Value, at: At<'_>) -> Fits {
+    fn any(&mut self, nodes: &[NodeId], value: &Value, at: ValuePath<'_>) -> Fits {
         for node in nodes {
             if self.fits_quietly(*node, value, at)? {
                 return Ok(true);
@@ -268,7 +268,7 @@ impl<'t> Check<'t> {
         self.no_branch("anyOf", nodes, value, at)
     }
 
-    fn exactly_one(&mut self, nodes: &[NodeId], value: &Value, at: At<'_>) -> Fits {
+    fn exactly_one(&mut self, nodes: &[NodeId], value: &Value, at: ValuePath<'_>) -> Fits {
         let mut fitting = 0;
         for node in nodes {
             fitting += usize::from(self.fits_quietly(*node, value, at)?);
@@ -285,7 +285,7 @@ impl<'t> Check<'t> {
     }
 
     /// Reports the fault of each branch, but not for branches within branches, which would be checked again and again.
-    fn no_branch(&mut self, keyword: &str, nodes: &[NodeId], value: &Value, at: At<'_>) -> Fits {
+    fn no_branch(&mut self, keyword: &str, nodes: &[NodeId], value: &Value, at: ValuePath<'_>) -> Fits {
         let mut reasons = String::new();
         if !self.is_enough() && !self.in_branch {
             let (most, known_faults) = (std::mem::replace(&mut self.most, 1), std::mem::take(&mut self.faults));
@@ -312,32 +312,33 @@ impl<'t> Check<'t> {
         found.copied().unwrap_or(node)
     }
 
-    fn object(&mut self, rule: &'t Rule, value: &Value, members: &Map<String, Value>, at: At<'_>) -> Fits {
+    fn object(&mut self, rule: &'t SchemaRule, value: &Value, members: &Map<String, Value>, at: ValuePath<'_>) -> Fits {
         let mut fits = true;
         match rule {
-            Rule::Required(names) => {
+            SchemaRule::Required(names) => {
                 for name in names.iter().filter(|name| !members.contains_key(*name)) {
-                    fits = self.fault(At::Member(&at, name), &|| format!("{} is a required property", quoted(name)))?;
+                    fits = self
+                        .fault(ValuePath::Member(&at, name), &|| format!("{} is a required property", quoted(name)))?;
                 }
             }
-            Rule::DependentRequired(needs) => {
+            SchemaRule::DependentRequired(needs) => {
                 for (name, needed) in needs.iter().filter(|(name, _)| members.contains_key(name)) {
                     for missing in needed.iter().filter(|missing| !members.contains_key(*missing)) {
-                        fits = self.fault(At::Member(&at, missing), &|| {
+                        fits = self.fault(ValuePath::Member(&at, missing), &|| {
                             format!("{} is a required property where {} is given", quoted(missing), quoted(name))
                         })?;
                     }
                 }
             }
-            Rule::DependentSchemas(needs) => {
+            SchemaRule::DependentSchemas(needs) => {
                 for (_, node) in needs.iter().filter(|(name, _)| members.contains_key(name)) {
                     fits &= self.fits(*node, value, at)?;
                 }
             }
-            Rule::PropertyNames(node) => {
+            SchemaRule::PropertyNames(node) => {
                 for name in members.keys() {
                     let known_faults = self.faults.len();
-                    fits &= self.fits(*node, &Value::from(name.as_str()), At::Member(&at, name))?;
+                    fits &= self.fits(*node, &Value::from(name.as_str()), ValuePath::Member(&at, name))?;
                     for fault in self.faults.iter_mut().skip(known_faults) {
                         fault.message.insert_str(0, "the property's name: ");
                     }
@@ -354,12 +355,12 @@ impl<'t> Check<'t> {
         patterns: &'t [(Expression, NodeId)],
         others: Option<NodeId>,
         members: &Map<String, Value>,
-        at: At<'_>,
+        at: ValuePath<'_>,
     ) -> Fits {
         let (mut fits, mut rest) = (true, Vec::new());
         for (name, member) in members {
             self.step()?;
-            let inner = At::Member(&at, name);
+            let inner = ValuePath::Member(&at, name);
             let mut is_other = others.is_some();
             if let Some(node) = named.get(name) {
                 is_other = false;
@@ -386,8 +387,8 @@ impl<'t> Check<'t> {
 
     /// Checks the members left over by the previous rules against one schema. If no such members are allowed, one fault
     /// names them all.
-    fn rest(&mut self, id: NodeId, what: &str, members: &mut dyn Iterator<Item = (At<'_>, &Value)>) -> Fits {
-        let is_never = self.tree.nodes.get(id).is_some_and(|node| matches!(node.rules.as_slice(), [Rule::Never]));
+    fn rest(&mut self, id: NodeId, what: &str, members: &mut dyn Iterator<Item = (ValuePath<'_>, &Value)>) -> Fits {
+        let is_never = self.tree.nodes.get(id).is_some_and(|node| matches!(node.rules.as_slice(), [SchemaRule::Never]));
         let mut fits = true;
         if !is_never {
             for (at, member) in members {
@@ -402,8 +403,8 @@ impl<'t> Check<'t> {
         if self.is_enough() {
             return Ok(false);
         }
-        let name = |at: At<'_>, member: &Value| match at {
-            At::Member(_, name) => name.to_owned(),
+        let name = |at: ValuePath<'_>, member: &Value| match at {
+            ValuePath::Member(_, name) => name.to_owned(),
             _ => shown(member),
         };
         let mut names = vec![name(at, first)];
@@ -412,7 +413,7 @@ impl<'t> Check<'t> {
     }
 
     /// For each member or item, in order: whether no other rule of the schema has evaluated it.
-    fn unseen(&mut self, id: NodeId, value: &Value, at: At<'_>, length: usize) -> Result<Vec<bool>, Unchecked> {
+    fn unseen(&mut self, id: NodeId, value: &Value, at: ValuePath<'_>, length: usize) -> Result<Vec<bool>, Unchecked> {
         let mut seen = vec![false; length];
         self.see(id, value, at, &mut seen, true)?;
         Ok(seen.into_iter().map(|seen| !seen).collect())
@@ -420,16 +421,24 @@ impl<'t> Check<'t> {
 
     /// Marks the members or items evaluated by the rules of a schema, and by the schemas that it applies to the same
     /// value. `itself`: it is the requesting schema, whose own `unevaluated…` does not count.
-    fn see(&mut self, id: NodeId, value: &Value, at: At<'_>, seen: &mut [bool], itself: bool) -> Result<(), Unchecked> {
+    fn see(
+        &mut self,
+        id: NodeId,
+        value: &Value,
+        at: ValuePath<'_>,
+        seen: &mut [bool],
+        itself: bool,
+    ) -> Result<(), Unchecked> {
         let rules = self.enter(id)?;
         for rule in rules {
             match (rule, value) {
-                (Rule::UnevaluatedProperties(_), Value::Object(_)) | (Rule::UnevaluatedItems(_), Value::Array(_))
+                (SchemaRule::UnevaluatedProperties(_), Value::Object(_))
+                | (SchemaRule::UnevaluatedItems(_), Value::Array(_))
                     if !itself =>
                 {
                     seen.fill(true);
                 }
-                (Rule::Properties { named, patterns, others }, Value::Object(members)) => {
+                (SchemaRule::Properties { named, patterns, others }, Value::Object(members)) => {
                     for (name, seen) in members.keys().zip(seen.iter_mut()) {
                         self.step()?;
                         *seen |= others.is_some() || named.contains_key(name);
@@ -438,32 +447,32 @@ impl<'t> Check<'t> {
                         }
                     }
                 }
-                (Rule::Items { first, others }, Value::Array(items)) => {
+                (SchemaRule::Items { first, others }, Value::Array(items)) => {
                     let most = if others.is_some() { items.len() } else { first.len() };
                     seen.iter_mut().take(most).for_each(|seen| *seen = true);
                 }
-                (Rule::Contains { node, .. }, Value::Array(items)) => {
+                (SchemaRule::Contains { node, .. }, Value::Array(items)) => {
                     for ((index, item), seen) in items.iter().enumerate().zip(seen.iter_mut()) {
-                        *seen = *seen || self.fits_quietly(*node, item, At::Item(&at, index))?;
+                        *seen = *seen || self.fits_quietly(*node, item, ValuePath::Item(&at, index))?;
                     }
                 }
-                (Rule::AllOf(nodes) | Rule::AnyOf(nodes) | Rule::OneOf(nodes), _) => {
+                (SchemaRule::AllOf(nodes) | SchemaRule::AnyOf(nodes) | SchemaRule::OneOf(nodes), _) => {
                     for node in nodes {
                         self.see_if_fits(*node, value, at, seen)?;
                     }
                 }
-                (Rule::If { test, then, otherwise }, _) => {
+                (SchemaRule::If { test, then, otherwise }, _) => {
                     let branch = if self.see_if_fits(*test, value, at, seen)? { then } else { otherwise };
                     if let Some(branch) = branch {
                         self.see(*branch, value, at, seen, false)?;
                     }
                 }
-                (Rule::Ref(node), _) => self.see(*node, value, at, seen, false)?,
-                (Rule::DynamicRef { node, name }, _) => {
+                (SchemaRule::Ref(node), _) => self.see(*node, value, at, seen, false)?,
+                (SchemaRule::DynamicRef { node, name }, _) => {
                     self.see(self.outermost(*node, name), value, at, seen, false)?;
                 }
 
-                (Rule::DependentSchemas(needs), Value::Object(members)) => {
+                (SchemaRule::DependentSchemas(needs), Value::Object(members)) => {
                     for (_, node) in needs.iter().filter(|(name, _)| members.contains_key(name)) {
                         self.see(*node, value, at, seen, false)?;
                     }
@@ -475,7 +484,7 @@ impl<'t> Check<'t> {
         Ok(())
     }
 
-    fn see_if_fits(&mut self, id: NodeId, value: &Value, at: At<'_>, seen: &mut [bool]) -> Fits {
+    fn see_if_fits(&mut self, id: NodeId, value: &Value, at: ValuePath<'_>, seen: &mut [bool]) -> Fits {
         let fits = self.fits_quietly(id, value, at)?;
         if fits {
             self.see(id, value, at, seen, false)?;
@@ -483,29 +492,29 @@ impl<'t> Check<'t> {
         Ok(fits)
     }
 
-    fn array(&mut self, rule: &'t Rule, value: &Value, items: &[Value], at: At<'_>) -> Fits {
+    fn array(&mut self, rule: &'t SchemaRule, value: &Value, items: &[Value], at: ValuePath<'_>) -> Fits {
         match rule {
-            Rule::UniqueItems => {
+            SchemaRule::UniqueItems => {
                 let mut known = HashSet::with_capacity(items.len());
                 if items.iter().all(|item| known.insert(same::text(item))) {
                     return Ok(true);
                 }
                 self.fault(at, &|| format!("{} has non-unique elements", shown(value)))
             }
-            Rule::Items { first, others } => {
+            SchemaRule::Items { first, others } => {
                 let mut fits = true;
                 for (index, (item, node)) in items.iter().zip(first).enumerate() {
-                    fits &= self.fits(*node, item, At::Item(&at, index))?;
+                    fits &= self.fits(*node, item, ValuePath::Item(&at, index))?;
                 }
                 let Some(node) = others else { return Ok(fits) };
                 let rest = items.iter().enumerate().skip(first.len());
-                let mut rest = rest.map(|(index, item)| (At::Item(&at, index), item));
+                let mut rest = rest.map(|(index, item)| (ValuePath::Item(&at, index), item));
                 Ok(self.rest(*node, "Additional items", &mut rest)? && fits)
             }
-            Rule::Contains { node, least, most } => {
+            SchemaRule::Contains { node, least, most } => {
                 let mut fitting = 0;
                 for (index, item) in items.iter().enumerate() {
-                    fitting += u64::from(self.fits_quietly(*node, item, At::Item(&at, index))?);
+                    fitting += u64::from(self.fits_quietly(*node, item, ValuePath::Item(&at, index))?);
                 }
                 if fitting < *least {
                     return self.fault(at, &|| words::contains(value, fitting, "least", *least));

@@ -7,19 +7,22 @@ use serde_json::{Map, Number, Value};
 
 use super::number::Amount;
 use super::place::{Places, Resource};
-use super::rule::{Countable, End, Expression, Node, NodeId, Patterns, Rule, Side, Tree, Type};
+use super::rule::{
+    BoundEnd, BoundSide, Countable, Expression, NodeId, Patterns, SchemaNode, SchemaRule, SchemaTree, Type,
+};
 use super::same;
 use super::words::{quoted, shown};
 
-pub fn compile(schema: &Value, patterns: Patterns) -> Result<Tree, String> {
+pub fn compile(schema: &Value, patterns: Patterns) -> Result<SchemaTree, String> {
     let places = Places::from_schema(schema);
-    let mut compiler = Compiler { places, patterns, tree: Tree::default(), known: HashMap::new(), left: Vec::new() };
+    let mut compiler =
+        Compiler { places, patterns, tree: SchemaTree::default(), known: HashMap::new(), left: Vec::new() };
     compiler.node(schema, String::new());
     while let Some((id, schema, path)) = compiler.left.pop() {
         let home = compiler.places.home(schema);
         let rules = compiler.rules(schema, home, &path)?;
         if let Some(node) = compiler.tree.nodes.get_mut(id) {
-            *node = Node { home, rules };
+            *node = SchemaNode { home, rules };
         }
     }
     Ok(compiler.tree)
@@ -28,7 +31,7 @@ pub fn compile(schema: &Value, patterns: Patterns) -> Result<Tree, String> {
 struct Compiler<'s> {
     places: Places<'s>,
     patterns: Patterns,
-    tree: Tree,
+    tree: SchemaTree,
     /// By memory address.
     known: HashMap<*const Value, NodeId>,
     /// Schemas that have a number but no rules yet, with their paths for error texts.
@@ -56,42 +59,42 @@ impl<'s> Compiler<'s> {
         let next = self.tree.nodes.len();
         let id = *self.known.entry(schema).or_insert(next);
         if id == next {
-            self.tree.nodes.push(Node::default());
+            self.tree.nodes.push(SchemaNode::default());
             self.left.push((id, schema, path));
         }
         id
     }
 
-    fn rules(&mut self, schema: &'s Value, home: Resource, path: &str) -> Result<Vec<Rule>, String> {
+    fn rules(&mut self, schema: &'s Value, home: Resource, path: &str) -> Result<Vec<SchemaRule>, String> {
         let map = match schema {
             Value::Object(map) => map,
             Value::Bool(true) => return Ok(Vec::new()),
-            Value::Bool(false) => return Ok(vec![Rule::Never]),
+            Value::Bool(false) => return Ok(vec![SchemaRule::Never]),
             _ => return Err(format!("at `{path}`: a schema must be an object or a boolean, not {}", shown(schema))),
         };
         let all = Keywords { map, home, path };
         let mut rules = Vec::new();
         values(all, &mut rules)?;
         if let Some(keyword) = all.get("pattern") {
-            rules.push(Rule::Pattern(self.expression(keyword, keyword.string()?)?));
+            rules.push(SchemaRule::Pattern(self.expression(keyword, keyword.string()?)?));
         }
         self.objects(all, &mut rules)?;
         self.arrays(all, &mut rules)?;
         self.references(all, &mut rules)?;
         self.combinations(all, &mut rules)?;
         // Last, because they depend on what the others have evaluated.
-        rules.extend(self.one(all, "unevaluatedItems").map(Rule::UnevaluatedItems));
-        rules.extend(self.one(all, "unevaluatedProperties").map(Rule::UnevaluatedProperties));
+        rules.extend(self.one(all, "unevaluatedItems").map(SchemaRule::UnevaluatedItems));
+        rules.extend(self.one(all, "unevaluatedProperties").map(SchemaRule::UnevaluatedProperties));
         Ok(rules)
     }
 
-    fn objects(&mut self, all: Keywords<'s, '_>, rules: &mut Vec<Rule>) -> Result<(), String> {
+    fn objects(&mut self, all: Keywords<'s, '_>, rules: &mut Vec<SchemaRule>) -> Result<(), String> {
         if let Some(keyword) = all.get("required") {
-            rules.push(Rule::Required(keyword.strings(keyword.value)?));
+            rules.push(SchemaRule::Required(keyword.strings(keyword.value)?));
         }
         if let Some(keyword) = all.get("dependentRequired") {
             let named = keyword.object()?.iter().map(|(name, needed)| Ok((name.clone(), keyword.strings(needed)?)));
-            rules.push(Rule::DependentRequired(named.collect::<Result<_, String>>()?));
+            rules.push(SchemaRule::DependentRequired(named.collect::<Result<_, String>>()?));
         }
         let mut patterns = Vec::new();
         for (source, node) in self.named(all, "patternProperties")? {
@@ -104,39 +107,39 @@ impl<'s> Compiler<'s> {
         let named = self.named(all, "properties")?;
         let others = self.one(all, "additionalProperties");
         if !(named.is_empty() && patterns.is_empty() && others.is_none()) {
-            rules.push(Rule::Properties { named: named.into_iter().collect(), patterns, others });
+            rules.push(SchemaRule::Properties { named: named.into_iter().collect(), patterns, others });
         }
-        rules.extend(self.one(all, "propertyNames").map(Rule::PropertyNames));
+        rules.extend(self.one(all, "propertyNames").map(SchemaRule::PropertyNames));
         let named = self.named(all, "dependentSchemas")?;
         if !named.is_empty() {
-            rules.push(Rule::DependentSchemas(named));
+            rules.push(SchemaRule::DependentSchemas(named));
         }
         Ok(())
     }
 
-    fn arrays(&mut self, all: Keywords<'s, '_>, rules: &mut Vec<Rule>) -> Result<(), String> {
+    fn arrays(&mut self, all: Keywords<'s, '_>, rules: &mut Vec<SchemaRule>) -> Result<(), String> {
         if let Some(keyword) = all.get("items").filter(|keyword| keyword.value.is_array()) {
             return Err(keyword.wrong("one schema (a list of them is `prefixItems` in draft 2020-12)"));
         }
         let first = self.list(all, "prefixItems")?;
         let others = self.one(all, "items");
         if !first.is_empty() || others.is_some() {
-            rules.push(Rule::Items { first, others });
+            rules.push(SchemaRule::Items { first, others });
         }
         if let Some(node) = self.one(all, "contains") {
             let least = all.get("minContains").map_or(Ok(1), |keyword| keyword.count())?;
             let most = all.get("maxContains").map(|keyword| keyword.count()).transpose()?;
-            rules.push(Rule::Contains { node, least, most });
+            rules.push(SchemaRule::Contains { node, least, most });
         }
         match all.get("uniqueItems").map(|keyword| (keyword, keyword.value)) {
-            Some((_, Value::Bool(true))) => rules.push(Rule::UniqueItems),
+            Some((_, Value::Bool(true))) => rules.push(SchemaRule::UniqueItems),
             Some((_, Value::Bool(false))) | None => {}
             Some((keyword, _)) => return Err(keyword.wrong("a boolean")),
         }
         Ok(())
     }
 
-    fn references(&mut self, all: Keywords<'s, '_>, rules: &mut Vec<Rule>) -> Result<(), String> {
+    fn references(&mut self, all: Keywords<'s, '_>, rules: &mut Vec<SchemaRule>) -> Result<(), String> {
         for name in ["$ref", "$dynamicRef"] {
             let Some(keyword) = all.get(name) else { continue };
             let reference = keyword.string()?;
@@ -149,22 +152,24 @@ impl<'s> Compiler<'s> {
             let node = self.node(found, reference.to_owned());
             match self.places.dynamic_name(reference, found).filter(|_| name == "$dynamicRef") {
                 Some(name) => {
-                    rules.push(Rule::DynamicRef { node, name: name.to_owned() });
+                    rules.push(SchemaRule::DynamicRef { node, name: name.to_owned() });
                     for (home, name, schema) in self.places.dynamic.clone() {
                         let node = self.node(schema, format!("#{name}"));
                         self.tree.dynamic.entry(name.to_owned()).or_default().entry(home).or_insert(node);
                     }
                 }
-                None => rules.push(Rule::Ref(node)),
+                None => rules.push(SchemaRule::Ref(node)),
             }
         }
         Ok(())
     }
 
-    fn combinations(&mut self, all: Keywords<'s, '_>, rules: &mut Vec<Rule>) -> Result<(), String> {
-        for (name, rule) in
-            [("allOf", Rule::AllOf as fn(Vec<NodeId>) -> Rule), ("anyOf", Rule::AnyOf), ("oneOf", Rule::OneOf)]
-        {
+    fn combinations(&mut self, all: Keywords<'s, '_>, rules: &mut Vec<SchemaRule>) -> Result<(), String> {
+        for (name, rule) in [
+            ("allOf", SchemaRule::AllOf as fn(Vec<NodeId>) -> SchemaRule),
+            ("anyOf", SchemaRule::AnyOf),
+            ("oneOf", SchemaRule::OneOf),
+        ] {
             if let Some(keyword) = all.get(name) {
                 let nodes = self.list(all, name)?;
                 if nodes.is_empty() {
@@ -174,10 +179,10 @@ impl<'s> Compiler<'s> {
             }
         }
         if let (Some(keyword), Some(node)) = (all.get("not"), self.one(all, "not")) {
-            rules.push(Rule::Not { node, text: shown(keyword.value) });
+            rules.push(SchemaRule::Not { node, text: shown(keyword.value) });
         }
         if let Some(test) = self.one(all, "if") {
-            rules.push(Rule::If { test, then: self.one(all, "then"), otherwise: self.one(all, "else") });
+            rules.push(SchemaRule::If { test, then: self.one(all, "then"), otherwise: self.one(all, "else") });
         }
         Ok(())
     }
@@ -207,7 +212,7 @@ impl<'s> Compiler<'s> {
 }
 
 /// Constraints on a single value.
-fn values(all: Keywords<'_, '_>, rules: &mut Vec<Rule>) -> Result<(), String> {
+fn values(all: Keywords<'_, '_>, rules: &mut Vec<SchemaRule>) -> Result<(), String> {
     if let Some(keyword) = all.get("type") {
         let names = match keyword.value {
             Value::Array(names) => names.as_slice(),
@@ -216,23 +221,23 @@ fn values(all: Keywords<'_, '_>, rules: &mut Vec<Rule>) -> Result<(), String> {
         let types = names.iter().map(|name| Type::NAMES.iter().find(|(known, _)| name == known).map(|(_, one)| *one));
         let types: Option<Vec<Type>> = types.collect();
         let types = types.filter(|types| !types.is_empty());
-        rules.push(Rule::Types(types.ok_or_else(|| keyword.wrong("the name of a type, or an array of them"))?));
+        rules.push(SchemaRule::Types(types.ok_or_else(|| keyword.wrong("the name of a type, or an array of them"))?));
     }
     if let Some(keyword) = all.get("enum") {
         let values = keyword.value.as_array().ok_or_else(|| keyword.wrong("an array"))?.clone();
-        rules.push(Rule::Enum { texts: values.iter().map(same::text).collect(), values });
+        rules.push(SchemaRule::Enum { texts: values.iter().map(same::text).collect(), values });
     }
     if let Some(Keyword { value, .. }) = all.get("const") {
-        rules.push(Rule::Const { text: same::text(value), value: value.clone() });
+        rules.push(SchemaRule::Const { text: same::text(value), value: value.clone() });
     }
     for (name, side) in [
-        ("minimum", Side::Minimum),
-        ("maximum", Side::Maximum),
-        ("exclusiveMinimum", Side::ExclusiveMinimum),
-        ("exclusiveMaximum", Side::ExclusiveMaximum),
+        ("minimum", BoundSide::Minimum),
+        ("maximum", BoundSide::Maximum),
+        ("exclusiveMinimum", BoundSide::ExclusiveMinimum),
+        ("exclusiveMaximum", BoundSide::ExclusiveMaximum),
     ] {
         if let Some(keyword) = all.get(name) {
-            rules.push(Rule::Bound { side, limit: keyword.number()?.clone() });
+            rules.push(SchemaRule::Bound { side, limit: keyword.number()?.clone() });
         }
     }
     if let Some(keyword) = all.get("multipleOf") {
@@ -240,18 +245,18 @@ fn values(all: Keywords<'_, '_>, rules: &mut Vec<Rule>) -> Result<(), String> {
         if Amount::from_number(divisor).compare(Amount::Whole(0)).is_le() {
             return Err(keyword.wrong("more than 0"));
         }
-        rules.push(Rule::MultipleOf(divisor.clone()));
+        rules.push(SchemaRule::MultipleOf(divisor.clone()));
     }
     for (name, of, end) in [
-        ("minLength", Countable::Characters, End::Least),
-        ("maxLength", Countable::Characters, End::Most),
-        ("minItems", Countable::Items, End::Least),
-        ("maxItems", Countable::Items, End::Most),
-        ("minProperties", Countable::Properties, End::Least),
-        ("maxProperties", Countable::Properties, End::Most),
+        ("minLength", Countable::Characters, BoundEnd::Least),
+        ("maxLength", Countable::Characters, BoundEnd::Most),
+        ("minItems", Countable::Items, BoundEnd::Least),
+        ("maxItems", Countable::Items, BoundEnd::Most),
+        ("minProperties", Countable::Properties, BoundEnd::Least),
+        ("maxProperties", Countable::Properties, BoundEnd::Most),
     ] {
         if let Some(keyword) = all.get(name) {
-            rules.push(Rule::Size { of, end, limit: keyword.count()? });
+            rules.push(SchemaRule::Size { of, end, limit: keyword.count()? });
         }
     }
     Ok(())

@@ -18,16 +18,16 @@ mod words;
 
 use serde_json::Value;
 
-pub use check::{Fault, Unchecked};
+pub use check::{SchemaFault, Unchecked};
 pub use rule::{Pattern, Patterns};
 
 use check::{MAX_NESTING, too_deep};
-use rule::Tree;
+use rule::SchemaTree;
 
 /// A compiled schema.
 #[derive(Debug)]
 pub struct Schema {
-    tree: Tree,
+    tree: SchemaTree,
 }
 
 impl Schema {
@@ -44,7 +44,7 @@ impl Schema {
     ///
     /// # Errors
     /// Why the value could not be checked against the schema.
-    pub fn faults(&self, value: &Value, most: usize) -> Result<Vec<Fault>, Unchecked> {
+    pub fn faults(&self, value: &Value, most: usize) -> Result<Vec<SchemaFault>, Unchecked> {
         check::faults(&self.tree, value, most.max(1))
     }
 }

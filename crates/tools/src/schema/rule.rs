@@ -15,8 +15,8 @@ pub type Patterns = fn(&str) -> Result<Pattern, String>;
 
 /// All schemas that the first one leads to.
 #[derive(Debug, Default)]
-pub struct Tree {
-    pub nodes: Vec<Node>,
+pub struct SchemaTree {
+    pub nodes: Vec<SchemaNode>,
     /// The schema that each `$dynamicAnchor` refers to in each resource.
     pub dynamic: HashMap<String, HashMap<Resource, NodeId>>,
 }
@@ -25,14 +25,14 @@ pub struct Tree {
 pub type NodeId = usize;
 
 #[derive(Debug, Default)]
-pub struct Node {
+pub struct SchemaNode {
     pub home: Resource,
-    pub rules: Vec<Rule>,
+    pub rules: Vec<SchemaRule>,
 }
 
 /// The rule of one keyword, or of a few that belong together. A value must satisfy all rules of a node.
 #[derive(Debug)]
-pub enum Rule {
+pub enum SchemaRule {
     /// The schema `false`.
     Never,
     Types(Vec<Type>),
@@ -45,13 +45,13 @@ pub enum Rule {
         value: Value,
     },
     Bound {
-        side: Side,
+        side: BoundSide,
         limit: Number,
     },
     MultipleOf(Number),
     Size {
         of: Countable,
-        end: End,
+        end: BoundEnd,
         limit: u64,
     },
     Pattern(Expression),
@@ -124,7 +124,7 @@ impl Type {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Side {
+pub enum BoundSide {
     Minimum,
     Maximum,
     ExclusiveMinimum,
@@ -139,7 +139,7 @@ pub enum Countable {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum End {
+pub enum BoundEnd {
     Least,
     Most,
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value};
 
-use super::rule::{Countable, End, Side, Type};
+use super::rule::{BoundEnd, BoundSide, Countable, Type};
 
 /// Maximum number of characters shown of a value.
 const MAX_SHOWN: usize = 200;
@@ -43,22 +43,22 @@ pub fn one_of(value: &Value, values: &[Value]) -> String {
     format!("{} is not one of {}{or}{last}", shown(value), named.join(", "))
 }
 
-pub fn bound(value: &Value, side: Side, limit: &Number) -> String {
+pub fn bound(value: &Value, side: BoundSide, limit: &Number) -> String {
     let than = match side {
-        Side::Minimum => "less than the minimum of",
-        Side::Maximum => "greater than the maximum of",
-        Side::ExclusiveMinimum => "less than or equal to the exclusive minimum of",
-        Side::ExclusiveMaximum => "greater than or equal to the exclusive maximum of",
+        BoundSide::Minimum => "less than the minimum of",
+        BoundSide::Maximum => "greater than the maximum of",
+        BoundSide::ExclusiveMinimum => "less than or equal to the exclusive minimum of",
+        BoundSide::ExclusiveMaximum => "greater than or equal to the exclusive maximum of",
     };
     format!("{} is {than} {limit}", shown(value))
 }
 
-pub fn size(value: &Value, countable: Countable, end: End, limit: u64) -> String {
+pub fn size(value: &Value, countable: Countable, end: BoundEnd, limit: u64) -> String {
     let than = match (countable, end) {
-        (Countable::Characters, End::Least) => "is shorter than",
-        (Countable::Characters, End::Most) => "is longer than",
-        (_, End::Least) => "has less than",
-        (_, End::Most) => "has more than",
+        (Countable::Characters, BoundEnd::Least) => "is shorter than",
+        (Countable::Characters, BoundEnd::Most) => "is longer than",
+        (_, BoundEnd::Least) => "has less than",
+        (_, BoundEnd::Most) => "has more than",
     };
     let what = match (countable, limit) {
         (Countable::Characters, 1) => "character",

@@ -6,16 +6,16 @@ use serde_json::json;
 use super::ask::{ask, count, grouped, save, saved_as};
 use crate::path::normalize;
 use crate::read::missing;
-use turnwise_files::saved::{Found, MAX_QUERIED, MAX_ROWS, MAX_SHOWN};
+use turnwise_files::saved::{MAX_QUERIED, MAX_ROWS, MAX_SHOWN, QueryResult};
 use turnwise_files::{Engine, Files, size_text};
 
 #[derive(Deserialize)]
-struct Answer {
+struct JqAnswer {
     /// The filter or the file is malformed.
     #[serde(default)]
     fault: Option<String>,
     #[serde(flatten, default)]
-    found: Option<Found>,
+    found: Option<QueryResult>,
 }
 
 /// Runs a filter on each JSON value of a file.
@@ -32,7 +32,7 @@ pub async fn query_json<F: Files>(files: &mut F, path: &str, filter: &str, save_
         return Err(format!("{path} ({size}) is too large to query; the limit is {limit}"));
     }
     let request = json!({ "filter": filter, "save": save_to.as_ref().map(|(_, format)| *format) });
-    let answer: Answer = ask(files, Engine::Jq, &request, &[&path]).await?;
+    let answer: JqAnswer = ask(files, Engine::Jq, &request, &[&path]).await?;
     if let Some(fault) = answer.fault {
         let about_file = fault.starts_with("not JSON") || fault.starts_with("the JSON ");
         let hint = if about_file { hint(&path) } else { "" };

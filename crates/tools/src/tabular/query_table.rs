@@ -17,9 +17,9 @@ const MAX_LISTED: usize = 40;
 /// What the engine answers. A fault is a message for the model; `tables` are those that the message lists.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Answer {
+struct SqlAnswer {
     fault: Option<String>,
-    tables: Option<Vec<Table>>,
+    tables: Option<Vec<ListedTable>>,
     columns: Vec<String>,
     /// The first rows.
     rows: Vec<Vec<Value>>,
@@ -36,7 +36,7 @@ struct Answer {
 /// A table as it is listed.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Table {
+struct ListedTable {
     name: String,
     path: String,
     /// Names and types.
@@ -72,7 +72,7 @@ pub async fn query_table<F: Files>(files: &mut F, sql: &str, save_as: &str) -> R
         "max_saved": MAX_SAVED,
         "save": save_to.as_ref().map(|(_, format)| *format),
     });
-    let answer: Answer = ask(files, Engine::Sql, &request, &paths).await?;
+    let answer: SqlAnswer = ask(files, Engine::Sql, &request, &paths).await?;
     let too_large = large.iter().map(|file| {
         let limit = size_text(MAX_QUERIED);
         format!("{} ({}) is too large to query; the limit is {limit}", file.path, size_text(size(files, &file.path)))
@@ -136,7 +136,7 @@ fn footer(shown: usize, total: usize, cut: bool, saved: bool) -> String {
 }
 
 /// One line per table: its name, file, number of rows and columns with types.
-fn listing(tables: &[Table], known: &[TableFile]) -> String {
+fn listing(tables: &[ListedTable], known: &[TableFile]) -> String {
     let mut lines: Vec<String> = tables.iter().map(line).collect();
     // The engine lists a workbook by its sheets.
     let listed = |file: &&TableFile| tables.iter().any(|table| table.path == file.path);
@@ -150,7 +150,7 @@ fn listing(tables: &[Table], known: &[TableFile]) -> String {
     lines.join("\n")
 }
 
-fn line(table: &Table) -> String {
+fn line(table: &ListedTable) -> String {
     let rows = table.rows.map(|rows| format!(", {}", count(rows, "row"))).unwrap_or_default();
     let mut columns: Vec<String> =
         table.columns.iter().map(|(column, kind)| format!("{} {kind}", name(column)).trim_end().to_owned()).collect();

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
-use turnwise_view::insight::chart::{Chart, ChartId, Mark, Role};
+use turnwise_view::insight::chart::{ChartId, ChartMark, ColourRole, InsightChart};
 use turnwise_view::insight::draw::draw;
 
 use super::super::dom;
@@ -19,8 +19,9 @@ use super::Looking;
 pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
     let current =
         Memo::new(move |_| looking.page.with(|page| page.charts.iter().find(|chart| chart.id == id).cloned()));
-    let part =
-        move |get: fn(&Chart) -> String| move || current.with(|chart| chart.as_ref().map(get).unwrap_or_default());
+    let part = move |get: fn(&InsightChart) -> String| {
+        move || current.with(|chart| chart.as_ref().map(get).unwrap_or_default())
+    };
     let area = NodeRef::<html::Div>::new();
     let width = RwSignal::new(0_u32);
     let measure = move || {
@@ -70,7 +71,7 @@ pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
 }
 
 /// Draws an area of the picture: it says what it shows, and filters if there is something to filter by.
-fn spot(looking: Looking, [left, top, width, height]: [i32; 4], mark: &Mark) -> impl IntoView + use<> {
+fn spot(looking: Looking, [left, top, width, height]: [i32; 4], mark: &ChartMark) -> impl IntoView + use<> {
     let text = format!("{}: {}", mark.name, mark.words);
     let px = |n: i32| format!("{n}px");
     let Some(key) = mark.key.clone() else {
@@ -103,29 +104,29 @@ fn spot(looking: Looking, [left, top, width, height]: [i32; 4], mark: &Mark) -> 
         .into_any()
 }
 
-fn legend(chart: &Chart) -> Option<impl IntoView + use<>> {
+fn legend(chart: &InsightChart) -> Option<impl IntoView + use<>> {
     let each = chart.legend.iter().map(|(role, name)| {
         html::li().child((html::span().class("swatch").attr("data-role", role_name(*role)), name.clone()))
     });
     (chart.legend.len() > 1).then(|| html::ul().class("legend").child(each.collect_view()))
 }
 
-fn role_name(role: Role) -> &'static str {
+fn role_name(role: ColourRole) -> &'static str {
     match role {
-        Role::Good | Role::Plain => "good",
-        Role::Warn => "warn",
-        Role::Bad => "bad",
-        Role::Synthesis => "synthesis",
-        Role::Soft => "soft",
+        ColourRole::Good | ColourRole::Plain => "good",
+        ColourRole::Warn => "warn",
+        ColourRole::Bad => "bad",
+        ColourRole::Synthesis => "synthesis",
+        ColourRole::Soft => "soft",
     }
 }
 
 /// Draws the table of figures; it is built when it is opened.
-fn figures(current: Memo<Option<Chart>>) -> impl IntoView {
+fn figures(current: Memo<Option<InsightChart>>) -> impl IntoView {
     let opened = RwSignal::new(false);
     let table = move || {
         let chart = current.get().filter(|chart| opened.get() && !chart.marks.is_empty())?;
-        let row = |mark: &Mark| {
+        let row = |mark: &ChartMark| {
             html::tr()
                 .child((html::th().attr("scope", "row").child(mark.name.clone()), html::td().child(mark.words.clone())))
         };

@@ -8,8 +8,8 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use turnwise::worker::records::{self, Kept};
-use turnwise_record::trajectory::Summary;
+use turnwise::worker::records::{self, KeptWorker};
+use turnwise_record::trajectory::RunSummary;
 use turnwise_view::insight::{Filter, Insight, InsightPage, Range, Tile};
 
 use super::dialog::dialog;
@@ -38,9 +38,9 @@ impl App {
 }
 
 fn content(app: App) -> impl IntoView {
-    let summaries: StoredValue<Vec<Summary>> = StoredValue::new(runs::summaries(app));
+    let summaries: StoredValue<Vec<RunSummary>> = StoredValue::new(runs::summaries(app));
     // One worker draws for as long as the page is open.
-    let kept: StoredValue<Kept, LocalStorage> = StoredValue::new_local(records::keep(dom::worker_url()));
+    let kept: StoredValue<KeptWorker, LocalStorage> = StoredValue::new_local(records::keep(dom::worker_url()));
     on_cleanup(move || kept.dispose());
     let (filter, range) = (RwSignal::new(Filter::default()), RwSignal::new(Range::All));
     let found = move |filter: &Filter| summaries.with_value(|all| Insight::from_summaries(all, filter));

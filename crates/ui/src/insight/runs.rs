@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 
 use turnwise_protocol::desk::StoredKind;
-use turnwise_record::trajectory::Summary;
+use turnwise_record::trajectory::RunSummary;
 
 use super::super::state::{App, Backing, Thread};
 
 /// Returns the figures of all runs, open or stored, oldest first.
-pub fn summaries(app: App) -> Vec<Summary> {
-    let mut runs: Vec<Summary> = app.threads.with_untracked(|threads| threads.iter().flat_map(of_thread).collect());
+pub fn summaries(app: App) -> Vec<RunSummary> {
+    let mut runs: Vec<RunSummary> = app.threads.with_untracked(|threads| threads.iter().flat_map(of_thread).collect());
     // Open runs as they are now; all others as they were stored.
     app.stored.with_untracked(|headers| {
         for header in headers {
@@ -23,7 +23,7 @@ pub fn summaries(app: App) -> Vec<Summary> {
     runs
 }
 
-fn of_thread(thread: &Thread) -> Vec<Summary> {
+fn of_thread(thread: &Thread) -> Vec<RunSummary> {
     match &thread.backing {
         Backing::Live { seat, .. } => seat.borrow().summary().into_iter().collect(),
         Backing::Document(record) => vec![record.summary.as_ref().clone()],

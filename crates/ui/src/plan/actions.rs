@@ -11,12 +11,12 @@ use turnwise_protocol::desk::{After, Order, PlanId, SeatId};
 use turnwise_record::plan::Plan;
 use turnwise_view::RailView;
 
-use super::super::desk::Line;
+use super::super::desk::DeskClient;
 use super::super::slots::Local;
 use super::super::state::{App, Backing, Thread};
 use super::super::{dom, focus};
 use super::live::LivePlan;
-use super::state::{PlanPage, Record};
+use super::state::{PlanPage, RecordPlace};
 
 /// The record and the step from which a plan is run again.
 pub struct Again {
@@ -37,7 +37,7 @@ impl App {
         let Some(line) = self.line.get_value() else { return };
         self.toast.set(None);
         let (app, files) = (*self, workspace.clone());
-        let (plan, seats) = self.show_plan(&line, Record::Live, move |page, rail| {
+        let (plan, seats) = self.show_plan(&line, RecordPlace::Live, move |page, rail| {
             app.add_plan(page.clone(), rail.clone(), Some(files.clone()));
         });
         focus::to_home();
@@ -73,7 +73,7 @@ impl App {
         let Some(line) = self.line.get_value() else { return Ok(()) };
         let app = *self;
         let parts = vec![text.as_ref().into()];
-        let record = Record::Document { name: name.to_owned(), text };
+        let record = RecordPlace::Document { name: name.to_owned(), text };
         let (plan, seats) = self.show_plan(
             &line,
             |_| record,
@@ -83,10 +83,10 @@ impl App {
     }
 
     /// Opens a stored plan.
-    pub async fn load_plan(&self, line: &Line, key: String, title: String) -> Result<(), String> {
+    pub async fn load_plan(&self, line: &DeskClient, key: String, title: String) -> Result<(), String> {
         let (app, workspace) = (*self, self.workspace_of(Vec::new()));
         let with = line.with(&workspace);
-        let (plan, seats) = self.show_plan(line, Record::Live, move |page, rail| {
+        let (plan, seats) = self.show_plan(line, RecordPlace::Live, move |page, rail| {
             rail.update(|rail| rail.title.clone_from(&title));
             app.add_plan(page.clone(), rail.clone(), Some(workspace.clone()));
         });
@@ -96,8 +96,8 @@ impl App {
     /// Draws a plan from now on. `then` is called when it has begun.
     fn show_plan(
         &self,
-        line: &Line,
-        record: impl FnOnce(PlanId) -> Record,
+        line: &DeskClient,
+        record: impl FnOnce(PlanId) -> RecordPlace,
         then: impl Fn(&PlanPage, &ArcRwSignal<RailView>) + 'static,
     ) -> (PlanId, SeatId) {
         let (plan, seats) = line.plan_numbers();
@@ -108,7 +108,7 @@ impl App {
 
     /// Has the desk open a plan again, if it was lost with an earlier desk. Later orders about it wait for that.
     pub fn find_plan_again(&self, page: &PlanPage, workspace: &Workspace) {
-        let (Record::Live(plan), Some(key), Some(line)) = (&page.record, page.key.clone(), self.line.get_value())
+        let (RecordPlace::Live(plan), Some(key), Some(line)) = (&page.record, page.key.clone(), self.line.get_value())
         else {
             return;
         };
@@ -155,9 +155,10 @@ impl App {
         self.order_plan(|plan, _| Order::CancelPlan { plan });
     }
 
-    fn order_plan(&self, order: impl FnOnce(PlanId, &Line) -> Order) {
+    fn order_plan(&self, order: impl FnOnce(PlanId, &DeskClient) -> Order) {
         let Some(thread) = self.thread_now().filter(|thread| self.find_again(thread).is_ok()) else { return };
-        if let (Some(line), Some(PlanPage { record: Record::Live(plan), .. })) = (self.line.get_value(), thread.plan())
+        if let (Some(line), Some(PlanPage { record: RecordPlace::Live(plan), .. })) =
+            (self.line.get_value(), thread.plan())
         {
             line.tell(&order(plan, &line), Vec::new());
         }
@@ -169,8 +170,8 @@ impl App {
         let (Some(page), Ok(())) = (thread.plan(), self.find_again(&thread)) else { return };
         spawn_local(async move {
             let named = match page.record {
-                Record::Document { name, text } => Ok((name, text.to_string())),
-                Record::Live(plan) => {
+                RecordPlace::Document { name, text } => Ok((name, text.to_string())),
+                RecordPlace::Live(plan) => {
                     let text = line.ask(|id| Order::PlanRecord { id, plan }, Vec::new()).await;
                     text.map(|text| (format!("{}.json", page.plan.plan_id), text.unwrap_or_default()))
                 }
@@ -191,8 +192,8 @@ impl App {
         let Some(config) = self.config() else { return };
         let workspace = workspace.map_or_else(|| self.new_workspace(), |workspace| Workspace::clone(&workspace));
         let (after, text) = match &page.record {
-            Record::Live(plan) => (After::Plan(*plan), None),
-            Record::Document { name, text } => (After::Record(name.clone()), Some(Arc::clone(text))),
+            RecordPlace::Live(plan) => (After::Plan(*plan), None),
+            RecordPlace::Document { name, text } => (After::Record(name.clone()), Some(Arc::clone(text))),
         };
         self.run_plan(page.plan.as_ref().clone(), config, &workspace, Some(Again { after, text, from: order }));
     }

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::svg;
 
 use turnwise_record::plan::{AgentKind, StepStatus};
-use turnwise_view::plan::{Edge, Given, Graph, Node, Port, StepView, Trunk};
+use turnwise_view::plan::{Edge, GivenLine, Graph, GraphNode, Port, StepView, Trunk};
 
 use super::super::dom;
 use super::super::ending::dot;
@@ -126,11 +126,11 @@ fn line(page: &PlanPage, edge: &Edge) -> impl IntoView + use<> {
 }
 
 /// Returns the style name.
-fn style(given: Option<Given>) -> &'static str {
+fn style(given: Option<GivenLine>) -> &'static str {
     match given {
-        Some(Given::Given) => "given",
-        Some(Given::Missing) => "missing",
-        Some(Given::Planned) | None => "planned",
+        Some(GivenLine::Given) => "given",
+        Some(GivenLine::Missing) => "missing",
+        Some(GivenLine::Planned) | None => "planned",
     }
 }
 
@@ -157,7 +157,7 @@ fn port(port: &Port) -> impl IntoView + use<> {
         .attr("r", "4")
 }
 
-fn step(app: App, page: &PlanPage, slot: &StepSlot, node: Node) -> impl IntoView + use<> {
+fn step(app: App, page: &PlanPage, slot: &StepSlot, node: GraphNode) -> impl IntoView + use<> {
     let order = slot.order;
     let (kind, agent, action, text) =
         slot.view.with_untracked(|view| (view.kind, view.agent.clone(), view.action.clone(), view.kind_words));

@@ -7,14 +7,14 @@ use std::rc::Rc;
 
 use leptos::prelude::*;
 
-use turnwise_protocol::desk::{Begun, RunLocation, SeatId, Streamed};
+use turnwise_protocol::desk::{Begun, RunLocation, SeatId, StreamedText};
 use turnwise_view::RailView;
 
-use super::super::desk::{Line, PlanChanges, PlanReport};
+use super::super::desk::{DeskClient, PlanChanges, PlanReport};
 use super::super::live::LiveRun;
-use super::super::slots::{Page, put};
+use super::super::slots::{RunPage, put};
 use super::super::state::App;
-use super::state::{PlanPage, Record, StepSlot};
+use super::state::{PlanPage, RecordPlace, StepSlot};
 
 /// Called with a page and its entry in the list when the plan has begun.
 type Begins = dyn Fn(&PlanPage, &ArcRwSignal<RailView>);
@@ -25,10 +25,10 @@ pub struct LivePlan(Rc<LivePlanState>);
 
 struct LivePlanState {
     app: App,
-    line: Line,
+    line: DeskClient,
     /// The seat of the first step's run; the others follow.
     seats: SeatId,
-    record: Record,
+    record: RecordPlace,
     /// Called when the plan has begun.
     then: Box<Begins>,
     shown: OnceCell<(PlanPage, ArcRwSignal<RailView>)>,
@@ -38,9 +38,9 @@ struct LivePlanState {
 impl LivePlan {
     pub fn new(
         app: App,
-        line: Line,
+        line: DeskClient,
         seats: SeatId,
-        record: Record,
+        record: RecordPlace,
         then: impl Fn(&PlanPage, &ArcRwSignal<RailView>) + 'static,
     ) -> Self {
         let (shown, runs) = (OnceCell::new(), RefCell::default());
@@ -83,14 +83,14 @@ impl LivePlan {
     }
 
     /// Draws a report about a step's run.
-    fn draw_run(&self, slot: &StepSlot, streamed: &Streamed, changed: bool) {
+    fn draw_run(&self, slot: &StepSlot, streamed: &StreamedText, changed: bool) {
         if slot.seat.location() == RunLocation::Recorded {
             self.redraw(slot.order);
             return;
         }
         let known = self.0.runs.borrow().get(&slot.order).cloned();
         let run = known.or_else(|| {
-            let page = Page::from_seat(&slot.seat, 0)?;
+            let page = RunPage::from_seat(&slot.seat, 0)?;
             let rail = ArcRwSignal::new(slot.seat.look(|source| RailView::from(source))?);
             let run = LiveRun::new(self.0.app, page.clone(), rail, self.0.app.renderer.get_value());
             self.0.runs.borrow_mut().insert(slot.order, run.clone());
@@ -120,7 +120,7 @@ impl LivePlan {
     /// Handles the loss of the desk that ran the plan. What was reported of it stays.
     fn lose(&self) {
         let Some((page, _)) = self.0.shown.get() else { return };
-        if matches!(page.record, Record::Live(_)) {
+        if matches!(page.record, RecordPlace::Live(_)) {
             page.lose();
             page.steps.iter().for_each(|slot| page.draw_step(slot.order));
             self.draw_panel();

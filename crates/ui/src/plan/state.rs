@@ -9,11 +9,11 @@ use leptos::prelude::*;
 use turnwise_engine::EpochMillis;
 use turnwise_protocol::desk::{Begun, PlanId, RunLocation, SeatId};
 use turnwise_record::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
-use turnwise_view::Origin;
+use turnwise_view::SourceOrigin;
 use turnwise_view::plan::{ContextView, Graph, PlanHead, PlanPanelView, PlanProgress, StepSource, StepView};
 
-use super::super::desk::{Line, PlanChanges, Seat};
-use super::super::slots::{Local, Page, put};
+use super::super::desk::{DeskClient, PlanChanges, RunClient};
+use super::super::slots::{Local, RunPage, put};
 
 /// One plan run; cheap to clone.
 #[derive(Clone, Debug)]
@@ -26,16 +26,16 @@ pub struct PlanPage {
     pub panel: ArcRwSignal<PlanPanelView>,
     /// The step whose detail is shown.
     pub selected: ArcRwSignal<Option<u32>>,
-    pub record: Record,
+    pub record: RecordPlace,
     /// The key under which it is stored.
     pub key: Option<String>,
     pub started_at: u64,
-    known: Local<RefCell<Known>>,
+    known: Local<RefCell<PlanReports>>,
 }
 
 /// The location of the record.
 #[derive(Clone, Debug)]
-pub enum Record {
+pub enum RecordPlace {
     /// The desk runs the plan, or has run it.
     Live(PlanId),
     /// In a file, kept verbatim.
@@ -49,14 +49,14 @@ pub struct StepSlot {
     pub view: ArcRwSignal<StepView>,
     pub context: ArcRwSignal<ContextView>,
     /// Its run, once it has one.
-    pub seat: Local<Seat>,
+    pub seat: Local<RunClient>,
     /// Its transcript; created when the step runs or is selected.
-    pub page: ArcRwSignal<Option<Page>>,
+    pub page: ArcRwSignal<Option<RunPage>>,
 }
 
 /// The desk's reports about the plan.
 #[derive(Debug, Default)]
-struct Known {
+struct PlanReports {
     records: BTreeMap<u32, StepRecord>,
     traces: Vec<PlanTraceRecord>,
     calls_left: u32,
@@ -68,7 +68,7 @@ struct Known {
 
 impl PlanPage {
     /// Creates the page of a plan that has begun. `seats`: the seat of its first step's run; the others follow.
-    pub fn new(line: &Line, begun: Begun, seats: SeatId, fresh: PlanChanges, record: Record) -> Self {
+    pub fn new(line: &DeskClient, begun: Begun, seats: SeatId, fresh: PlanChanges, record: RecordPlace) -> Self {
         let Begun { key, plan, started_at } = begun;
         let EpochMillis(started_ms) = started_at;
         let PlanChanges { location, steps, traces, calls_left, ending } = fresh;
@@ -87,7 +87,7 @@ impl PlanPage {
         let slots: Arc<[StepSlot]> = slots.collect();
         let views: Vec<StepView> = slots.iter().map(|slot| slot.view.get_untracked()).collect();
         let records = steps.into_iter().map(|record| (record.order, record)).collect();
-        let known = Known { records, traces, calls_left, ending, location, lost: false };
+        let known = PlanReports { records, traces, calls_left, ending, location, lost: false };
         let panel = PlanPanelView::new(&views, &known.progress(started_at, &record));
         PlanPage {
             head: PlanHead::from_plan(&plan),
@@ -169,7 +169,7 @@ impl PlanPage {
         if let Some(slot) = order.and_then(|order| self.slot(order)) {
             // The transcript of a recorded run is created only here: a long one costs nothing before it is wanted.
             let there = slot.page.with_untracked(Option::is_some);
-            if let Some(page) = Page::from_seat(&slot.seat, 0).filter(|_| !there) {
+            if let Some(page) = RunPage::from_seat(&slot.seat, 0).filter(|_| !there) {
                 slot.page.set(Some(page));
             }
         }
@@ -177,26 +177,26 @@ impl PlanPage {
     }
 }
 
-impl Known {
-    fn progress(&self, started_at: EpochMillis, record: &Record) -> PlanProgress<'_> {
+impl PlanReports {
+    fn progress(&self, started_at: EpochMillis, record: &RecordPlace) -> PlanProgress<'_> {
         let origin = origin(record, self.location);
         PlanProgress { started_at, calls_left: self.calls_left, ending: self.ending.as_ref(), origin }
     }
 }
 
-fn origin(record: &Record, location: RunLocation) -> Origin {
+fn origin(record: &RecordPlace, location: RunLocation) -> SourceOrigin {
     match (record, location) {
-        (Record::Document { .. }, _) => Origin::Document,
-        (_, RunLocation::Interrupted) => Origin::Interrupted,
-        (_, RunLocation::Elsewhere) => Origin::Elsewhere,
-        _ => Origin::Session,
+        (RecordPlace::Document { .. }, _) => SourceOrigin::Document,
+        (_, RunLocation::Interrupted) => SourceOrigin::Interrupted,
+        (_, RunLocation::Elsewhere) => SourceOrigin::Elsewhere,
+        _ => SourceOrigin::Session,
     }
 }
 
 impl StepSlot {
     /// Returns its run, if that has ended.
-    pub fn ended(&self) -> Option<&Seat> {
-        let seat: &Seat = &self.seat;
+    pub fn ended(&self) -> Option<&RunClient> {
+        let seat: &RunClient = &self.seat;
         seat.snapshot_ended().then_some(seat)
     }
 }

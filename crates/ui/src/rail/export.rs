@@ -8,11 +8,11 @@ use web_sys::Blob;
 
 use turnwise_content::format::counted;
 use turnwise_protocol::desk::{Header, Order, StoredKind};
-use turnwise_record::trajectory::Format;
+use turnwise_record::trajectory::ExportFormat;
 
-use super::super::desk::Line;
-use super::super::plan::state::{PlanPage, Record};
-use super::super::slots::Page;
+use super::super::desk::DeskClient;
+use super::super::plan::state::{PlanPage, RecordPlace};
+use super::super::slots::RunPage;
 use super::super::state::{App, Backing, Thread};
 use super::super::{archive, dom};
 use super::list;
@@ -25,7 +25,7 @@ fn free_name(taken: &BTreeMap<String, Blob>, id: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
     let id: String = id.chars().take(100).map(safe).collect();
     let names = std::iter::once(id.clone()).chain((2..).map(|n: u32| format!("{id}-{n}")));
-    let mut names = names.map(|name| Format::Native.file_name(&name));
+    let mut names = names.map(|name| ExportFormat::Native.file_name(&name));
     names.find(|name| !taken.contains_key(name)).unwrap_or_default()
 }
 
@@ -39,9 +39,9 @@ impl App {
             let (mut records, mut failed) = (BTreeMap::new(), 0);
             for shown in shown {
                 let found = match shown {
-                    list::Line::Day(_) => continue,
-                    list::Line::Open(thread) => self.records_of(&line, &thread).await,
-                    list::Line::Stored(stored) => {
+                    list::ListRow::Day(_) => continue,
+                    list::ListRow::Open(thread) => self.records_of(&line, &thread).await,
+                    list::ListRow::Stored(stored) => {
                         let mut records = Vec::new();
                         // The record of a plan holds those of its steps.
                         for Header { key, kind, summary, .. } in stored.runs {
@@ -55,7 +55,7 @@ impl App {
                     }
                 };
                 for (id, record) in found {
-                    let blob = record.ok().and_then(|text| dom::text_blob(&text, Format::Native.media_type()));
+                    let blob = record.ok().and_then(|text| dom::text_blob(&text, ExportFormat::Native.media_type()));
                     match blob {
                         Some(blob) => _ = records.insert(free_name(&records, &id), blob),
                         None => failed += 1,
@@ -81,13 +81,13 @@ impl App {
     }
 
     /// Returns the records of an open thread, each with its id.
-    async fn records_of(self, line: &Line, thread: &Thread) -> Vec<(String, Result<String, String>)> {
+    async fn records_of(self, line: &DeskClient, thread: &Thread) -> Vec<(String, Result<String, String>)> {
         let plan = |page: &PlanPage| (page.plan.plan_id.clone(), page.record.clone());
         match &thread.backing {
             Backing::Document(record) => vec![(record.whole.start.run_id.clone(), Ok(record.text.to_string()))],
             Backing::Plan { page, .. } => match plan(page) {
-                (id, Record::Document { text, .. }) => vec![(id, Ok(text.to_string()))],
-                (id, Record::Live(plan)) => {
+                (id, RecordPlace::Document { text, .. }) => vec![(id, Ok(text.to_string()))],
+                (id, RecordPlace::Live(plan)) => {
                     let text = line.ask(|id| Order::PlanRecord { id, plan }, Vec::new()).await;
                     vec![(id, text.map(Option::unwrap_or_default))]
                 }
@@ -95,7 +95,7 @@ impl App {
             Backing::Live { .. } => {
                 let found = self.find_again(thread);
                 let seats =
-                    thread.pages.with_untracked(|pages| pages.iter().filter_map(Page::seat).collect::<Vec<_>>());
+                    thread.pages.with_untracked(|pages| pages.iter().filter_map(RunPage::seat).collect::<Vec<_>>());
                 let mut records = Vec::new();
                 for seat in seats {
                     let id = seat.start().map(|start| start.run_id).unwrap_or_default();

@@ -16,7 +16,7 @@ use super::super::dom;
 use super::super::icon::{Icon, icon};
 use super::super::reactive::{flag, reactive};
 use super::super::state::{App, Thread};
-use super::super::stored_runs::Stored;
+use super::super::stored_runs::StoredRow;
 use super::{Labels, label_of, line, run};
 
 /// Minimum number of runs for a search field.
@@ -24,19 +24,19 @@ const SEARCHED: usize = 6;
 
 /// What the list consists of.
 #[derive(Clone)]
-pub(super) enum Line {
+pub(super) enum ListRow {
     Day(String),
     Open(Thread),
-    Stored(Stored),
+    Stored(StoredRow),
 }
 
-impl Line {
+impl ListRow {
     /// A line survives changes of its run: its menu stays open, with the text typed there.
     fn key(&self) -> String {
         match self {
-            Line::Day(name) => format!("day {name}"),
-            Line::Open(thread) => format!("open {}", thread.id),
-            Line::Stored(stored) => format!("stored {}", stored.session_id),
+            ListRow::Day(name) => format!("day {name}"),
+            ListRow::Open(thread) => format!("open {}", thread.id),
+            ListRow::Stored(stored) => format!("stored {}", stored.session_id),
         }
     }
 }
@@ -72,13 +72,13 @@ pub fn list(app: App) -> impl IntoView {
     };
     let each = For(ForProps::builder()
         .each(lines)
-        .key(Line::key)
+        .key(ListRow::key)
         .children(move |line| match line {
-            Line::Day(name) => html::li().class("day").child(html::h2().class("over").child(name)).into_any(),
-            Line::Open(thread) => {
+            ListRow::Day(name) => html::li().class("day").child(html::h2().class("over").child(name)).into_any(),
+            ListRow::Open(thread) => {
                 html::li().attr("data-line", thread.session_id.clone()).child(run(app, labels, &thread)).into_any()
             }
-            Line::Stored(line) => html::li()
+            ListRow::Stored(line) => html::li()
                 .class("earlier")
                 .attr("data-line", line.session_id.clone())
                 .child(row(app, stored, labels, line))
@@ -159,7 +159,7 @@ impl App {
     }
 
     /// The runs that match the search, newest first, below the days on which they began. A run keeps its place when it is opened.
-    pub(super) fn lines(&self, stored: Vec<Stored>) -> Vec<Line> {
+    pub(super) fn lines(&self, stored: Vec<StoredRow>) -> Vec<ListRow> {
         let wanted = self.search.get().to_lowercase();
         let open = self.threads.get().into_iter();
         let open = open.filter(|thread| thread.session_id.as_ref().is_none_or(|session| !self.is_deleted(session)));
@@ -183,8 +183,8 @@ impl App {
             let stored = self.stored.with(|headers| headers.iter().filter(is_of_thread).map(Header::began_ms).max());
             stored.unwrap_or_else(|| thread.began())
         };
-        let mut lines: Vec<(u64, Line)> = open.map(|thread| (began(&thread), Line::Open(thread))).collect();
-        lines.extend(stored.into_iter().map(|stored| (stored.began(), Line::Stored(stored))));
+        let mut lines: Vec<(u64, ListRow)> = open.map(|thread| (began(&thread), ListRow::Open(thread))).collect();
+        lines.extend(stored.into_iter().map(|stored| (stored.began(), ListRow::Stored(stored))));
         lines.sort_by_key(|(began, _)| std::cmp::Reverse(*began));
         let (now, offset) = (dom::now(), dom::clock_offset());
         let mut last = String::new();
@@ -193,7 +193,7 @@ impl App {
             let day = day(began, now, offset);
             if day != last {
                 last.clone_from(&day);
-                out.push(Line::Day(day));
+                out.push(ListRow::Day(day));
             }
             out.push(line);
         }
@@ -201,10 +201,10 @@ impl App {
     }
 }
 
-fn row(app: App, lines: Memo<Vec<Stored>>, labels: Labels, stored: Stored) -> impl IntoView + use<> {
+fn row(app: App, lines: Memo<Vec<StoredRow>>, labels: Labels, stored: StoredRow) -> impl IntoView + use<> {
     let session = stored.session_id.clone();
     let now = Memo::new(move |_| {
-        let same = |other: &&Stored| other.session_id == stored.session_id;
+        let same = |other: &&StoredRow| other.session_id == stored.session_id;
         lines.with(|lines| lines.iter().find(same).cloned()).unwrap_or_else(|| stored.clone())
     });
     let label = label_of(labels, Some(session.clone()));

@@ -4,45 +4,47 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use turnwise_view::settings::{Field, Input, Row};
+use turnwise_view::settings::{ConfigField, FieldInput, SettingsRow};
 
 use super::super::reactive::{attribute, flag, reactive};
 use super::super::state::App;
 use super::{Errors, id_of};
 
 /// Draws the field, while it applies.
-pub fn field(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
+pub fn field(app: App, row: &'static SettingsRow, errors: Errors) -> impl IntoView {
     let applies = Memo::new(move |_| app.settings.with(|settings| settings.applies(row.field)));
     reactive(move || applies.get().then(|| draw(app, row, errors)))
 }
 
-fn draw(app: App, row: &'static Row, errors: Errors) -> AnyView {
+fn draw(app: App, row: &'static SettingsRow, errors: Errors) -> AnyView {
     match row.input {
-        Input::Switch => switch(app, row).into_any(),
-        Input::Choice(options) => labelled(app, row, errors, choice(app, row, options).into_any()).into_any(),
-        Input::Lines => labelled(app, row, errors, lines(app, row, errors).into_any()).into_any(),
+        FieldInput::Switch => switch(app, row).into_any(),
+        FieldInput::Choice(options) => labelled(app, row, errors, choice(app, row, options).into_any()).into_any(),
+        FieldInput::Lines => labelled(app, row, errors, lines(app, row, errors).into_any()).into_any(),
         _ => labelled(app, row, errors, line(app, row, errors).into_any()).into_any(),
     }
 }
 
-pub(super) fn value(app: App, field: Field) -> impl Fn() -> String + Send + Sync + Clone + 'static {
+pub(super) fn value(app: App, field: ConfigField) -> impl Fn() -> String + Send + Sync + Clone + 'static {
     move || app.settings.with(|settings| settings.value(field))
 }
 
-pub(super) fn set(app: App, field: Field, value: &str) {
+pub(super) fn set(app: App, field: ConfigField, value: &str) {
     app.settings.update(|settings| settings.set(field, value));
 }
 
-pub(super) fn wrong(errors: Errors, field: Field) -> impl Fn() -> Option<String> + Send + Sync + Clone + 'static {
+pub(super) fn wrong(errors: Errors, field: ConfigField) -> impl Fn() -> Option<String> + Send + Sync + Clone + 'static {
     move || errors.with(|errors| errors.iter().find(|error| error.field == field).map(|error| error.message.clone()))
 }
 
-fn labelled(_app: App, row: &'static Row, errors: Errors, input: AnyView) -> impl IntoView {
+fn labelled(_app: App, row: &'static SettingsRow, errors: Errors, input: AnyView) -> impl IntoView {
     let class = match (row.input, row.field) {
-        (Input::Lines, Field::ReportSchema) => "input wide mono",
-        (Input::Lines, _) => "input wide",
-        (_, Field::TemplateNormal | Field::TemplateModerate | Field::TemplateUrgent) => "input wide mono",
-        (_, Field::BaseUrl | Field::Model) => "input mono",
+        (FieldInput::Lines, ConfigField::ReportSchema) => "input wide mono",
+        (FieldInput::Lines, _) => "input wide",
+        (_, ConfigField::TemplateNormal | ConfigField::TemplateModerate | ConfigField::TemplateUrgent) => {
+            "input wide mono"
+        }
+        (_, ConfigField::BaseUrl | ConfigField::Model) => "input mono",
         _ => "input",
     };
     let message = wrong(errors, row.field);
@@ -59,15 +61,17 @@ fn labelled(_app: App, row: &'static Row, errors: Errors, input: AnyView) -> imp
     ))
 }
 
-fn described(row: &'static Row) -> String {
+fn described(row: &'static SettingsRow) -> String {
     format!("{0}-wrong {0}-help", id_of(row.field))
 }
 
-fn line(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
+fn line(app: App, row: &'static SettingsRow, errors: Errors) -> impl IntoView {
     let mode = match row.input {
-        Input::Whole { .. } | Input::OptionalWhole { .. } => "numeric",
-        Input::OptionalDecimal { .. } | Input::Seconds { .. } | Input::OptionalSeconds { .. } => "decimal",
-        _ if row.field == Field::BaseUrl => "url",
+        FieldInput::Whole { .. } | FieldInput::OptionalWhole { .. } => "numeric",
+        FieldInput::OptionalDecimal { .. } | FieldInput::Seconds { .. } | FieldInput::OptionalSeconds { .. } => {
+            "decimal"
+        }
+        _ if row.field == ConfigField::BaseUrl => "url",
         _ => "text",
     };
     let invalid = wrong(errors, row.field);
@@ -79,7 +83,7 @@ fn line(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
         .attr("spellcheck", "false")
         .attr("aria-describedby", described(row))
         .attr("aria-invalid", attribute(move || if invalid().is_some() { "true" } else { "false" }))
-        .attr("placeholder", attribute(move || if row.field == Field::BaseUrl { own_address(app) } else { "" }))
+        .attr("placeholder", attribute(move || if row.field == ConfigField::BaseUrl { own_address(app) } else { "" }))
         .prop("value", value(app, row.field))
         .on(ev::input, move |event| set(app, row.field, &event_target_value(&event)))
 }
@@ -90,7 +94,7 @@ fn own_address(app: App) -> &'static str {
     own.filter(|url| !url.is_empty()).unwrap_or("https://models.example.org/v1")
 }
 
-fn lines(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
+fn lines(app: App, row: &'static SettingsRow, errors: Errors) -> impl IntoView {
     let invalid = wrong(errors, row.field);
     html::textarea()
         .id(id_of(row.field))
@@ -101,7 +105,7 @@ fn lines(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
         .on(ev::input, move |event| set(app, row.field, &event_target_value(&event)))
 }
 
-fn choice(app: App, row: &'static Row, options: &'static [(&'static str, &'static str)]) -> impl IntoView {
+fn choice(app: App, row: &'static SettingsRow, options: &'static [(&'static str, &'static str)]) -> impl IntoView {
     let current = value(app, row.field);
     let options = options.iter().map(|(key, text)| {
         let current = current.clone();
@@ -114,7 +118,7 @@ fn choice(app: App, row: &'static Row, options: &'static [(&'static str, &'stati
         .child(options.collect_view())
 }
 
-fn switch(app: App, row: &'static Row) -> impl IntoView {
+fn switch(app: App, row: &'static SettingsRow) -> impl IntoView {
     html::div().class("check wide").child((
         html::input()
             .r#type("checkbox")

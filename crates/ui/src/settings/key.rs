@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use turnwise_engine::{ProviderKind, RunConfig};
 use turnwise_view::provider::{Need, ProviderCard, address as address_of, needs_key};
-use turnwise_view::settings::Field;
+use turnwise_view::settings::ConfigField;
 use turnwise_view::signin::SignIn;
 
 use super::super::reactive::{attribute, reactive};
@@ -142,7 +142,7 @@ fn remember(app: App) -> impl IntoView {
 
 /// Draws the sign-in, only while requests go to OpenRouter itself: its key is for no other server.
 fn sign_in(app: App) -> impl IntoView {
-    let own = Memo::new(move |_| app.settings.with(|settings| settings.value(Field::BaseUrl).trim().is_empty()));
+    let own = Memo::new(move |_| app.settings.with(|settings| settings.value(ConfigField::BaseUrl).trim().is_empty()));
     let busy = move || matches!(app.signin.get(), SignIn::Leaving | SignIn::Asking);
     let state = move || match app.signin.get() {
         SignIn::Done => "ok",
@@ -168,5 +168,5 @@ fn sign_in(app: App) -> impl IntoView {
 }
 
 fn address(app: App) -> String {
-    app.settings.with(turnwise_view::settings::Settings::address).unwrap_or_default()
+    app.settings.with(turnwise_view::settings::UserSettings::address).unwrap_or_default()
 }

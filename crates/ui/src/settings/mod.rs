@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement};
 
-use turnwise_view::settings::{Field, FieldError, Group, ROWS, Tab};
+use turnwise_view::settings::{ConfigField, FieldError, Group, ROWS, SettingsTab};
 
 use super::dialog::dialog;
 use super::dom;
@@ -31,7 +31,7 @@ const THEME: &str = "turnwise.theme";
 /// Restores what was set on an earlier visit, and saves changes from now on.
 pub fn keep(app: App) {
     if let Some(text) = storage::load(STORED) {
-        app.settings.set(turnwise_view::settings::Settings::from_json(&text));
+        app.settings.set(turnwise_view::settings::UserSettings::from_json(&text));
     }
     if let Some(key) = storage::load(THEME) {
         app.theme.set(Theme::of_key(&key));
@@ -85,9 +85,9 @@ fn content(app: App) -> impl IntoView {
             left.set(Vec::new());
         }
     };
-    let open = RwSignal::new(Tab::default());
+    let open = RwSignal::new(SettingsTab::default());
     let wrong = move || match errors.with(Vec::len) {
-        0 if open.get() == Tab::Appearance => "Saved.".to_owned(),
+        0 if open.get() == SettingsTab::Appearance => "Saved.".to_owned(),
         0 if app.settings.with(|settings| settings.build(Vec::new()).is_err()) => "Not complete yet.".to_owned(),
         0 => "Saved. Applies to your next run.".to_owned(),
         1 => "One value is wrong.".to_owned(),
@@ -123,9 +123,9 @@ fn content(app: App) -> impl IntoView {
             .on(ev::focusout, leave)
             .on(ev::change, change)
             .child((
-                tabs::panel(Tab::Model, open, model::model(app, errors)),
+                tabs::panel(SettingsTab::Model, open, model::model(app, errors)),
                 tabs::panel(
-                    Tab::Run,
+                    SettingsTab::Run,
                     open,
                     (
                         group(app, Group::Run, errors),
@@ -134,9 +134,9 @@ fn content(app: App) -> impl IntoView {
                         folded(app, Group::Synthesis, errors),
                     ),
                 ),
-                tabs::panel(Tab::Tools, open, (group(app, Group::Tools, errors), tools(app))),
+                tabs::panel(SettingsTab::Tools, open, (group(app, Group::Tools, errors), tools(app))),
                 tabs::panel(
-                    Tab::Limits,
+                    SettingsTab::Limits,
                     open,
                     (
                         group(app, Group::Limits, errors),
@@ -145,8 +145,8 @@ fn content(app: App) -> impl IntoView {
                         folded(app, Group::Retries, errors),
                     ),
                 ),
-                tabs::panel(Tab::Appearance, open, appearance(app)),
-                tabs::panel(Tab::Storage, open, stored::storage(app, open)),
+                tabs::panel(SettingsTab::Appearance, open, appearance(app)),
+                tabs::panel(SettingsTab::Storage, open, stored::storage(app, open)),
             )),
         html::div().class("dialog-foot").child((
             html::span().class("grow").child((
@@ -160,9 +160,9 @@ fn content(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn quiet")
-                .attr("hidden", attribute(move || (open.get() == Tab::Appearance).then_some("")))
+                .attr("hidden", attribute(move || (open.get() == SettingsTab::Appearance).then_some("")))
                 .attr("title", "Reset everything but the model to the values of the preset")
-                .on(ev::click, move |_| app.settings.update(turnwise_view::settings::Settings::reset))
+                .on(ev::click, move |_| app.settings.update(turnwise_view::settings::UserSettings::reset))
                 .child("Reset to preset"),
             html::button()
                 .r#type("button")
@@ -248,6 +248,6 @@ fn appearance(app: App) -> impl IntoView {
 }
 
 /// Returns the element id of a field.
-fn id_of(field: Field) -> String {
+fn id_of(field: ConfigField) -> String {
     format!("setting-{}", field.key())
 }

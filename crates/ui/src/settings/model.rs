@@ -5,8 +5,8 @@ use leptos::html;
 use leptos::prelude::*;
 
 use turnwise_engine::ProviderKind;
-use turnwise_view::provider::{COMPATIBLE, DEMOS, Place, ProviderCard, cards, demo_name, provider_card, title};
-use turnwise_view::settings::Field;
+use turnwise_view::provider::{COMPATIBLE, DEMOS, ProviderCard, ProviderGroup, cards, demo_name, provider_card, title};
+use turnwise_view::settings::ConfigField;
 
 use super::super::dom;
 use super::super::reactive::{flag, reactive};
@@ -28,7 +28,7 @@ pub fn model(app: App, errors: Errors) -> impl IntoView {
 /// Draws every provider as a card of one radio group, so that arrow keys move through all of them.
 fn providers(app: App) -> impl IntoView {
     let demos = DEMOS.iter().map(|(id, words)| card(app, id, demo_name(words), words).into_any());
-    let real = Place::ALL.iter().map(|place| {
+    let real = ProviderGroup::ALL.iter().map(|place| {
         let cards = cards().filter(|provider| provider.place == *place);
         row(
             title(*place),
@@ -56,9 +56,9 @@ fn card(app: App, id: &'static str, name: String, text: &'static str) -> impl In
             .attr("name", "provider")
             .attr("aria-label", text)
             .value(id)
-            .prop("checked", flag(move || app.settings.with(|settings| settings.value(Field::Provider)) == id))
+            .prop("checked", flag(move || app.settings.with(|settings| settings.value(ConfigField::Provider)) == id))
             .on(ev::change, move |_| {
-                app.settings.update(|settings| settings.set(Field::Provider, id));
+                app.settings.update(|settings| settings.set(ConfigField::Provider, id));
                 // On a phone its fields are below what is seen.
                 if dom::matches("(max-width: 720px)") {
                     dom::after_frame(|_| {
@@ -80,7 +80,7 @@ fn server(app: App, provider: ProviderCard, errors: Errors) -> impl IntoView {
     let row = |field| field_of(app, field, errors);
     // If there is no default address, it is asked for first.
     let (first, last) =
-        if provider.id == COMPATIBLE { (row(Field::BaseUrl), None) } else { (None, row(Field::BaseUrl)) };
+        if provider.id == COMPATIBLE { (row(ConfigField::BaseUrl), None) } else { (None, row(ConfigField::BaseUrl)) };
     html::div()
         .class("server")
         .child((
@@ -88,11 +88,11 @@ fn server(app: App, provider: ProviderCard, errors: Errors) -> impl IntoView {
             first,
             key::key(app, provider),
             model_field::model_field(app, provider, errors),
-            html::div().class("grid").child((last, row(Field::MaxOutputTokens))),
+            html::div().class("grid").child((last, row(ConfigField::MaxOutputTokens))),
         ))
         .into_any()
 }
 
-fn field_of(app: App, name: Field, errors: Errors) -> Option<AnyView> {
+fn field_of(app: App, name: ConfigField, errors: Errors) -> Option<AnyView> {
     name.row().map(|row| field::field(app, row, errors).into_any())
 }

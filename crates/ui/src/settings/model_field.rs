@@ -17,7 +17,7 @@ use turnwise_llm::models::ModelInfo;
 use turnwise_protocol::desk::Order;
 use turnwise_view::models::{ModelOption, options};
 use turnwise_view::provider::{Need, ProviderCard};
-use turnwise_view::settings::Field;
+use turnwise_view::settings::ConfigField;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};
@@ -58,8 +58,8 @@ pub fn model_field(app: App, provider: ProviderCard, errors: Errors) -> impl Int
         wrong: RwSignal::new(None),
         shown,
     };
-    let id = id_of(Field::Model);
-    let invalid = field::wrong(errors, Field::Model);
+    let id = id_of(ConfigField::Model);
+    let invalid = field::wrong(errors, ConfigField::Model);
     let message = invalid.clone();
     let known =
         move || app.settings.with(|settings| settings.known()).map(|known| known.description()).unwrap_or_default();
@@ -79,7 +79,7 @@ pub fn model_field(app: App, provider: ProviderCard, errors: Errors) -> impl Int
                 .attr("aria-activedescendant", attribute(move || combo.active.get().map(option_id)))
                 .attr("aria-describedby", format!("{id}-wrong {id}-known {id}-state"))
                 .attr("aria-invalid", attribute(move || if invalid().is_some() { "true" } else { "false" }))
-                .prop("value", field::value(app, Field::Model))
+                .prop("value", field::value(app, ConfigField::Model))
                 .on(ev::input, move |event| combo.typed(&event_target_value(&event)))
                 .on(ev::keydown, move |event| combo.key(&event))
                 .on(ev::blur, move |_| combo.close()),
@@ -87,10 +87,10 @@ pub fn model_field(app: App, provider: ProviderCard, errors: Errors) -> impl Int
             list(combo),
         )),
         reactive(move || message().map(|text| html::span().class("wrong").id(format!("{id}-wrong")).child(text))),
-        html::span().class("known").id(format!("{}-known", id_of(Field::Model))).child(known),
+        html::span().class("known").id(format!("{}-known", id_of(ConfigField::Model))).child(known),
         html::output()
             .class("help")
-            .id(format!("{}-state", id_of(Field::Model)))
+            .id(format!("{}-state", id_of(ConfigField::Model)))
             .attr("data-state", attribute(move || if combo.wrong.with(Option::is_some) { "failed" } else { "" }))
             .child(reactive(move || combo.state())),
     ))
@@ -168,7 +168,7 @@ fn option_id(place: usize) -> String {
 
 impl Combo {
     fn typed(self, text: &str) {
-        field::set(self.app, Field::Model, text);
+        field::set(self.app, ConfigField::Model, text);
         self.filter.set(text.to_owned());
         self.active.set(None);
         if self.has_list() {
@@ -220,7 +220,7 @@ impl Combo {
     }
 
     fn take(self, id: &str) {
-        field::set(self.app, Field::Model, id);
+        field::set(self.app, ConfigField::Model, id);
         self.close();
     }
 
@@ -236,7 +236,7 @@ impl Combo {
         } else {
             self.unfold();
         }
-        dom::focus(&id_of(Field::Model));
+        dom::focus(&id_of(ConfigField::Model));
     }
 
     fn has_list(self) -> bool {

@@ -9,14 +9,14 @@ use wasm_bindgen_futures::spawn_local;
 use turnwise_protocol::desk::Order;
 use turnwise_view::probe::{Probe, probe_config};
 
-use super::super::desk::Seat;
+use super::super::desk::RunClient;
 use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
 
 /// Returns the button, and the place of its result.
 pub fn probe(app: App) -> (impl IntoView, impl IntoView) {
     let state = RwSignal::new(Option::<Probe>::None);
-    let running = RwSignal::new_local(Option::<Seat>::None);
+    let running = RwSignal::new_local(Option::<RunClient>::None);
     // A result does not apply to other settings.
     Effect::new(move || {
         app.settings.track();
@@ -50,7 +50,7 @@ pub fn probe(app: App) -> (impl IntoView, impl IntoView) {
             let (with, config) = (line.with_no_files(), Box::new(config));
             let found = line.ask_for(|id| Order::Probe { id, seat: seat.id(), with, config }).await;
             // By now the settings may have changed, or a newer test may be running.
-            let asked = running.try_with_untracked(|running| running.as_ref().map(Seat::id)).flatten();
+            let asked = running.try_with_untracked(|running| running.as_ref().map(RunClient::id)).flatten();
             if asked == Some(seat.id()) {
                 state.try_set(Some(found.unwrap_or_else(|why| Probe::failed(None, &why))));
             }

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use turnwise_content::format::{bytes, counted};
-use turnwise_protocol::desk::{Order, Share, Stored};
-use turnwise_view::settings::Tab;
+use turnwise_protocol::desk::{Order, Share, StorageUsage};
+use turnwise_view::settings::SettingsTab;
 
 use super::super::reactive::{flag, reactive};
 use super::super::state::App;
@@ -16,12 +16,12 @@ use super::super::{dom, folder};
 /// The id of the safe answer.
 const KEEP: &str = "keep-runs";
 
-pub fn storage(app: App, open: RwSignal<Tab>) -> impl IntoView {
-    let stored = RwSignal::new(None::<Stored>);
+pub fn storage(app: App, open: RwSignal<SettingsTab>) -> impl IntoView {
+    let stored = RwSignal::new(None::<StorageUsage>);
     // The tab is in the page while another one is shown: counting takes a while, so it waits until somebody looks.
     Effect::new(move || {
         app.stored.track();
-        let line = app.line.get_value().filter(|_| open.get() == Tab::Storage);
+        let line = app.line.get_value().filter(|_| open.get() == SettingsTab::Storage);
         let Some(line) = line else { return };
         spawn_local(async move {
             if let Ok(found) = line.ask_for(|id| Order::Space { id }).await {
@@ -30,7 +30,7 @@ pub fn storage(app: App, open: RwSignal<Tab>) -> impl IntoView {
         });
     });
     let rows = move || {
-        stored.get().map(|Stored { runs, plans, files }| {
+        stored.get().map(|StorageUsage { runs, plans, files }| {
             let row = |name: &'static str, what: &str, Share { count, bytes: size }: Share| {
                 let value = format!("{}, {}", counted(count, what), bytes(size));
                 html::div().child((html::dt().child(name), html::dd().child(value)))

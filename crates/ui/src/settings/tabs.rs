@@ -5,34 +5,34 @@ use leptos::html;
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
-use turnwise_view::settings::{FieldError, Tab};
+use turnwise_view::settings::{FieldError, SettingsTab};
 
 use super::super::dom;
 use super::super::reactive::{attribute, reactive};
 use super::Errors;
 
 /// The tab that is open.
-pub type Open = RwSignal<Tab>;
+pub type OpenTab = RwSignal<SettingsTab>;
 
 /// Draws the list of tabs. The arrow keys move through it; a tab with a wrong value is marked.
-pub fn list(open: Open, errors: Errors) -> impl IntoView {
+pub fn list(open: OpenTab, errors: Errors) -> impl IntoView {
     let pressed = move |event: KeyboardEvent| {
-        let at = Tab::ALL.iter().position(|tab| *tab == open.get_untracked()).unwrap_or_default();
-        let last = Tab::ALL.len() - 1;
+        let at = SettingsTab::ALL.iter().position(|tab| *tab == open.get_untracked()).unwrap_or_default();
+        let last = SettingsTab::ALL.len() - 1;
         let next = match event.key().as_str() {
             "Home" => 0,
             "End" => last,
             "ArrowLeft" => at.checked_sub(1).unwrap_or(last),
-            "ArrowRight" => (at + 1) % Tab::ALL.len(),
+            "ArrowRight" => (at + 1) % SettingsTab::ALL.len(),
             _ => return,
         };
         event.prevent_default();
-        if let Some(tab) = Tab::ALL.get(next) {
+        if let Some(tab) = SettingsTab::ALL.get(next) {
             open.set(*tab);
             dom::focus(&tab_id(*tab));
         }
     };
-    let tabs = Tab::ALL.map(|tab| {
+    let tabs = SettingsTab::ALL.map(|tab| {
         let is_open = Memo::new(move |_| open.get() == tab);
         let wrong = Memo::new(move |_| errors.with(|errors| errors.iter().any(|error| tab_of(error) == tab)));
         html::button()
@@ -62,7 +62,7 @@ pub fn list(open: Open, errors: Errors) -> impl IntoView {
 }
 
 /// Draws the panel of a tab.
-pub fn panel(tab: Tab, open: Open, content: impl IntoView) -> impl IntoView {
+pub fn panel(tab: SettingsTab, open: OpenTab, content: impl IntoView) -> impl IntoView {
     html::div()
         .class("tab-panel")
         .attr("role", "tabpanel")
@@ -73,14 +73,14 @@ pub fn panel(tab: Tab, open: Open, content: impl IntoView) -> impl IntoView {
 }
 
 /// The tab of a wrong value.
-pub fn tab_of(error: &FieldError) -> Tab {
+pub fn tab_of(error: &FieldError) -> SettingsTab {
     error.field.row().map(|row| row.group.tab()).unwrap_or_default()
 }
 
-fn tab_id(tab: Tab) -> String {
+fn tab_id(tab: SettingsTab) -> String {
     format!("tab-{}", tab.title())
 }
 
-fn panel_id(tab: Tab) -> String {
+fn panel_id(tab: SettingsTab) -> String {
     format!("panel-{}", tab.title())
 }

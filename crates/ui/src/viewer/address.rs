@@ -9,7 +9,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, ReadableStreamDefaultReader, RequestRedirect, Url};
 
 use turnwise_content::format::bytes;
-use turnwise_protocol::record::Refused;
+use turnwise_protocol::record::OpenError;
 
 use super::super::dom;
 use super::super::state::App;
@@ -72,10 +72,10 @@ async fn fetch_and_open(app: App, url: &Url, name: &str) -> Result<(), String> {
             app.tell(format!("Opened {name} (read-only)."));
             Ok(())
         }
-        Err(Refused::NotJson | Refused::OtherFormat) => Err(format!(
+        Err(OpenError::NotJson | OpenError::OtherFormat) => Err(format!(
             "{path} is not a trajectory. After ?trajectory=, give the path of a trajectory that Turnwise wrote."
         )),
-        Err(Refused::Unreadable(why)) => Err(format!("{path} was not opened. {why}")),
+        Err(OpenError::Unreadable(why)) => Err(format!("{path} was not opened. {why}")),
     }
 }
 

@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use turnwise_view::version::Choice;
+use turnwise_view::version::VersionChoice;
 
 use super::super::focus;
 use super::super::icon::{Icon, icon};
@@ -97,7 +97,7 @@ fn others(app: App) -> impl IntoView {
     };
     reactive(move || {
         let choices = choices.get();
-        let group = move |(name, runs): Choice| {
+        let group = move |(name, runs): VersionChoice| {
             html::optgroup().attr("label", name).child(runs.into_iter().map(option).collect_view())
         };
         (!choices.is_empty()).then(|| {

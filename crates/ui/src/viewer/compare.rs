@@ -6,9 +6,9 @@ use wasm_bindgen_futures::spawn_local;
 
 use turnwise::worker::ViewerHost;
 use turnwise_content::format::{counted, sentence_case};
-use turnwise_protocol::record::Ask;
-use turnwise_view::compare::{Comparison, Fact, Pair, Row, Side};
-use turnwise_view::replay::difference::{Piece, PieceKind};
+use turnwise_protocol::record::RecordQuery;
+use turnwise_view::compare::{Comparison, Fact, Pair, TurnRow, TurnSummary};
+use turnwise_view::replay::difference::{ChangedText, PieceKind};
 
 use super::super::original::Original;
 use super::super::prose::Prose;
@@ -99,15 +99,15 @@ fn fact(compared: &Fact) -> impl IntoView + use<> {
     ))
 }
 
-fn row(app: App, compared: &Row, other: &str) -> AnyView {
+fn row(app: App, compared: &TurnRow, other: &str) -> AnyView {
     match compared {
-        Row::Same(turns) => same(app, turns.clone()).into_any(),
-        Row::Turns(pair) => differing(app, pair, other).into_any(),
+        TurnRow::Same(turns) => same(app, turns.clone()).into_any(),
+        TurnRow::Turns(pair) => differing(app, pair, other).into_any(),
     }
 }
 
 /// Draws equal turns, folded until they are opened.
-fn same(app: App, turns: Vec<Side>) -> impl IntoView {
+fn same(app: App, turns: Vec<TurnSummary>) -> impl IntoView {
     let opened = RwSignal::new(false);
     let text = counted(turns.len() as u64, "equal turn");
     let inside = move || {
@@ -137,7 +137,7 @@ fn differing(app: App, pair: &Pair, other: &str) -> impl IntoView + use<> {
     ))
 }
 
-fn side(app: App, turn: Option<&Side>, whose: &str) -> AnyView {
+fn side(app: App, turn: Option<&TurnSummary>, whose: &str) -> AnyView {
     let Some(turn) = turn else {
         return html::div().class("turn-of none").child(format!("{whose} has no such turn.")).into_any();
     };
@@ -184,10 +184,10 @@ fn outputs(app: App, [own, other]: &[String; 2], name: &'static str) -> AnyView 
     };
     let sides = html::div().class("pair").child((side("This run".to_owned(), own), side(sentence_case(name), other)));
     let (before, after) = (other.clone(), own.clone());
-    let found = RwSignal::new(None::<Result<Vec<Piece>, String>>);
+    let found = RwSignal::new(None::<Result<Vec<ChangedText>, String>>);
     spawn_local(async move {
         let host = ViewerHost::new(dom::worker_url());
-        let answer = host.ask::<Vec<Piece>>(Ask::Compare { before, after }).await;
+        let answer = host.ask::<Vec<ChangedText>>(RecordQuery::Compare { before, after }).await;
         let _ = found.try_set(Some(answer));
     });
     let shown = move || match found.get() {
@@ -204,7 +204,7 @@ fn outputs(app: App, [own, other]: &[String; 2], name: &'static str) -> AnyView 
         .into_any()
 }
 
-fn legend(pieces: &[Piece], name: &str) -> impl IntoView + use<> {
+fn legend(pieces: &[ChangedText], name: &str) -> impl IntoView + use<> {
     let some = |kind: PieceKind| pieces.iter().any(|piece| piece.kind == kind);
     html::p().class("fact").child((
         some(PieceKind::Removed).then(|| (html::del().child(format!("Only in {name}")), " ")),

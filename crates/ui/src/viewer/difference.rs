@@ -4,19 +4,19 @@ use leptos::html;
 use leptos::prelude::*;
 
 use turnwise_content::format::counted;
-use turnwise_view::replay::difference::{Piece, PieceKind};
-use turnwise_view::replay::{Difference, Entry};
+use turnwise_view::replay::difference::{ChangedText, PieceKind};
+use turnwise_view::replay::{Difference, DifferenceEntry};
 
 use super::super::reactive::reactive;
 use super::message::message;
-use super::state::Stage;
+use super::state::StagedRun;
 
-pub fn difference(stage: &Stage, request: usize) -> impl IntoView + use<> {
+pub fn difference(stage: &StagedRun, request: usize) -> impl IntoView + use<> {
     let (shown, stage) = (stage.difference, stage.clone());
     reactive(move || shown.get().map(|found| drawn(&stage, request, &found)))
 }
 
-fn drawn(stage: &Stage, request: usize, found: &Difference) -> impl IntoView + use<> {
+fn drawn(stage: &StagedRun, request: usize, found: &Difference) -> impl IntoView + use<> {
     let against = found.against.clone().unwrap_or_else(|| "This is the first request: all of it is new.".to_owned());
     let facts = found.facts.iter().map(|(name, before, now)| {
         (
@@ -33,14 +33,14 @@ fn drawn(stage: &Stage, request: usize, found: &Difference) -> impl IntoView + u
     ))
 }
 
-fn one(stage: &Stage, request: usize, entry: &Entry) -> AnyView {
+fn one(stage: &StagedRun, request: usize, entry: &DifferenceEntry) -> AnyView {
     match entry {
-        Entry::Same(count) => {
+        DifferenceEntry::Same(count) => {
             html::li().class("gap").child(format!("{} the same", counted(*count as u64, "message"))).into_any()
         }
-        Entry::Added(view) => message(stage, request, view, Some("added")).into_any(),
-        Entry::Removed(view) => message(stage, request, view, Some("removed")).into_any(),
-        Entry::Changed(view, changed) => html::li()
+        DifferenceEntry::Added(view) => message(stage, request, view, Some("added")).into_any(),
+        DifferenceEntry::Removed(view) => message(stage, request, view, Some("removed")).into_any(),
+        DifferenceEntry::Changed(view, changed) => html::li()
             .class("message")
             .attr("data-role", view.role.as_str())
             .attr("data-sign", "changed")
@@ -57,7 +57,7 @@ fn one(stage: &Stage, request: usize, entry: &Entry) -> AnyView {
 }
 
 /// Draws two texts in one: removed text is struck out.
-pub fn pieces(list: &[Piece]) -> impl IntoView + use<> {
+pub fn pieces(list: &[ChangedText]) -> impl IntoView + use<> {
     let each = list.iter().map(|piece| {
         let text = piece.text.clone();
         match piece.kind {

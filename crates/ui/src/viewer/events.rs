@@ -7,23 +7,23 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 
 use turnwise_content::format::clock;
-use turnwise_view::replay::{Step, StepKind, StepTone};
+use turnwise_view::replay::{ReplayStep, StepKind, StepTone};
 
 use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
-use super::state::{Stage, Tab};
+use super::state::{StagedRun, ViewerTab};
 
 /// The height of a row, as in `viewer.css`.
 const ROW: i32 = 44;
 /// Rows beyond the edges that exist too.
 const BEYOND: usize = 8;
 
-pub fn events(app: App, stage: &Stage) -> impl IntoView + use<> {
+pub fn events(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     let (tab, stage) = (stage.tab, stage.clone());
-    reactive(move || (tab.get() == Tab::Events).then(|| list(app, &stage)))
+    reactive(move || (tab.get() == ViewerTab::Events).then(|| list(app, &stage)))
 }
 
-fn list(app: App, stage: &Stage) -> impl IntoView + use<> {
+fn list(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     let top = RwSignal::new(0);
     let height = RwSignal::new(800);
     let place = NodeRef::<html::Div>::new();
@@ -79,7 +79,7 @@ fn list(app: App, stage: &Stage) -> impl IntoView + use<> {
     )
 }
 
-fn row(app: App, stage: &Stage, index: usize, step: &Step) -> impl IntoView + use<> {
+fn row(app: App, stage: &StagedRun, index: usize, step: &ReplayStep) -> impl IntoView + use<> {
     let (at, go, all) = (stage.at, stage.clone(), stage.all().len());
     let line = step.line.clone().map(|line| html::span().class("line").child(line));
     html::li().attr("aria-setsize", all.to_string()).attr("aria-posinset", (index + 1).to_string()).child(

@@ -18,7 +18,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, Window};
 
-use turnwise_protocol::record::Refused;
+use turnwise_protocol::record::OpenError;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};
@@ -149,8 +149,8 @@ impl HandedOver {
         let text = String::from(&*self.text);
         let blob = dom::text_blob(&text, "application/json").ok_or("The record could not be received.")?;
         open_text(app, Some(name), &blob).await.map_err(|why| match why {
-            Refused::Unreadable(why) => format!("The record from {from} was not opened. {why}"),
-            Refused::NotJson | Refused::OtherFormat => format!("The file from {from} is not a trajectory."),
+            OpenError::Unreadable(why) => format!("The record from {from} was not opened. {why}"),
+            OpenError::NotJson | OpenError::OtherFormat => format!("The file from {from} is not a trajectory."),
         })?;
         app.tell_opened(&format!("Opened a run from {from} (read-only)."));
         Ok(())

@@ -10,15 +10,15 @@ use web_sys::Blob;
 
 use turnwise::worker::ViewerHost;
 use turnwise_protocol::Snapshot;
-use turnwise_protocol::record::{Ask, Refused};
-use turnwise_view::replay::Steps;
+use turnwise_protocol::record::{OpenError, RecordQuery};
+use turnwise_view::replay::ReplaySteps;
 use turnwise_view::replay::play::bands;
-use turnwise_view::{HeadView, Meter, Source};
+use turnwise_view::{HeadView, Meter, RunSource};
 
 use super::super::dom;
-use super::super::slots::{Behind, Local, Page};
+use super::super::slots::{Behind, Local, RunPage};
 use super::super::state::{App, Backing, Thread};
-use super::state::{Load, Stage};
+use super::state::{LoadState, StagedRun};
 use super::stepped::Stepped;
 
 impl App {
@@ -47,13 +47,13 @@ impl App {
             let host = app.host_of(&thread);
             let opened = host.is_some();
             let host = host.unwrap_or_else(|| ViewerHost::new(dom::worker_url()));
-            let stage = Stage::for_thread(&thread, staged(&whole, &thread), host);
+            let stage = StagedRun::for_thread(&thread, staged(&whole, &thread), host);
             app.stage.set(Some(stage.clone()));
             let record = if opened { None } else { dom::text_blob(&text, "application/json") };
             let ready = fetch(&stage, record, whole.turns.len()).await;
-            if ready == Load::Ready {
+            if ready == LoadState::Ready {
                 let first = stage.all();
-                stage.bands.set(bands(&first, &Meter::from(&Source::from(whole.as_ref()).recorded()).ticks));
+                stage.bands.set(bands(&first, &Meter::from(&RunSource::from(whole.as_ref()).recorded()).ticks));
                 stage.load.set(ready);
                 stage.go(app, 0);
             } else {
@@ -73,17 +73,17 @@ impl App {
 }
 
 /// Makes a page that shows the state of the thread's last run at a step.
-fn staged(whole: &Arc<Snapshot>, thread: &Thread) -> (Page, Local<RefCell<Stepped>>) {
+fn staged(whole: &Arc<Snapshot>, thread: &Thread) -> (RunPage, Local<RefCell<Stepped>>) {
     let stepped = Stepped::new(Arc::clone(whole));
     let stepped = Local::new(RefCell::new(stepped));
     let page = {
         let borrowed = stepped.borrow();
-        let page = Page::new(0, &borrowed.source(), Behind::Stepped(stepped.clone()));
+        let page = RunPage::new(0, &borrowed.source(), Behind::Stepped(stepped.clone()));
         // What a branch changed is not there yet at the first step.
-        let page = Page { head: HeadView::from(&borrowed.whole()), ..page };
+        let page = RunPage { head: HeadView::from(&borrowed.whole()), ..page };
         let last = thread.pages.with_untracked(|pages| pages.last().map(|last| (last.place, last.notes.clone())));
         // Branches and notes are those of the run itself.
-        last.into_iter().fold(page, |page, (place, notes)| Page { place, notes, ..page })
+        last.into_iter().fold(page, |page, (place, notes)| RunPage { place, notes, ..page })
     };
     (page, stepped)
 }
@@ -112,37 +112,37 @@ impl Staged {
     }
 }
 
-async fn fetch(stage: &Stage, record: Option<Blob>, turns: usize) -> Load {
+async fn fetch(stage: &StagedRun, record: Option<Blob>, turns: usize) -> LoadState {
     if let Some(record) = record {
         match stage.host.open(record).await {
             Ok(Ok(opened)) if opened.events == 0 && turns > 0 => return nothing(),
             Ok(Ok(_)) => {}
-            Ok(Err(Refused::Unreadable(why))) | Err(why) => {
-                return Load::Nothing(format!("This run cannot be replayed: {why}"));
+            Ok(Err(OpenError::Unreadable(why))) | Err(why) => {
+                return LoadState::Nothing(format!("This run cannot be replayed: {why}"));
             }
-            Ok(Err(Refused::NotJson | Refused::OtherFormat)) => return nothing(),
+            Ok(Err(OpenError::NotJson | OpenError::OtherFormat)) => return nothing(),
         }
     }
     let mut all = Vec::new();
     loop {
         let from = all.len();
-        match stage.host.ask::<Steps>(Ask::Steps { from }).await {
+        match stage.host.ask::<ReplaySteps>(RecordQuery::Steps { from }).await {
             Ok(steps) if steps.of <= 1 && turns > 1 => return nothing(),
             Ok(steps) => {
                 let none = steps.steps.is_empty();
                 all.extend(steps.steps);
                 if none || all.len() >= steps.of {
                     stage.keep(all, steps.requests);
-                    return Load::Ready;
+                    return LoadState::Ready;
                 }
             }
-            Err(why) => return Load::Nothing(format!("This run cannot be replayed: {why}")),
+            Err(why) => return LoadState::Nothing(format!("This run cannot be replayed: {why}")),
         }
     }
 }
 
-fn nothing() -> Load {
-    Load::Nothing(
+fn nothing() -> LoadState {
+    LoadState::Nothing(
         "This record has no events, so there is nothing to step through. Other formats store the messages of a run \
          but not its events. The transcript shows all messages."
             .to_owned(),

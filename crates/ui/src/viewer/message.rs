@@ -8,21 +8,26 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use turnwise_content::format::{counted, thousands};
-use turnwise_protocol::record::Ask;
-use turnwise_view::replay::{Mark, MessageView};
+use turnwise_protocol::record::RecordQuery;
+use turnwise_view::replay::{MessageMark, MessageView};
 
 use super::super::reactive::reactive;
 use super::super::{icon, meter, pieces};
-use super::state::Stage;
+use super::state::StagedRun;
 
 /// Draws a message of a request; `sign`: what happened to it, in a difference.
-pub fn message(stage: &Stage, request: usize, view: &MessageView, sign: Option<&'static str>) -> impl IntoView + use<> {
+pub fn message(
+    stage: &StagedRun,
+    request: usize,
+    view: &MessageView,
+    sign: Option<&'static str>,
+) -> impl IntoView + use<> {
     let whole = RwSignal::new(None::<Arc<MessageView>>);
     let mark = view.mark.map(|mark| html::span().class("mark").attr("data-level", level(mark)).child(mark.label()));
     let once = view.once.then(|| html::span().class("mark").child("this request only"));
     let failed = view.error.then(|| html::span().class("mark").attr("data-level", "urgent").child("failed"));
     let name = match view.role {
-        turnwise_view::replay::Role::Tool => Some(html::b().child(view.name.clone())),
+        turnwise_view::replay::MessageRole::Tool => Some(html::b().child(view.name.clone())),
         _ => None,
     };
     let signed = sign.map(|sign| html::span().class("sign").child(sign));
@@ -42,11 +47,11 @@ pub fn message(stage: &Stage, request: usize, view: &MessageView, sign: Option<&
     ))
 }
 
-fn level(mark: Mark) -> &'static str {
+fn level(mark: MessageMark) -> &'static str {
     match mark {
-        Mark::Notice | Mark::Cut => "moderate",
-        Mark::SynthesisPrompt => "synthesis",
-        Mark::Removed => "urgent",
+        MessageMark::Notice | MessageMark::Cut => "moderate",
+        MessageMark::SynthesisPrompt => "synthesis",
+        MessageMark::Removed => "urgent",
     }
 }
 
@@ -60,7 +65,7 @@ fn reasoning(view: &MessageView) -> impl IntoView + use<> {
 }
 
 fn text(
-    stage: &Stage,
+    stage: &StagedRun,
     request: usize,
     view: &MessageView,
     whole: RwSignal<Option<Arc<MessageView>>>,
@@ -77,7 +82,7 @@ fn text(
             let ask = move |_| {
                 let stage = stage.clone();
                 spawn_local(async move {
-                    let asked = Ask::Message { index: request, at };
+                    let asked = RecordQuery::Message { index: request, at };
                     if let Ok(view) = stage.host.ask::<MessageView>(asked).await {
                         whole.set(Some(Arc::new(view)));
                     }

@@ -30,7 +30,7 @@ pub use address::named as named_in_address;
 pub use bar::bar;
 pub use handed::notice as handed;
 pub use open::{open_text, read_text};
-use state::{Load, Stage, View};
+use state::{LoadState, StagedRun, View};
 
 /// Sets up keys, the record named in the page's address, and records that are handed over.
 pub fn listen(app: App) {
@@ -60,16 +60,16 @@ fn replay(app: App) -> impl IntoView {
     })
 }
 
-fn of_stage(app: App, stage: &Stage) -> impl IntoView + use<> {
+fn of_stage(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     let ready = {
         let stage = stage.clone();
         move || match stage.load.get() {
-            Load::Busy(text) => html::p()
+            LoadState::Busy(text) => html::p()
                 .class("doing")
                 .child((html::span().class("pulse").attr("aria-hidden", "true"), text))
                 .into_any(),
-            Load::Nothing(text) => html::p().class("nothing").attr("role", "status").child(text).into_any(),
-            Load::Ready => there(app, &stage).into_any(),
+            LoadState::Nothing(text) => html::p().class("nothing").attr("role", "status").child(text).into_any(),
+            LoadState::Ready => there(app, &stage).into_any(),
         }
     };
     html::section()
@@ -78,7 +78,7 @@ fn of_stage(app: App, stage: &Stage) -> impl IntoView + use<> {
         .child((html::h1().class("hidden").child("Replay"), ready))
 }
 
-fn there(app: App, stage: &Stage) -> impl IntoView + use<> {
+fn there(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     let tab = stage.tab;
     let state = html::div()
         .class("scroll")

@@ -12,9 +12,9 @@ use web_sys::Blob;
 use turnwise::worker::ViewerHost;
 use turnwise_content::format::bytes;
 use turnwise_protocol::Snapshot;
-use turnwise_protocol::record::{Ask, Opened, Refused};
-use turnwise_protocol::record::{Cursor, Part};
-use turnwise_record::trajectory::Format;
+use turnwise_protocol::record::{Cursor, DocumentPart};
+use turnwise_protocol::record::{OpenError, OpenedRecord, RecordQuery};
+use turnwise_record::trajectory::ExportFormat;
 
 use super::super::dom;
 use super::super::state::{App, OpenRecord, Thread};
@@ -44,7 +44,7 @@ impl ReadRecord {
 ///
 /// # Errors
 /// The reason why it was not opened; nothing has changed in that case.
-pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), Refused> {
+pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), OpenError> {
     if blob.size() > LONG {
         let what = name.unwrap_or("the record");
         app.progress(format!("Opening {what}, {}", bytes(size(blob))));
@@ -64,14 +64,14 @@ pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), 
 ///
 /// # Errors
 /// The reason why that is not possible.
-pub async fn read_text(app: App, name: Option<&str>, blob: &Blob) -> Result<ReadRecord, Refused> {
+pub async fn read_text(app: App, name: Option<&str>, blob: &Blob) -> Result<ReadRecord, OpenError> {
     let host = ViewerHost::new(dom::worker_url());
     let text = text_of(blob.clone());
-    let (whole, Opened { summary, events, .. }) = assemble(&host, blob).await?;
-    let text = text.await.ok().flatten().ok_or_else(|| Refused::Unreadable("It could not be read.".to_owned()))?;
+    let (whole, OpenedRecord { summary, events, .. }) = assemble(&host, blob).await?;
+    let text = text.await.ok().flatten().ok_or_else(|| OpenError::Unreadable("It could not be read.".to_owned()))?;
     // Separate browser tasks: reading the last piece, making the page's thread, and drawing the first turns.
     dom::pause().await;
-    let name = name.map_or_else(|| Format::Native.file_name(&whole.start.run_id), str::to_owned);
+    let name = name.map_or_else(|| ExportFormat::Native.file_name(&whole.start.run_id), str::to_owned);
     let (text, whole, summary) = (text.into(), Arc::new(whole), Arc::new(summary));
     let thread = app.record_thread(&OpenRecord { name, text, whole, summary, events });
     dom::pause().await;
@@ -79,12 +79,12 @@ pub async fn read_text(app: App, name: Option<&str>, blob: &Blob) -> Result<Read
 }
 
 /// Assembles the record from its parts; also returns what else the worker reported of it.
-async fn assemble(host: &ViewerHost, blob: &Blob) -> Result<(Snapshot, Opened), Refused> {
-    let opened = host.open(blob.clone()).await.map_err(Refused::Unreadable)??;
+async fn assemble(host: &ViewerHost, blob: &Blob) -> Result<(Snapshot, OpenedRecord), OpenError> {
+    let opened = host.open(blob.clone()).await.map_err(OpenError::Unreadable)??;
     let mut whole = opened.head.clone();
     let mut next = Some(Cursor::default());
     while let Some(cursor) = next {
-        let part = host.ask::<Part>(Ask::Part(cursor)).await.map_err(Refused::Unreadable)?;
+        let part = host.ask::<DocumentPart>(RecordQuery::Part(cursor)).await.map_err(OpenError::Unreadable)?;
         next = part.join(&mut whole);
     }
     Ok((whole, opened))

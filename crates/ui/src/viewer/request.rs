@@ -8,24 +8,24 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use turnwise_content::format::counted;
-use turnwise_protocol::record::Ask;
+use turnwise_protocol::record::RecordQuery;
 use turnwise_view::replay::{MessageView, RequestView};
 
 use super::super::icon::{self, Icon, icon};
 use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
-use super::state::{Stage, Tab};
+use super::state::{StagedRun, ViewerTab};
 use super::{difference, message};
 
 /// Messages added with each click.
 const MORE: usize = 40;
 
-pub fn request(app: App, stage: &Stage) -> impl IntoView + use<> {
+pub fn request(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     let (tab, stage) = (stage.tab, stage.clone());
-    reactive(move || (tab.get() != Tab::Events).then(|| seen(app, &stage)))
+    reactive(move || (tab.get() != ViewerTab::Events).then(|| seen(app, &stage)))
 }
 
-fn seen(app: App, stage: &Stage) -> impl IntoView + use<> {
+fn seen(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     let (shown, stage) = (stage.request, stage.clone());
     html::div()
         .class("seen")
@@ -35,7 +35,7 @@ fn seen(app: App, stage: &Stage) -> impl IntoView + use<> {
         .child(reactive(move || shown.get().map(|request| of_request(app, &stage, &request))))
 }
 
-fn of_request(app: App, stage: &Stage, request: &Arc<RequestView>) -> impl IntoView + use<> {
+fn of_request(app: App, stage: &StagedRun, request: &Arc<RequestView>) -> impl IntoView + use<> {
     let differing = stage.differing;
     let toggle = {
         let stage = stage.clone();
@@ -56,7 +56,7 @@ fn of_request(app: App, stage: &Stage, request: &Arc<RequestView>) -> impl IntoV
     (head(app, stage, request), html::div().class("row").child(toggle), tools(request), body)
 }
 
-fn head(app: App, stage: &Stage, request: &RequestView) -> impl IntoView + use<> {
+fn head(app: App, stage: &StagedRun, request: &RequestView) -> impl IntoView + use<> {
     let to = |text: &'static str, name: Icon, index: Option<usize>| {
         let stage = stage.clone();
         html::button()
@@ -122,7 +122,7 @@ fn tools(request: &RequestView) -> impl IntoView + use<> {
 }
 
 /// Draws the first and the last messages, and those in between on demand.
-fn messages(stage: &Stage, request: &RequestView) -> impl IntoView + use<> {
+fn messages(stage: &StagedRun, request: &RequestView) -> impl IntoView + use<> {
     let (index, of) = (request.index, request.of);
     let gap = request.messages.windows(2).position(|two| matches!(two, [a, b] if b.at > a.at + 1));
     let (first, last) = request.messages.split_at(gap.map_or(request.messages.len(), |at| at + 1));
@@ -141,7 +141,7 @@ fn messages(stage: &Stage, request: &RequestView) -> impl IntoView + use<> {
                     let (stage, to) = (stage.clone(), until.get_untracked());
                     let begin = to.saturating_sub(MORE).max(from);
                     spawn_local(async move {
-                        let asked = Ask::Messages { index, from: begin, to };
+                        let asked = RecordQuery::Messages { index, from: begin, to };
                         if let Ok(mut earlier) = stage.host.ask::<Vec<MessageView>>(asked).await {
                             between.update(|between| {
                                 earlier.append(between);

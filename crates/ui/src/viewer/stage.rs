@@ -13,20 +13,20 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use turnwise::worker::ViewerHost;
-use turnwise_protocol::record::Ask;
+use turnwise_protocol::record::RecordQuery;
 use turnwise_view::replay::play::rest;
-use turnwise_view::replay::{Difference, RequestView, StateAt, Verdict};
+use turnwise_view::replay::{Difference, ReplayVerdict, RequestView, StateAt};
 
 use super::super::reactive::attribute;
-use super::super::slots::{Local, Page};
+use super::super::slots::{Local, RunPage};
 use super::super::state::{App, Thread};
-use super::state::{Load, Stage, Tab, View};
+use super::state::{LoadState, StagedRun, View, ViewerTab};
 use super::stepped::Stepped;
 
-impl Stage {
+impl StagedRun {
     /// Puts the thread's last run on stage, in its current state.
-    pub fn for_thread(thread: &Thread, shown: (Page, Local<RefCell<Stepped>>), host: ViewerHost) -> Self {
-        Stage::new(thread.id, run_of(thread), shown, host)
+    pub fn for_thread(thread: &Thread, shown: (RunPage, Local<RefCell<Stepped>>), host: ViewerHost) -> Self {
+        StagedRun::new(thread.id, run_of(thread), shown, host)
     }
 
     /// Returns whether it shows the thread's last run in its current state.
@@ -69,17 +69,17 @@ impl Stage {
     }
 
     async fn show(&self, at: usize, renderer: &super::super::render::Renderer) {
-        match self.host.ask::<StateAt>(Ask::State { step: at }).await {
+        match self.host.ask::<StateAt>(RecordQuery::State { step: at }).await {
             Ok(state) => {
                 let from = self.stepped.borrow_mut().go(&state);
                 let stepped = self.stepped.borrow();
                 self.page.transcript.rewind(&stepped.source(), from, renderer);
             }
-            Err(why) => self.load.set(Load::Nothing(format!("The step cannot be shown: {why}"))),
+            Err(why) => self.load.set(LoadState::Nothing(format!("The step cannot be shown: {why}"))),
         }
         let Some(index) = self.all().get(at).map(|step| step.request) else { return };
         if self.request.with_untracked(|shown| shown.as_ref().is_none_or(|shown| shown.index != index)) {
-            if let Ok(request) = self.host.ask::<RequestView>(Ask::Request { index }).await {
+            if let Ok(request) = self.host.ask::<RequestView>(RecordQuery::Request { index }).await {
                 self.request.set(Some(Arc::new(request)));
             }
             self.difference.set(None);
@@ -89,7 +89,7 @@ impl Stage {
 
     async fn show_difference(&self, index: usize) {
         let wanted = self.differing.get_untracked() && self.difference.with_untracked(Option::is_none);
-        if wanted && let Ok(difference) = self.host.ask::<Difference>(Ask::Difference { index }).await {
+        if wanted && let Ok(difference) = self.host.ask::<Difference>(RecordQuery::Difference { index }).await {
             self.difference.set(Some(Arc::new(difference)));
         }
     }
@@ -146,7 +146,7 @@ impl Stage {
         self.verifying.set(true);
         let stage = self.clone();
         spawn_local(async move {
-            let verdict = stage.host.ask::<Verdict>(Ask::Verify).await;
+            let verdict = stage.host.ask::<ReplayVerdict>(RecordQuery::Verify).await;
             stage.verdict.set(Some(verdict));
             stage.verifying.set(false);
         });
@@ -161,9 +161,9 @@ fn run_of(thread: &Thread) -> String {
 }
 
 /// Draws the choice of what is shown next to the run, or in its place.
-pub fn tabs(stage: &Stage) -> impl IntoView + use<> {
+pub fn tabs(stage: &StagedRun) -> impl IntoView + use<> {
     let tab = stage.tab;
-    let each = Tab::ALL.iter().map(|of| {
+    let each = ViewerTab::ALL.iter().map(|of| {
         let of = *of;
         html::button()
             .r#type("button")

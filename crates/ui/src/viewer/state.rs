@@ -10,9 +10,9 @@ use web_sys::Window;
 
 use turnwise::worker::ViewerHost;
 use turnwise_view::replay::play::{Band, Speed};
-use turnwise_view::replay::{Difference, RequestView, Step, Verdict};
+use turnwise_view::replay::{Difference, ReplayStep, ReplayVerdict, RequestView};
 
-use super::super::slots::{Local, Page};
+use super::super::slots::{Local, RunPage};
 use super::stepped::Stepped;
 
 /// The view of the open thread.
@@ -44,7 +44,7 @@ impl View {
 
 /// The progress of loading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Load {
+pub enum LoadState {
     Busy(String),
     Ready,
     /// There is nothing to step through, for this reason.
@@ -62,61 +62,66 @@ pub struct HandedOver {
 
 /// A run on stage; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Stage {
+pub struct StagedRun {
     pub(super) thread: u32,
     pub(super) run: String,
     pub(super) host: Local<ViewerHost>,
-    pub(super) page: Page,
+    pub(super) page: RunPage,
     pub(super) stepped: Local<RefCell<Stepped>>,
-    pub(super) steps: RwSignal<Arc<Vec<Step>>>,
+    pub(super) steps: RwSignal<Arc<Vec<ReplayStep>>>,
     pub(super) requests: RwSignal<usize>,
-    pub(super) load: RwSignal<Load>,
+    pub(super) load: RwSignal<LoadState>,
     pub(super) bands: RwSignal<Vec<Band>>,
     /// The reader's position.
     pub(super) at: RwSignal<usize>,
     pub(super) playing: RwSignal<bool>,
     pub(super) speed: RwSignal<Speed>,
-    pub(super) tab: RwSignal<Tab>,
+    pub(super) tab: RwSignal<ViewerTab>,
     pub(super) request: RwSignal<Option<Arc<RequestView>>>,
     pub(super) difference: RwSignal<Option<Arc<Difference>>>,
     pub(super) differing: RwSignal<bool>,
-    pub(super) verdict: RwSignal<Option<Result<Verdict, String>>>,
+    pub(super) verdict: RwSignal<Option<Result<ReplayVerdict, String>>>,
     pub(super) verifying: RwSignal<bool>,
     pub(super) busy: Local<Rc<Cell<bool>>>,
 }
 
 /// The views next to the run; on narrow pages also the run itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tab {
+pub enum ViewerTab {
     Run,
     #[default]
     Seen,
     Events,
 }
 
-impl Tab {
-    pub(super) const ALL: &'static [Tab] = &[Tab::Run, Tab::Seen, Tab::Events];
+impl ViewerTab {
+    pub(super) const ALL: &'static [ViewerTab] = &[ViewerTab::Run, ViewerTab::Seen, ViewerTab::Events];
 
     pub fn name(self) -> &'static str {
         match self {
-            Tab::Run => "run",
-            Tab::Seen => "seen",
-            Tab::Events => "events",
+            ViewerTab::Run => "run",
+            ViewerTab::Seen => "seen",
+            ViewerTab::Events => "events",
         }
     }
 
     pub(super) fn label(self) -> &'static str {
         match self {
-            Tab::Run => "Run",
-            Tab::Seen => "What the model saw",
-            Tab::Events => "Events",
+            ViewerTab::Run => "Run",
+            ViewerTab::Seen => "What the model saw",
+            ViewerTab::Events => "Events",
         }
     }
 }
 
-impl Stage {
-    pub fn new(thread: u32, run: String, (page, stepped): (Page, Local<RefCell<Stepped>>), host: ViewerHost) -> Self {
-        Stage {
+impl StagedRun {
+    pub fn new(
+        thread: u32,
+        run: String,
+        (page, stepped): (RunPage, Local<RefCell<Stepped>>),
+        host: ViewerHost,
+    ) -> Self {
+        StagedRun {
             thread,
             run,
             host: Local::new(host),
@@ -124,7 +129,7 @@ impl Stage {
             stepped,
             steps: RwSignal::default(),
             requests: RwSignal::new(0),
-            load: RwSignal::new(Load::Busy("Getting the record ready".to_owned())),
+            load: RwSignal::new(LoadState::Busy("Getting the record ready".to_owned())),
             bands: RwSignal::default(),
             at: RwSignal::new(0),
             playing: RwSignal::new(false),
@@ -147,11 +152,11 @@ impl Stage {
         self.difference.set(None);
     }
 
-    pub fn all(&self) -> Arc<Vec<Step>> {
+    pub fn all(&self) -> Arc<Vec<ReplayStep>> {
         self.steps.get_untracked()
     }
 
-    pub fn steps(&self) -> Arc<Vec<Step>> {
+    pub fn steps(&self) -> Arc<Vec<ReplayStep>> {
         self.steps.get()
     }
 
@@ -159,7 +164,7 @@ impl Stage {
         self.requests.get_untracked()
     }
 
-    pub fn keep(&self, steps: Vec<Step>, requests: usize) {
+    pub fn keep(&self, steps: Vec<ReplayStep>, requests: usize) {
         self.steps.set(Arc::new(steps));
         self.requests.set(requests);
     }

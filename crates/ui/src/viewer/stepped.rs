@@ -5,7 +5,7 @@ use std::sync::Arc;
 use turnwise_engine::{Status, Trigger};
 use turnwise_protocol::Snapshot;
 use turnwise_protocol::snapshot::{Now, Subagent};
-use turnwise_view::Source;
+use turnwise_view::RunSource;
 use turnwise_view::replay::{Standing, StateAt};
 
 /// The record, moved from step to step.
@@ -25,13 +25,13 @@ impl Stepped {
     }
 
     /// Returns the source that views are made from.
-    pub fn source(&self) -> Source<'_> {
-        Source { status: self.status, wrap_up: self.wrap_up, ..Source::from(&self.now).recorded() }
+    pub fn source(&self) -> RunSource<'_> {
+        RunSource { status: self.status, wrap_up: self.wrap_up, ..RunSource::from(&self.now).recorded() }
     }
 
     /// Returns the source of the whole record.
-    pub fn whole(&self) -> Source<'_> {
-        Source::from(self.whole.as_ref()).recorded()
+    pub fn whole(&self) -> RunSource<'_> {
+        RunSource::from(self.whole.as_ref()).recorded()
     }
 
     /// Moves to a step. Returns the first turn that may look different now.

@@ -8,21 +8,21 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
 use turnwise_content::format::clock_exact;
-use turnwise_view::replay::Verdict;
+use turnwise_view::replay::ReplayVerdict;
 use turnwise_view::replay::play::{Band, Speed};
 
 use super::super::icon::{Icon, icon};
 use super::super::meter;
 use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
-use super::state::Stage;
+use super::state::StagedRun;
 
-pub fn timeline(app: App, stage: &Stage) -> impl IntoView + use<> {
+pub fn timeline(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     html::div().class("timeline").child((controls(app, stage), slider(app, stage), verdict(stage)))
 }
 
-fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
-    let to = |text: &'static str, key: &'static str, of: Icon, act: Box<dyn Fn(&Stage)>| {
+fn controls(app: App, stage: &StagedRun) -> impl IntoView + use<> {
+    let to = |text: &'static str, key: &'static str, of: Icon, act: Box<dyn Fn(&StagedRun)>| {
         let stage = stage.clone();
         html::button()
             .r#type("button")
@@ -76,7 +76,7 @@ fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
 }
 
 /// Draws the position (`Step 12 of 40 · turn 3 · 00:12.300`) and what happened.
-fn where_it_is(stage: &Stage) -> impl IntoView + use<> {
+fn where_it_is(stage: &StagedRun) -> impl IntoView + use<> {
     let here = {
         let stage = stage.clone();
         move || {
@@ -98,7 +98,7 @@ fn where_it_is(stage: &Stage) -> impl IntoView + use<> {
     html::p().class("here").attr("aria-live", "polite").child(here)
 }
 
-fn slider(app: App, stage: &Stage) -> impl IntoView + use<> {
+fn slider(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     let input = {
         let (at, all, text, moved) = (stage.at, stage.clone(), stage.clone(), stage.clone());
         let last = move || all.steps().len().saturating_sub(1).to_string();
@@ -173,7 +173,7 @@ fn tenths(count: usize) -> String {
     format!("{}.{}", count / 10, count % 10)
 }
 
-fn verdict(stage: &Stage) -> impl IntoView + use<> {
+fn verdict(stage: &StagedRun) -> impl IntoView + use<> {
     let verdict = stage.verdict;
     let text = move || {
         verdict.get().map(|verdict| match verdict {
@@ -188,7 +188,7 @@ fn verdict(stage: &Stage) -> impl IntoView + use<> {
     html::div().attr("role", "status").child(reactive(text))
 }
 
-fn of_record(verdict: Verdict) -> impl IntoView {
+fn of_record(verdict: ReplayVerdict) -> impl IntoView {
     let level = if verdict.exact { "normal" } else { "urgent" };
     let difference = verdict.difference.map(|differing| {
         let row =

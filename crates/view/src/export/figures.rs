@@ -2,7 +2,7 @@
 
 use crate::markup::Html;
 use turnwise_content::figure::draw::{ChartView, Drawing};
-use turnwise_content::figure::table::Table;
+use turnwise_content::figure::table::FigureTable;
 use turnwise_content::figure::{self, Figure};
 use turnwise_content::format::{counted, thousands};
 
@@ -19,7 +19,7 @@ pub fn figure(html: &mut Html, result: Option<&str>) {
     }
 }
 
-fn table(html: &mut Html, of: &Table, label: &str) {
+fn table(html: &mut Html, of: &FigureTable, label: &str) {
     html.raw("<div class=\"fig\"><div class=\"table\" role=\"group\" tabindex=\"0\"").attribute("aria-label", label);
     html.raw("><table><thead><tr>");
     for column in &of.columns {

@@ -3,7 +3,7 @@
 
 use super::turns;
 use crate::markup::Html;
-use crate::{HeadView, PanelView, Source, quotation};
+use crate::{HeadView, PanelView, RunSource, quotation};
 use turnwise_record::trajectory::Trajectory;
 use turnwise_record::trajectory::export::whole_cost;
 use turnwise_record::trajectory::import::EMBEDDED;
@@ -20,7 +20,7 @@ const POLICY: &str =
 const HEADLINE: usize = 180;
 
 pub fn write(document: &Trajectory) -> String {
-    let source = Source::from(document);
+    let source = RunSource::from(document);
     let head = HeadView::from(&source);
     let panel = PanelView::from(&source);
     let mut html = Html::default();

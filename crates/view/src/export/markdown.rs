@@ -1,18 +1,18 @@
 //! The Markdown report. Model output is included verbatim, with its Markdown; tool results are in fenced blocks.
 
 use crate::note;
-use crate::report::{Body, ReportPosition};
+use crate::report::{ReportBody, ReportPosition};
 use crate::{
-    CallView, EndingView, FailedAttempt, HeadView, LaneView, PanelView, ReportView, SegmentView, Source, TurnKind,
+    CallView, EndingView, FailedAttempt, HeadView, LaneView, PanelView, ReportView, RunSource, SegmentView, TurnKind,
     TurnView, ViewModel,
 };
 use turnwise_record::trajectory::Trajectory;
 use turnwise_record::trajectory::export::whole_cost;
 
 pub fn write(document: &Trajectory) -> String {
-    let source = Source::from(document);
+    let source = RunSource::from(document);
     let (head, panel) = (HeadView::from(&source), PanelView::from(&source));
-    let mut page = Page::default();
+    let mut page = MarkdownPage::default();
     page.line(&format!("# {}", line(&head.task)));
     page.line(&head.facts.iter().map(|fact| escape(fact)).collect::<Vec<_>>().join(" · "));
     if head.task.contains('\n') {
@@ -50,9 +50,9 @@ pub fn write(document: &Trajectory) -> String {
 
 /// Blocks with an empty line between them.
 #[derive(Default)]
-struct Page(String);
+struct MarkdownPage(String);
 
-impl Page {
+impl MarkdownPage {
     fn line(&mut self, block: &str) {
         let block = block.trim_end();
         if block.is_empty() {
@@ -80,7 +80,7 @@ impl Page {
         }
     }
 
-    fn transcript(&mut self, source: &Source<'_>, level: usize) {
+    fn transcript(&mut self, source: &RunSource<'_>, level: usize) {
         let view = ViewModel::from(source);
         self.segments(&view, None, level);
         for turn in &view.turns {
@@ -120,13 +120,13 @@ impl Page {
             self.line(note);
         }
         match &view.body {
-            Body::Text(text) => self.line(&fence("", text)),
-            Body::Markdown(text) => self.line(text),
-            Body::Json(_) | Body::Slack(_) => self.line(&fence("json", &view.copy)),
+            ReportBody::Text(text) => self.line(&fence("", text)),
+            ReportBody::Markdown(text) => self.line(text),
+            ReportBody::Json(_) | ReportBody::Slack(_) => self.line(&fence("json", &view.copy)),
         }
     }
 
-    fn turn(&mut self, source: &Source<'_>, view: &TurnView, level: usize) {
+    fn turn(&mut self, source: &RunSource<'_>, view: &TurnView, level: usize) {
         match &view.kind {
             TurnKind::Synthesis { title } => self.heading(level, title),
             TurnKind::Turn => self.heading(level, &view.label),
@@ -203,7 +203,7 @@ impl Page {
         view.inner.iter().for_each(|inner| self.call(inner));
     }
 
-    fn lane(&mut self, source: &Source<'_>, view: &LaneView, level: usize) {
+    fn lane(&mut self, source: &RunSource<'_>, view: &LaneView, level: usize) {
         let agent = view.agent.as_deref().map(|agent| format!(" ({agent})")).unwrap_or_default();
         self.heading(level, &format!("Sub-agent {}{agent}: {}", view.task_id, view.task));
         self.line(&escape(&view.words));

@@ -8,14 +8,14 @@ mod markdown;
 mod nodes;
 mod turns;
 
-use turnwise_record::trajectory::{Format, Trajectory};
+use turnwise_record::trajectory::{ExportFormat, Trajectory};
 
 /// Returns the text of the file.
 #[must_use]
-pub fn export(document: &Trajectory, format: Format) -> String {
+pub fn export(document: &Trajectory, format: ExportFormat) -> String {
     match format {
-        Format::Html => html::write(document),
-        Format::Markdown => markdown::write(document),
+        ExportFormat::Html => html::write(document),
+        ExportFormat::Markdown => markdown::write(document),
         // All others have a writer, which a test checks.
         other => other.writer().map(|write| write(document)).unwrap_or_default(),
     }

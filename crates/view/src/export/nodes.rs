@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::call::fenced;
 use crate::markup::Html;
 use turnwise_content::markdown::{
-    Align, Class, Item, Node, Span, Table, Task, parse_highlighted, plain_text, target, web_href,
+    Align, Class, CodeSpan, ListItem, MarkdownTable, Node, TaskMark, parse_highlighted, plain_text, target, web_href,
 };
 
 /// Writes a model's text. `level` is the level of the heading above it; its own headings are nested below that.
@@ -111,7 +111,7 @@ fn beside(html: &mut Html, text: &str, href: &str) {
     }
 }
 
-fn list(html: &mut Html, start: Option<u64>, items: &[Item], under: Under<'_>) {
+fn list(html: &mut Html, start: Option<u64>, items: &[ListItem], under: Under<'_>) {
     let name = if start.is_some() { "ol" } else { "ul" };
     match start {
         Some(start) if start != 1 => _ = html.raw("<ol").attribute("start", &start.to_string()).raw(">"),
@@ -123,8 +123,8 @@ fn list(html: &mut Html, start: Option<u64>, items: &[Item], under: Under<'_>) {
             None => _ = html.open("li", if item.task.is_some() { "task-item" } else { "" }),
         }
         match item.task {
-            Some(Task::Done) => _ = html.raw("<span class=\"box\">☑</span> "),
-            Some(Task::Open) => _ = html.raw("<span class=\"box\">☐</span> "),
+            Some(TaskMark::Done) => _ = html.raw("<span class=\"box\">☑</span> "),
+            Some(TaskMark::Open) => _ = html.raw("<span class=\"box\">☐</span> "),
             None => {}
         }
         nodes(html, &item.children, under);
@@ -137,7 +137,7 @@ fn list(html: &mut Html, start: Option<u64>, items: &[Item], under: Under<'_>) {
     html.close(name);
 }
 
-fn code(html: &mut Html, spans: &[Span]) {
+fn code(html: &mut Html, spans: &[CodeSpan]) {
     html.raw("<pre><code>");
     for span in spans {
         match class(span.class) {
@@ -165,7 +165,7 @@ fn class(kind: Class) -> &'static str {
     }
 }
 
-fn table(html: &mut Html, data: &Table, under: Under<'_>) {
+fn table(html: &mut Html, data: &MarkdownTable, under: Under<'_>) {
     let align = |place: usize| match data.align.get(place) {
         Some(Align::Center) => "center",
         Some(Align::Right) => "right",

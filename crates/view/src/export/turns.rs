@@ -2,19 +2,19 @@
 
 use super::{figures, nodes};
 use crate::attempt::Weight;
-use crate::call::{FEW_CALLS, FigurePlace, Note};
+use crate::call::{CallNote, FEW_CALLS, FigurePlace};
 use crate::ending::Tone;
 use crate::markup::Html;
 use crate::note;
-use crate::report::{Body, ReportPosition};
+use crate::report::{ReportBody, ReportPosition};
 use crate::{
-    CallState, CallView, CounterLine, EndingView, FailedAttempt, LaneView, ReportView, SegmentView, Source, TurnKind,
-    TurnView, ViewModel,
+    CallState, CallView, CounterLine, EndingView, FailedAttempt, LaneView, ReportView, RunSource, SegmentView,
+    TurnKind, TurnView, ViewModel,
 };
 use turnwise_engine::CounterLevel;
 
 /// Writes the transcript. `level` is the heading level of a turn.
-pub fn transcript(html: &mut Html, source: &Source<'_>, level: u8) {
+pub fn transcript(html: &mut Html, source: &RunSource<'_>, level: u8) {
     let view = ViewModel::from(source);
     html.raw("<section class=\"transcript\" aria-label=\"Transcript\">\n");
     segments(html, &view, None, level);
@@ -61,10 +61,10 @@ fn report(html: &mut Html, view: &ReportView, level: u8) {
         html.element("p", "note", note);
     }
     match &view.body {
-        Body::Text(text) => _ = html.element("p", "plain", text),
-        Body::Markdown(text) => nodes::markdown(html, text, level),
+        ReportBody::Text(text) => _ = html.element("p", "plain", text),
+        ReportBody::Markdown(text) => nodes::markdown(html, text, level),
         // The same text as the copy button gives.
-        Body::Json(_) | Body::Slack(_) => _ = html.element("pre", "", &view.copy),
+        ReportBody::Json(_) | ReportBody::Slack(_) => _ = html.element("pre", "", &view.copy),
     }
     html.raw("</div>\n");
 }
@@ -106,7 +106,7 @@ fn heading(html: &mut Html, level: u8, class: &str, inner: impl FnOnce(&mut Html
     html.close(name);
 }
 
-fn turn(html: &mut Html, source: &Source<'_>, view: &TurnView, level: u8) {
+fn turn(html: &mut Html, source: &RunSource<'_>, view: &TurnView, level: u8) {
     let synthesis = matches!(view.kind, TurnKind::Synthesis { .. });
     let of_level = if synthesis { "synthesis" } else { level_name(view.level) };
     html.raw("<article class=\"turn\" data-level=\"").raw(of_level).raw("\">");
@@ -217,8 +217,8 @@ fn call(html: &mut Html, view: &CallView) {
     html.raw("<details class=\"call\" data-state=\"").raw(state).raw("\"><summary>");
     html.element("span", "name", &view.name).raw(" ").element("span", "arg", &view.summary);
     match &view.note {
-        Some(Note::Value(value)) => _ = html.raw(" ").element("span", "value", value),
-        Some(Note::Size(size)) => _ = html.raw(" ").element("span", "size", size),
+        Some(CallNote::Value(value)) => _ = html.raw(" ").element("span", "value", value),
+        Some(CallNote::Size(size)) => _ = html.raw(" ").element("span", "size", size),
         None => {}
     }
     if view.changed_from.is_some() {
@@ -269,7 +269,7 @@ fn call(html: &mut Html, view: &CallView) {
     }
 }
 
-fn lane(html: &mut Html, source: &Source<'_>, view: &LaneView, level: u8) {
+fn lane(html: &mut Html, source: &RunSource<'_>, view: &LaneView, level: u8) {
     html.raw("<details class=\"lane\"><summary>");
     html.element("span", "name", &format!("Sub-agent {}", view.task_id)).raw(" ");
     if let Some(agent) = &view.agent {

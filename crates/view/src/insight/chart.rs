@@ -1,7 +1,7 @@
 //! The charts of an insight, each with a sentence that says what it shows and with all its figures.
 
 use super::words::{moment, reason_words, whole_moment};
-use super::{AgainstLimit, Bin, Insight, Point, SlugCount, Step};
+use super::{AgainstLimit, Bin, Insight, Point, PointScope, SlugCount};
 use turnwise_content::format::{counted, dollars, duration, one_line, thousands};
 use turnwise_engine::{Outcome, Slug};
 
@@ -10,7 +10,7 @@ const BARS: usize = 10;
 
 /// One chart as data.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chart {
+pub struct InsightChart {
     /// Used for tests, element ids and clicks.
     pub id: ChartId,
     pub title: String,
@@ -20,9 +20,9 @@ pub struct Chart {
     pub unit: Unit,
     /// The headers of the table of figures: first for the mark, then for its value.
     pub columns: [String; 2],
-    pub marks: Vec<Mark>,
+    pub marks: Vec<ChartMark>,
     /// The meaning of each colour, if the chart needs it.
-    pub legend: Vec<(Role, String)>,
+    pub legend: Vec<(ColourRole, String)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ pub enum Unit {
 
 /// The meaning of a colour; the drawing code chooses the colour itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum ColourRole {
     /// It went well.
     Good,
     /// It needs attention.
@@ -68,7 +68,7 @@ pub enum Role {
 
 /// A bar or a column.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
+pub struct ChartMark {
     /// Shown on the axis; may be left out if there is no room.
     pub label: String,
     /// Shown in the table and in tooltips.
@@ -76,12 +76,12 @@ pub struct Mark {
     /// The value as text: `12 runs, 30 %`.
     pub words: String,
     /// Stacked, the first at the axis.
-    pub parts: Vec<(Role, f64)>,
+    pub parts: Vec<(ColourRole, f64)>,
     /// The value to filter by when it is clicked.
     pub key: Option<String>,
 }
 
-impl Mark {
+impl ChartMark {
     #[must_use]
     pub fn value(&self) -> f64 {
         self.parts.iter().map(|(_, value)| value).sum()
@@ -90,7 +90,7 @@ impl Mark {
 
 /// Returns the charts of these runs, without those that would be empty.
 #[must_use]
-pub fn charts(insight: &Insight) -> Vec<Chart> {
+pub fn charts(insight: &Insight) -> Vec<InsightChart> {
     let charts = [
         reasons(insight),
         limit(&insight.limit, insight.runs),
@@ -106,15 +106,15 @@ pub fn charts(insight: &Insight) -> Vec<Chart> {
         cost(insight),
         time(insight),
     ];
-    let shown = |chart: &Chart| {
+    let shown = |chart: &InsightChart| {
         let kept = matches!(chart.id, ChartId::Reasons | ChartId::Limit | ChartId::Retries | ChartId::Tokens);
         insight.runs > 0 && (kept || !chart.marks.is_empty())
     };
     charts.into_iter().filter(shown).collect()
 }
 
-fn reasons(insight: &Insight) -> Chart {
-    let marks: Vec<Mark> = insight
+fn reasons(insight: &Insight) -> InsightChart {
+    let marks: Vec<ChartMark> = insight
         .reasons
         .iter()
         .map(|reason| {
@@ -122,12 +122,12 @@ fn reasons(insight: &Insight) -> Chart {
             let code = reason.reason.map(|reason| reason.to_string());
             let name = code.as_ref().map_or_else(|| text.clone(), |code| format!("{text} ({code})"));
             let parts = vec![(role(reason.outcome), f64::from(reason.count))];
-            Mark { label: text, name, words: share(reason.count, insight.runs), parts, key: code }
+            ChartMark { label: text, name, words: share(reason.count, insight.runs), parts, key: code }
         })
         .collect();
     let most = marks.first().map(|mark| format!(" Most often: {}, {}.", mark.label, mark.words)).unwrap_or_default();
     let kinds = counted(insight.reasons.len() as u64, "reason");
-    Chart {
+    InsightChart {
         id: ChartId::Reasons,
         title: "How runs ended".to_owned(),
         summary: format!("{} ended for {kinds}.{most}", counted(u64::from(insight.runs), "run")),
@@ -139,17 +139,18 @@ fn reasons(insight: &Insight) -> Chart {
     }
 }
 
-fn limit(used: &AgainstLimit, runs: u32) -> Chart {
+fn limit(used: &AgainstLimit, runs: u32) -> InsightChart {
     let last = used.bins.len().saturating_sub(1);
     let mark = |(at, bin): (usize, &Bin)| {
         let (label, name) = match at {
             at if at == last => ("limit".to_owned(), "the whole limit".to_owned()),
             at => (format!("{}%", at * 10), format!("{} to {} % of the limit", at * 10, at * 10 + 9)),
         };
-        let parts = [(Role::Good, bin.success), (Role::Synthesis, bin.partial), (Role::Bad, bin.failed)];
-        let parts: Vec<(Role, f64)> = parts
+        let parts =
+            [(ColourRole::Good, bin.success), (ColourRole::Synthesis, bin.partial), (ColourRole::Bad, bin.failed)];
+        let parts: Vec<(ColourRole, f64)> = parts
             .into_iter()
-            .chain([(Role::Soft, bin.other)])
+            .chain([(ColourRole::Soft, bin.other)])
             .filter(|(_, count)| *count > 0)
             .map(|(role, count)| (role, f64::from(count)))
             .collect();
@@ -164,11 +165,11 @@ fn limit(used: &AgainstLimit, runs: u32) -> Chart {
             }
             _ => format!("{} ({})", counted(u64::from(all), "run"), each.join(", ")),
         };
-        Mark { label, name, words: text, parts, key: None }
+        ChartMark { label, name, words: text, parts, key: None }
     };
-    let marks: Vec<Mark> = used.bins.iter().enumerate().map(mark).collect();
-    let roles: Vec<Role> = marks.iter().flat_map(|mark| mark.parts.iter().map(|(role, _)| *role)).collect();
-    Chart {
+    let marks: Vec<ChartMark> = used.bins.iter().enumerate().map(mark).collect();
+    let roles: Vec<ColourRole> = marks.iter().flat_map(|mark| mark.parts.iter().map(|(role, _)| *role)).collect();
+    InsightChart {
         id: ChartId::Limit,
         title: "Share of the turn limit used".to_owned(),
         summary: format!(
@@ -185,29 +186,29 @@ fn limit(used: &AgainstLimit, runs: u32) -> Chart {
     }
 }
 
-fn slugs(id: ChartId, title: &str, none: &str, noun: &str, counts: &[SlugCount]) -> Chart {
+fn slugs(id: ChartId, title: &str, none: &str, noun: &str, counts: &[SlugCount]) -> InsightChart {
     let all: u64 = counts.iter().map(|slug| u64::from(slug.count)).sum();
     let mark = |slug: &SlugCount| {
         let meaning = Slug::parse(&slug.slug).map(|slug| slug.meaning());
         let name = meaning.map_or_else(|| slug.slug.clone(), |meaning| format!("{}: {meaning}", slug.slug));
         let text = format!("{} in {}", counted(u64::from(slug.count), noun), counted(u64::from(slug.runs), "run"));
-        Mark {
+        ChartMark {
             label: slug.slug.clone(),
             name,
             words: text,
-            parts: vec![(Role::Warn, f64::from(slug.count))],
+            parts: vec![(ColourRole::Warn, f64::from(slug.count))],
             key: None,
         }
     };
-    let mut marks: Vec<Mark> = counts.iter().take(BARS).map(mark).collect();
+    let mut marks: Vec<ChartMark> = counts.iter().take(BARS).map(mark).collect();
     let rest = counts.get(BARS..).unwrap_or_default();
     if !rest.is_empty() {
         let count: u64 = rest.iter().map(|slug| u64::from(slug.count)).sum();
-        marks.push(Mark {
+        marks.push(ChartMark {
             label: format!("{} more", rest.len()),
             name: rest.iter().map(|slug| slug.slug.as_str()).collect::<Vec<_>>().join(", "),
             words: counted(count, noun),
-            parts: vec![(Role::Soft, count as f64)],
+            parts: vec![(ColourRole::Soft, count as f64)],
             key: None,
         });
     }
@@ -215,7 +216,7 @@ fn slugs(id: ChartId, title: &str, none: &str, noun: &str, counts: &[SlugCount])
         Some(first) => format!("{} failed. Most often: {}, {}.", counted(all, noun), first.label, first.words),
         None => none.to_owned(),
     };
-    Chart {
+    InsightChart {
         id,
         title: title.to_owned(),
         summary,
@@ -227,14 +228,19 @@ fn slugs(id: ChartId, title: &str, none: &str, noun: &str, counts: &[SlugCount])
     }
 }
 
-fn tokens(insight: &Insight) -> Chart {
+fn tokens(insight: &Insight) -> InsightChart {
     let mark = |point: &Point| {
         let each = |tokens: u64| tokens as f64 / f64::from(point.runs.max(1));
         let text = format!("{} in, {} out", whole(each(point.tokens_in)), whole(each(point.tokens_out)));
-        mark_at(insight, point, text, vec![(Role::Plain, each(point.tokens_in)), (Role::Soft, each(point.tokens_out))])
+        mark_at(
+            insight,
+            point,
+            text,
+            vec![(ColourRole::Plain, each(point.tokens_in)), (ColourRole::Soft, each(point.tokens_out))],
+        )
     };
     let median = format!("Half of the runs used {} tokens or fewer", whole(insight.tokens.median));
-    Chart {
+    InsightChart {
         id: ChartId::Tokens,
         title: "Tokens per run".to_owned(),
         summary: format!("{median}; p95: {}.", whole(insight.tokens.p95)),
@@ -242,15 +248,15 @@ fn tokens(insight: &Insight) -> Chart {
         unit: Unit::Tokens,
         columns: [axis(insight.step), per_run(insight.step, "Tokens")],
         marks: insight.series.iter().map(mark).collect(),
-        legend: vec![(Role::Plain, "input".to_owned()), (Role::Soft, "output".to_owned())],
+        legend: vec![(ColourRole::Plain, "input".to_owned()), (ColourRole::Soft, "output".to_owned())],
     }
 }
 
-fn cost(insight: &Insight) -> Chart {
+fn cost(insight: &Insight) -> InsightChart {
     let mark = |point: &Point| {
         let each = point.cost.map(|cost| cost / f64::from(point.runs.max(1)));
         let text = each.map_or_else(|| "unknown".to_owned(), dollars);
-        mark_at(insight, point, text, each.map(|cost| (Role::Plain, cost)).into_iter().collect())
+        mark_at(insight, point, text, each.map(|cost| (ColourRole::Plain, cost)).into_iter().collect())
     };
     let known = insight.cost.known > 0 && insight.cost.total > 0.0;
     let unknown = insight.runs.saturating_sub(insight.cost.known);
@@ -259,7 +265,7 @@ fn cost(insight: &Insight) -> Chart {
     } else {
         String::new()
     };
-    Chart {
+    InsightChart {
         id: ChartId::Cost,
         title: "Cost per run".to_owned(),
         summary: format!(
@@ -276,13 +282,13 @@ fn cost(insight: &Insight) -> Chart {
     }
 }
 
-fn time(insight: &Insight) -> Chart {
+fn time(insight: &Insight) -> InsightChart {
     let mark = |point: &Point| {
         let each = point.duration_ms as f64 / f64::from(point.ended.max(1));
         let text = if point.ended > 0 { duration(round(each)) } else { "not ended".to_owned() };
-        mark_at(insight, point, text, vec![(Role::Plain, each)])
+        mark_at(insight, point, text, vec![(ColourRole::Plain, each)])
     };
-    Chart {
+    InsightChart {
         id: ChartId::Time,
         title: "Time per run".to_owned(),
         summary: format!(
@@ -298,43 +304,43 @@ fn time(insight: &Insight) -> Chart {
     }
 }
 
-fn mark_at(insight: &Insight, point: &Point, text: String, parts: Vec<(Role, f64)>) -> Mark {
+fn mark_at(insight: &Insight, point: &Point, text: String, parts: Vec<(ColourRole, f64)>) -> ChartMark {
     let step = insight.step;
     let ends = (insight.series.first().map(|point| point.at_ms), insight.series.last().map(|point| point.at_ms));
     let days = matches!(ends, (Some(first), Some(last)) if last.saturating_sub(first) > 86_400_000);
     let at = whole_moment(point.at_ms);
     let name = match (&point.title, step) {
-        (Some(title), Step::Run) => format!("{at}: {}", one_line(title, 60)),
+        (Some(title), PointScope::Run) => format!("{at}: {}", one_line(title, 60)),
         _ => format!("{at}, {}", counted(u64::from(point.runs), "run")),
     };
-    Mark { label: moment(point.at_ms, step, days), name, words: text, parts, key: None }
+    ChartMark { label: moment(point.at_ms, step, days), name, words: text, parts, key: None }
 }
 
-fn axis(step: Step) -> String {
-    if step == Step::Run { "Run".to_owned() } else { "Began".to_owned() }
+fn axis(step: PointScope) -> String {
+    if step == PointScope::Run { "Run".to_owned() } else { "Began".to_owned() }
 }
 
-fn per_run(step: Step, what: &str) -> String {
-    if step == Step::Run { what.to_owned() } else { format!("{what}, mean per run") }
+fn per_run(step: PointScope, what: &str) -> String {
+    if step == PointScope::Run { what.to_owned() } else { format!("{what}, mean per run") }
 }
 
-fn role(outcome: Option<Outcome>) -> Role {
+fn role(outcome: Option<Outcome>) -> ColourRole {
     match outcome {
-        Some(Outcome::Success) => Role::Good,
-        Some(Outcome::Partial) => Role::Synthesis,
-        Some(Outcome::Failed) => Role::Bad,
-        Some(Outcome::Cancelled) | None => Role::Soft,
+        Some(Outcome::Success) => ColourRole::Good,
+        Some(Outcome::Partial) => ColourRole::Synthesis,
+        Some(Outcome::Failed) => ColourRole::Bad,
+        Some(Outcome::Cancelled) | None => ColourRole::Soft,
     }
 }
 
 /// Returns the names of the outcome colours that occur.
-fn outcome_legend(roles: impl Iterator<Item = Role>) -> Vec<(Role, String)> {
-    let roles: Vec<Role> = roles.collect();
+fn outcome_legend(roles: impl Iterator<Item = ColourRole>) -> Vec<(ColourRole, String)> {
+    let roles: Vec<ColourRole> = roles.collect();
     let all = [
-        (Role::Good, "success"),
-        (Role::Synthesis, "partial"),
-        (Role::Bad, "failed"),
-        (Role::Soft, "cancelled or open"),
+        (ColourRole::Good, "success"),
+        (ColourRole::Synthesis, "partial"),
+        (ColourRole::Bad, "failed"),
+        (ColourRole::Soft, "cancelled or open"),
     ];
     all.into_iter().filter(|(role, _)| roles.contains(role)).map(|(role, name)| (role, name.to_owned())).collect()
 }

@@ -1,7 +1,7 @@
 //! Draws charts as SVG. Inside an `img`, a picture sees neither the page's style sheet nor its fonts: the colours are
 //! repeated here, and the widths of texts are estimated.
 
-use super::chart::{Chart, Form, Mark, Role, Unit};
+use super::chart::{ChartMark, ColourRole, Form, InsightChart, Unit};
 use super::words::{short, short_dollars, short_duration};
 use crate::markup::Html;
 
@@ -16,7 +16,7 @@ const PLOT: (i32, i32) = (8, 165);
 
 /// A chart as SVG, and the areas of its marks for the pointer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drawn {
+pub struct DrawnChart {
     pub svg: String,
     pub width: i32,
     pub height: i32,
@@ -60,13 +60,13 @@ pub const DARK: Palette = Palette {
 };
 
 impl Palette {
-    fn role(self, role: Role) -> u32 {
+    fn role(self, role: ColourRole) -> u32 {
         match role {
-            Role::Good | Role::Plain => self.good,
-            Role::Warn => self.faded(self.warn, 0.85),
-            Role::Bad => self.bad,
-            Role::Synthesis => self.synthesis,
-            Role::Soft => self.faded(self.ink3, 0.5),
+            ColourRole::Good | ColourRole::Plain => self.good,
+            ColourRole::Warn => self.faded(self.warn, 0.85),
+            ColourRole::Bad => self.bad,
+            ColourRole::Synthesis => self.synthesis,
+            ColourRole::Soft => self.faded(self.ink3, 0.5),
         }
     }
 
@@ -80,7 +80,7 @@ impl Palette {
 
 /// Draws a chart in this width.
 #[must_use]
-pub fn draw(chart: &Chart, width: u32, dark: bool) -> Drawn {
+pub fn draw(chart: &InsightChart, width: u32, dark: bool) -> DrawnChart {
     let width = i32::try_from(width).unwrap_or(i32::MAX).clamp(200, 4_000);
     let palette = if dark { DARK } else { LIGHT };
     match chart.form {
@@ -89,13 +89,13 @@ pub fn draw(chart: &Chart, width: u32, dark: bool) -> Drawn {
     }
 }
 
-fn bars(chart: &Chart, width: i32, palette: Palette) -> Drawn {
+fn bars(chart: &InsightChart, width: i32, palette: Palette) -> DrawnChart {
     let names = widest(chart.marks.iter().map(|mark| mark.label.clone())).min(width * 45 / 100);
     let numbers = widest(chart.marks.iter().map(|mark| formatted(chart.unit, mark.value())));
     let left = names + 12;
     let room = f64::from((width - numbers - 12 - left).max(0));
-    let most = chart.marks.iter().map(Mark::value).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    let mut picture = Picture::default();
+    let most = chart.marks.iter().map(ChartMark::value).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    let mut picture = ChartCanvas::default();
     let mut top = 0;
     for mark in &chart.marks {
         let middle = top + ROW / 2;
@@ -113,8 +113,8 @@ fn bars(chart: &Chart, width: i32, palette: Palette) -> Drawn {
     picture.finish(width, top.max(ROW))
 }
 
-fn columns(chart: &Chart, width: i32, palette: Palette) -> Drawn {
-    let (top, step) = scale(chart.marks.iter().map(Mark::value).fold(0.0, f64::max), chart.unit);
+fn columns(chart: &InsightChart, width: i32, palette: Palette) -> DrawnChart {
+    let (top, step) = scale(chart.marks.iter().map(ChartMark::value).fold(0.0, f64::max), chart.unit);
     let ticks: Vec<f64> = (0..).map(|n| f64::from(n) * step).take_while(|tick| *tick <= top * 1.001).collect();
     let left = widest(ticks.iter().map(|tick| formatted(chart.unit, *tick))) + 10;
     let right = width - 2;
@@ -123,7 +123,7 @@ fn columns(chart: &Chart, width: i32, palette: Palette) -> Drawn {
     let along = |length: i32, share: f64| (f64::from(length) * share + 1e-3).floor() as i32;
     let x = |slots: f64| left + along(right - 1 - left, slots / count as f64);
     let y = |value: f64| PLOT.1 - along(PLOT.1 - PLOT.0, value / top);
-    let mut picture = Picture::default();
+    let mut picture = ChartCanvas::default();
     for tick in &ticks {
         let (colour, opacity) = if *tick == 0.0 { (palette.ink3, 0.8) } else { (palette.line, 1.0) };
         picture.line(y(*tick), left, right, colour, opacity);
@@ -188,12 +188,12 @@ fn formatted(unit: Unit, value: f64) -> String {
 
 /// A chart that is being drawn.
 #[derive(Default)]
-struct Picture {
+struct ChartCanvas {
     body: Html,
     spots: Vec<[i32; 4]>,
 }
 
-impl Picture {
+impl ChartCanvas {
     fn rect(&mut self, [x, y, width, height]: [i32; 4], radius: i32, fill: u32) {
         self.body.raw(&format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"{radius}\" fill=\"#{fill:06X}\"/>"
@@ -210,13 +210,13 @@ impl Picture {
         self.body.raw(&tag).text(text).close("text");
     }
 
-    fn finish(self, width: i32, height: i32) -> Drawn {
+    fn finish(self, width: i32, height: i32) -> DrawnChart {
         let svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" font-family=\"{FONT}\" font-size=\"{FONT_SIZE}\">{}</svg>",
             self.body.finish()
         );
-        Drawn { svg, width, height, spots: self.spots }
+        DrawnChart { svg, width, height, spots: self.spots }
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::words;
 use turnwise_engine::{Preset, TerminationReason};
-use turnwise_record::trajectory::Summary;
+use turnwise_record::trajectory::RunSummary;
 
 /// Selects runs: a run must match every field that is given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Filter {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Wanted>,
+    pub outcome: Option<WantedOutcome>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub termination_reason: Option<TerminationReason>,
     /// Part of the title, the model or an id; letter case is ignored.
@@ -35,7 +35,7 @@ pub struct Filter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightOutcome"))]
 #[serde(rename_all = "snake_case")]
-pub enum Wanted {
+pub enum WantedOutcome {
     Success,
     Partial,
     Failed,
@@ -43,18 +43,23 @@ pub enum Wanted {
     Unfinished,
 }
 
-impl Wanted {
-    pub const ALL: [Wanted; 5] =
-        [Wanted::Success, Wanted::Partial, Wanted::Failed, Wanted::Cancelled, Wanted::Unfinished];
+impl WantedOutcome {
+    pub const ALL: [WantedOutcome; 5] = [
+        WantedOutcome::Success,
+        WantedOutcome::Partial,
+        WantedOutcome::Failed,
+        WantedOutcome::Cancelled,
+        WantedOutcome::Unfinished,
+    ];
 
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Wanted::Success => "success",
-            Wanted::Partial => "partial",
-            Wanted::Failed => "failed",
-            Wanted::Cancelled => "cancelled",
-            Wanted::Unfinished => "unfinished",
+            WantedOutcome::Success => "success",
+            WantedOutcome::Partial => "partial",
+            WantedOutcome::Failed => "failed",
+            WantedOutcome::Cancelled => "cancelled",
+            WantedOutcome::Unfinished => "unfinished",
         }
     }
 }
@@ -62,7 +67,7 @@ impl Wanted {
 impl Filter {
     /// Returns whether the run is selected.
     #[must_use]
-    pub fn passes(&self, run: &Summary) -> bool {
+    pub fn passes(&self, run: &RunSummary) -> bool {
         self.from_ms.is_none_or(|from| run.started_ms >= from)
             && self.to_ms.is_none_or(|to| run.started_ms < to)
             && self.model.as_ref().is_none_or(|model| run.model == *model)
@@ -79,7 +84,7 @@ impl Filter {
     }
 }
 
-fn has(run: &Summary, text: &str) -> bool {
+fn has(run: &RunSummary, text: &str) -> bool {
     let text = text.trim().to_lowercase();
     [&run.title, &run.model, &run.run_id, &run.session_id].iter().any(|field| field.to_lowercase().contains(&text))
 }

@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use turnwise_engine::{Outcome, TerminationReason, Usage};
-use turnwise_record::trajectory::Summary;
+use turnwise_record::trajectory::RunSummary;
 
-pub use chart::{Chart, charts};
-pub use filter::{Filter, Wanted};
+pub use chart::{InsightChart, charts};
+pub use filter::{Filter, WantedOutcome};
 pub use page::{InsightPage, Pick, Range, Tile};
-pub use series::{Point, Step};
+pub use series::{Point, PointScope};
 pub use words::reason_words;
 
 /// One bin per tenth of the limit, and one more for the runs that used all of it.
@@ -40,15 +40,15 @@ pub struct Insight {
     /// The share of ended runs whose outcome is `success`, 0 to 1; `null`: no run has ended.
     pub success_share: Option<f64>,
     /// Turns used, not counting the synthesis.
-    pub turns: Figure,
+    pub turns: InsightFigure,
     /// Input plus output tokens per run.
-    pub tokens: Figure,
+    pub tokens: InsightFigure,
     /// Tokens of all runs.
     pub usage: Usage,
     /// US dollars, over the runs whose prices are known.
-    pub cost: Figure,
+    pub cost: InsightFigure,
     /// Milliseconds, over the runs that have ended.
-    pub duration_ms: Figure,
+    pub duration_ms: InsightFigure,
     pub requests: u32,
     pub failed_attempts: u32,
     pub tool_calls: u32,
@@ -61,7 +61,7 @@ pub struct Insight {
     /// Failed tool calls, the most frequent first.
     pub tool_failures: Vec<SlugCount>,
     /// The scope of a point of `series`.
-    pub step: Step,
+    pub step: PointScope,
     pub series: Vec<Point>,
     /// The values that can be filtered by, over all runs.
     pub choices: Choices,
@@ -70,7 +70,7 @@ pub struct Insight {
 /// One number over several runs; percentiles by nearest rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
-pub struct Figure {
+pub struct InsightFigure {
     /// The number of runs for which it is known.
     pub known: u32,
     pub total: f64,
@@ -127,16 +127,16 @@ pub struct SlugCount {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightChoices"))]
 pub struct Choices {
-    pub models: Vec<Choice>,
-    pub presets: Vec<Choice>,
-    pub outcomes: Vec<Choice>,
-    pub reasons: Vec<Choice>,
+    pub models: Vec<FilterChoice>,
+    pub presets: Vec<FilterChoice>,
+    pub outcomes: Vec<FilterChoice>,
+    pub reasons: Vec<FilterChoice>,
 }
 
 /// A value and the number of runs that have it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightChoice"))]
-pub struct Choice {
+pub struct FilterChoice {
     pub value: String,
     pub count: u32,
 }
@@ -144,8 +144,8 @@ pub struct Choice {
 impl Insight {
     /// Computes the figures of the runs that pass the filter.
     #[must_use]
-    pub fn from_summaries(all: &[Summary], filter: &Filter) -> Self {
-        let runs: Vec<&Summary> = all.iter().filter(|run| filter.passes(run)).collect();
+    pub fn from_summaries(all: &[RunSummary], filter: &Filter) -> Self {
+        let runs: Vec<&RunSummary> = all.iter().filter(|run| filter.passes(run)).collect();
         let ended = runs.iter().filter(|run| run.outcome.is_some()).count();
         let succeeded = runs.iter().filter(|run| run.outcome == Some(Outcome::Success)).count();
         let (step, series) = series::series(&runs);
@@ -155,11 +155,11 @@ impl Insight {
             ended: count(ended),
             outcomes: outcomes(&runs),
             success_share: (ended > 0).then(|| succeeded as f64 / ended as f64),
-            turns: Figure::from_values(runs.iter().map(|run| f64::from(run.turns_used))),
-            tokens: Figure::from_values(runs.iter().map(|run| tokens(run) as f64)),
+            turns: InsightFigure::from_values(runs.iter().map(|run| f64::from(run.turns_used))),
+            tokens: InsightFigure::from_values(runs.iter().map(|run| tokens(run) as f64)),
             usage: runs.iter().fold(Usage::default(), |sum, run| sum.plus(run.tokens)),
-            cost: Figure::from_values(runs.iter().filter_map(|run| run.cost)),
-            duration_ms: Figure::from_values(runs.iter().filter_map(|run| run.duration_ms).map(|ms| ms as f64)),
+            cost: InsightFigure::from_values(runs.iter().filter_map(|run| run.cost)),
+            duration_ms: InsightFigure::from_values(runs.iter().filter_map(|run| run.duration_ms).map(|ms| ms as f64)),
             requests: sum(runs.iter().map(|run| run.requests)),
             failed_attempts: sum(runs.iter().flat_map(|run| run.failed_attempts.values().copied())),
             tool_calls: sum(runs.iter().map(|run| run.tool_calls)),
@@ -175,7 +175,7 @@ impl Insight {
     }
 }
 
-impl Figure {
+impl InsightFigure {
     fn from_values(values: impl Iterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.collect();
         values.sort_by(f64::total_cmp);
@@ -183,7 +183,7 @@ impl Figure {
             let rank = (values.len() * percent).div_ceil(100);
             values.get(rank.saturating_sub(1)).copied().unwrap_or_default()
         };
-        Figure {
+        InsightFigure {
             known: count(values.len()),
             total: values.iter().sum(),
             median: at(50),
@@ -194,7 +194,7 @@ impl Figure {
 }
 
 impl AgainstLimit {
-    fn from_summaries(runs: &[&Summary]) -> Self {
+    fn from_summaries(runs: &[&RunSummary]) -> Self {
         let mut bins = vec![Bin::default(); BINS];
         let mut reached = 0;
         for run in runs {
@@ -215,7 +215,7 @@ impl AgainstLimit {
 }
 
 impl Choices {
-    fn from_summaries(all: &[Summary]) -> Self {
+    fn from_summaries(all: &[RunSummary]) -> Self {
         Choices {
             models: tally(all.iter().map(|run| run.model.clone())),
             presets: tally(all.iter().map(|run| run.preset.as_str().to_owned())),
@@ -225,7 +225,7 @@ impl Choices {
     }
 }
 
-fn reasons(runs: &[&Summary]) -> Vec<Reason> {
+fn reasons(runs: &[&RunSummary]) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for run in runs {
         let (reason, outcome) = (run.termination_reason, run.outcome);
@@ -254,23 +254,24 @@ fn slugs<'a>(maps: impl Iterator<Item = &'a BTreeMap<String, u32>>) -> Vec<SlugC
     counts
 }
 
-fn outcomes(runs: &[&Summary]) -> BTreeMap<String, u32> {
+fn outcomes(runs: &[&RunSummary]) -> BTreeMap<String, u32> {
     let each = tally(runs.iter().map(|run| words::outcome(run.outcome).to_owned()));
     each.into_iter().map(|choice| (choice.value, choice.count)).collect()
 }
 
 /// Counts how often each value occurs, the most frequent first.
-fn tally(values: impl Iterator<Item = String>) -> Vec<Choice> {
+fn tally(values: impl Iterator<Item = String>) -> Vec<FilterChoice> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for value in values {
         *counts.entry(value).or_default() += 1;
     }
-    let mut counts: Vec<Choice> = counts.into_iter().map(|(value, count)| Choice { value, count }).collect();
+    let mut counts: Vec<FilterChoice> =
+        counts.into_iter().map(|(value, count)| FilterChoice { value, count }).collect();
     counts.sort_by_key(|choice| std::cmp::Reverse(choice.count));
     counts
 }
 
-fn tokens(run: &Summary) -> u64 {
+fn tokens(run: &RunSummary) -> u64 {
     run.tokens.input.0.saturating_add(run.tokens.output.0)
 }
 

@@ -1,8 +1,8 @@
 //! The insight page: its figures, its filters and its texts.
 
-use super::chart::{Chart, charts};
+use super::chart::{InsightChart, charts};
 use super::words;
-use super::{Choice, Figure, Filter, Insight};
+use super::{Filter, FilterChoice, Insight, InsightFigure};
 use turnwise_content::format::{counted, dollars, duration, thousands};
 use turnwise_engine::{TerminationReason, Usage};
 
@@ -12,7 +12,7 @@ pub struct InsightPage {
     /// `12 of 40 runs`
     pub words: String,
     pub tiles: Vec<Tile>,
-    pub charts: Vec<Chart>,
+    pub charts: Vec<InsightChart>,
     pub models: Vec<Pick>,
     pub presets: Vec<Pick>,
     pub outcomes: Vec<Pick>,
@@ -104,14 +104,16 @@ impl InsightPage {
     }
 }
 
-fn picks(choices: &[Choice], name: impl Fn(&str) -> String) -> Vec<Pick> {
-    let pick =
-        |Choice { value, count }: &Choice| Pick { value: value.clone(), words: format!("{} ({count})", name(value)) };
+fn picks(choices: &[FilterChoice], name: impl Fn(&str) -> String) -> Vec<Pick> {
+    let pick = |FilterChoice { value, count }: &FilterChoice| Pick {
+        value: value.clone(),
+        words: format!("{} ({count})", name(value)),
+    };
     choices.iter().map(pick).collect()
 }
 
 fn tiles(insight: &Insight) -> Vec<Tile> {
-    let most = |figure: Figure, format: &dyn Fn(f64) -> String| format!("p95: {}", format(figure.p95));
+    let most = |figure: InsightFigure, format: &dyn Fn(f64) -> String| format!("p95: {}", format(figure.p95));
     let open = insight.runs.saturating_sub(insight.ended);
     let mut tiles = vec![
         Tile {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use turnwise_engine::Outcome;
-use turnwise_record::trajectory::Summary;
+use turnwise_record::trajectory::RunSummary;
 
 /// The maximum number of points: more cannot be told apart on a narrow page.
 const MOST: usize = 60;
@@ -13,7 +13,7 @@ const MINUTE: u64 = 60_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightStep"))]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum PointScope {
     Run,
     Minute,
     TenMinutes,
@@ -25,32 +25,32 @@ pub enum Step {
     Year,
 }
 
-impl Step {
+impl PointScope {
     /// Time intervals, the shortest first.
-    const TIMES: [Step; 8] = [
-        Step::Minute,
-        Step::TenMinutes,
-        Step::Hour,
-        Step::SixHours,
-        Step::Day,
-        Step::Week,
-        Step::FourWeeks,
-        Step::Year,
+    const TIMES: [PointScope; 8] = [
+        PointScope::Minute,
+        PointScope::TenMinutes,
+        PointScope::Hour,
+        PointScope::SixHours,
+        PointScope::Day,
+        PointScope::Week,
+        PointScope::FourWeeks,
+        PointScope::Year,
     ];
 
     /// The length in milliseconds; 0 for a run.
     #[must_use]
     pub fn ms(self) -> u64 {
         match self {
-            Step::Run => 0,
-            Step::Minute => MINUTE,
-            Step::TenMinutes => 10 * MINUTE,
-            Step::Hour => 60 * MINUTE,
-            Step::SixHours => 360 * MINUTE,
-            Step::Day => 1_440 * MINUTE,
-            Step::Week => 7 * 1_440 * MINUTE,
-            Step::FourWeeks => 28 * 1_440 * MINUTE,
-            Step::Year => 365 * 1_440 * MINUTE,
+            PointScope::Run => 0,
+            PointScope::Minute => MINUTE,
+            PointScope::TenMinutes => 10 * MINUTE,
+            PointScope::Hour => 60 * MINUTE,
+            PointScope::SixHours => 360 * MINUTE,
+            PointScope::Day => 1_440 * MINUTE,
+            PointScope::Week => 7 * 1_440 * MINUTE,
+            PointScope::FourWeeks => 28 * 1_440 * MINUTE,
+            PointScope::Year => 365 * 1_440 * MINUTE,
         }
     }
 }
@@ -80,7 +80,7 @@ pub struct Point {
 }
 
 impl Point {
-    fn take(&mut self, run: &Summary) {
+    fn take(&mut self, run: &RunSummary) {
         self.runs += 1;
         self.success += u32::from(run.outcome == Some(Outcome::Success));
         self.tokens_in = self.tokens_in.saturating_add(run.tokens.input.0);
@@ -96,12 +96,12 @@ impl Point {
 }
 
 /// Returns the runs in the order in which they began; empty time intervals are included.
-pub(super) fn series(runs: &[&Summary]) -> (Step, Vec<Point>) {
+pub(super) fn series(runs: &[&RunSummary]) -> (PointScope, Vec<Point>) {
     let mut runs = runs.to_vec();
     runs.sort_by(|a, b| (a.started_ms, &a.run_id).cmp(&(b.started_ms, &b.run_id)));
-    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return (Step::Run, Vec::new()) };
+    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return (PointScope::Run, Vec::new()) };
     if runs.len() <= MOST {
-        let one = |run: &&Summary| {
+        let one = |run: &&RunSummary| {
             let mut point = Point {
                 at_ms: run.started_ms,
                 run_id: Some(run.run_id.clone()),
@@ -112,11 +112,11 @@ pub(super) fn series(runs: &[&Summary]) -> (Step, Vec<Point>) {
             point.take(run);
             point
         };
-        return (Step::Run, runs.iter().map(one).collect());
+        return (PointScope::Run, runs.iter().map(one).collect());
     }
     let (from, to) = (first.started_ms, last.started_ms);
-    let fits = |step: &Step| (to / step.ms() - from / step.ms()) < MOST as u64;
-    let step = Step::TIMES.into_iter().find(fits).unwrap_or(Step::Year);
+    let fits = |step: &PointScope| (to / step.ms() - from / step.ms()) < MOST as u64;
+    let step = PointScope::TIMES.into_iter().find(fits).unwrap_or(PointScope::Year);
     let start = from / step.ms();
     // A wrong clock may be centuries off: runs that do not fit then share the last point.
     let most = (to / step.ms() - start).min(MOST as u64 * 4);

@@ -3,7 +3,7 @@
 use turnwise_engine::time::DateTime;
 use turnwise_engine::{EpochMillis, Outcome, TerminationReason, Trigger};
 
-use super::series::Step;
+use super::series::PointScope;
 
 /// Returns the filter value of an outcome; a run that has not ended is `unfinished`.
 pub(super) fn outcome(outcome: Option<Outcome>) -> &'static str {
@@ -80,13 +80,15 @@ pub(super) fn short_duration(ms: f64) -> String {
 }
 
 /// A moment on the time axis: `09:30`, `21 Nov`, `2026`. `days`: the axis is longer than a day.
-pub(super) fn moment(at_ms: u64, step: Step, days: bool) -> String {
+pub(super) fn moment(at_ms: u64, step: PointScope, days: bool) -> String {
     let at = DateTime::from(EpochMillis(at_ms));
     match step {
-        Step::Year => at.year.to_string(),
-        Step::Day | Step::Week | Step::FourWeeks => day(at),
+        PointScope::Year => at.year.to_string(),
+        PointScope::Day | PointScope::Week | PointScope::FourWeeks => day(at),
         _ if days => day(at),
-        Step::Run | Step::Minute | Step::TenMinutes | Step::Hour | Step::SixHours => clock(at),
+        PointScope::Run | PointScope::Minute | PointScope::TenMinutes | PointScope::Hour | PointScope::SixHours => {
+            clock(at)
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::edit::{AgentForm, PlanDraft, StepForm, name_path};
 
 /// A column of the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum StepField {
     Name,
     Kind,
     System,
@@ -18,23 +18,25 @@ pub enum Field {
 }
 
 /// The columns of an agent and of a step, from left to right.
-pub const OF_AGENT: [Field; 5] = [Field::Name, Field::Kind, Field::System, Field::AgentTools, Field::Turns];
-pub const OF_STEP: [Field; 5] = [Field::Order, Field::Agent, Field::Action, Field::Dependencies, Field::StepTools];
+pub const OF_AGENT: [StepField; 5] =
+    [StepField::Name, StepField::Kind, StepField::System, StepField::AgentTools, StepField::Turns];
+pub const OF_STEP: [StepField; 5] =
+    [StepField::Order, StepField::Agent, StepField::Action, StepField::Dependencies, StepField::StepTools];
 
-impl Field {
+impl StepField {
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Field::Name => "Name",
-            Field::Kind => "Kind",
-            Field::System => "System message",
-            Field::AgentTools => "Tools",
-            Field::Turns => "Turns",
-            Field::Order => "Order",
-            Field::Agent => "Agent",
-            Field::Action => "Action",
-            Field::Dependencies => "Depends on",
-            Field::StepTools => "Only these tools",
+            StepField::Name => "Name",
+            StepField::Kind => "Kind",
+            StepField::System => "System message",
+            StepField::AgentTools => "Tools",
+            StepField::Turns => "Turns",
+            StepField::Order => "Order",
+            StepField::Agent => "Agent",
+            StepField::Action => "Action",
+            StepField::Dependencies => "Depends on",
+            StepField::StepTools => "Only these tools",
         }
     }
 
@@ -42,15 +44,15 @@ impl Field {
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
-            Field::Name => "name",
-            Field::Kind => "kind",
-            Field::System => "system",
-            Field::AgentTools | Field::StepTools => "tools",
-            Field::Turns => "max_turns",
-            Field::Order => "order",
-            Field::Agent => "agent",
-            Field::Action => "action",
-            Field::Dependencies => "dependencies",
+            StepField::Name => "name",
+            StepField::Kind => "kind",
+            StepField::System => "system",
+            StepField::AgentTools | StepField::StepTools => "tools",
+            StepField::Turns => "max_turns",
+            StepField::Order => "order",
+            StepField::Agent => "agent",
+            StepField::Action => "action",
+            StepField::Dependencies => "dependencies",
         }
     }
 
@@ -58,60 +60,60 @@ impl Field {
     #[must_use]
     pub fn empty(self) -> &'static str {
         match self {
-            Field::System => "from Settings",
-            Field::AgentTools => "all",
-            Field::Turns => "as set",
-            Field::Action => "what this step should do",
-            Field::Dependencies => "none",
-            Field::StepTools => "its agent's",
-            Field::Name | Field::Kind | Field::Order | Field::Agent => "",
+            StepField::System => "from Settings",
+            StepField::AgentTools => "all",
+            StepField::Turns => "as set",
+            StepField::Action => "what this step should do",
+            StepField::Dependencies => "none",
+            StepField::StepTools => "its agent's",
+            StepField::Name | StepField::Kind | StepField::Order | StepField::Agent => "",
         }
     }
 }
 
 impl AgentForm {
-    fn field(&self, field: Field) -> Option<&String> {
+    fn field(&self, field: StepField) -> Option<&String> {
         match field {
-            Field::Name => Some(&self.name),
-            Field::Kind => Some(&self.kind),
-            Field::System => Some(&self.system),
-            Field::AgentTools => Some(&self.tools),
-            Field::Turns => Some(&self.max_turns),
+            StepField::Name => Some(&self.name),
+            StepField::Kind => Some(&self.kind),
+            StepField::System => Some(&self.system),
+            StepField::AgentTools => Some(&self.tools),
+            StepField::Turns => Some(&self.max_turns),
             _ => None,
         }
     }
 
-    fn field_mut(&mut self, field: Field) -> Option<&mut String> {
+    fn field_mut(&mut self, field: StepField) -> Option<&mut String> {
         match field {
-            Field::Name => Some(&mut self.name),
-            Field::Kind => Some(&mut self.kind),
-            Field::System => Some(&mut self.system),
-            Field::AgentTools => Some(&mut self.tools),
-            Field::Turns => Some(&mut self.max_turns),
+            StepField::Name => Some(&mut self.name),
+            StepField::Kind => Some(&mut self.kind),
+            StepField::System => Some(&mut self.system),
+            StepField::AgentTools => Some(&mut self.tools),
+            StepField::Turns => Some(&mut self.max_turns),
             _ => None,
         }
     }
 }
 
 impl StepForm {
-    fn field(&self, field: Field) -> Option<&String> {
+    fn field(&self, field: StepField) -> Option<&String> {
         match field {
-            Field::Order => Some(&self.order),
-            Field::Agent => Some(&self.agent),
-            Field::Action => Some(&self.action),
-            Field::Dependencies => Some(&self.dependencies),
-            Field::StepTools => Some(&self.tools),
+            StepField::Order => Some(&self.order),
+            StepField::Agent => Some(&self.agent),
+            StepField::Action => Some(&self.action),
+            StepField::Dependencies => Some(&self.dependencies),
+            StepField::StepTools => Some(&self.tools),
             _ => None,
         }
     }
 
-    fn field_mut(&mut self, field: Field) -> Option<&mut String> {
+    fn field_mut(&mut self, field: StepField) -> Option<&mut String> {
         match field {
-            Field::Order => Some(&mut self.order),
-            Field::Agent => Some(&mut self.agent),
-            Field::Action => Some(&mut self.action),
-            Field::Dependencies => Some(&mut self.dependencies),
-            Field::StepTools => Some(&mut self.tools),
+            StepField::Order => Some(&mut self.order),
+            StepField::Agent => Some(&mut self.agent),
+            StepField::Action => Some(&mut self.action),
+            StepField::Dependencies => Some(&mut self.dependencies),
+            StepField::StepTools => Some(&mut self.tools),
             _ => None,
         }
     }
@@ -120,13 +122,13 @@ impl StepForm {
 /// Rows are identified by their key, regardless of their position.
 impl PlanDraft {
     #[must_use]
-    pub fn get(&self, key: u32, field: Field) -> String {
+    pub fn get(&self, key: u32, field: StepField) -> String {
         let agent = self.agents.iter().find(|agent| agent.key == key).and_then(|agent| agent.field(field));
         let step = self.steps.iter().find(|step| step.key == key).and_then(|step| step.field(field));
         agent.or(step).cloned().unwrap_or_default()
     }
 
-    pub fn set(&mut self, key: u32, field: Field, value: String) {
+    pub fn set(&mut self, key: u32, field: StepField, value: String) {
         let agent = self.agents.iter_mut().find(|agent| agent.key == key).and_then(|agent| agent.field_mut(field));
         let step = self.steps.iter_mut().find(|step| step.key == key).and_then(|step| step.field_mut(field));
         if let Some(place) = agent.or(step) {
@@ -141,10 +143,10 @@ impl PlanDraft {
 
     /// Returns the path of the field in the JSON.
     #[must_use]
-    pub fn path(&self, key: u32, field: Field) -> String {
+    pub fn path(&self, key: u32, field: StepField) -> String {
         let agent = self.agents.iter().find(|agent| agent.key == key);
         match (agent, self.steps.iter().position(|step| step.key == key)) {
-            (Some(_), _) if field == Field::Name => name_path(key),
+            (Some(_), _) if field == StepField::Name => name_path(key),
             (Some(agent), _) => format!("plan.agents.{}.{}", agent.name.trim(), field.key()),
             (None, Some(at)) => format!("plan.steps[{at}].{}", field.key()),
             (None, None) => String::new(),
@@ -153,11 +155,11 @@ impl PlanDraft {
 
     /// Returns the choices of a field, if it has any.
     #[must_use]
-    pub fn choices(&self, field: Field) -> Option<Vec<String>> {
+    pub fn choices(&self, field: StepField) -> Option<Vec<String>> {
         let kinds = || turnwise_record::plan::AgentKind::ALL.iter().map(|kind| kind.as_str().to_owned());
         match field {
-            Field::Kind => Some(kinds().collect()),
-            Field::Agent => Some(self.agents.iter().map(|agent| agent.name.trim().to_owned()).collect()),
+            StepField::Kind => Some(kinds().collect()),
+            StepField::Agent => Some(self.agents.iter().map(|agent| agent.name.trim().to_owned()).collect()),
             _ => None,
         }
     }

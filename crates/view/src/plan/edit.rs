@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use turnwise_record::plan::{Fault, FaultKind, Plan, read};
+use turnwise_record::plan::{FaultKind, Plan, PlanFault, read};
 
 /// The plan that is being edited. Stored on the user's machine between visits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -259,8 +259,8 @@ impl StepForm {
     }
 }
 
-impl From<&Fault> for FaultView {
-    fn from(fault: &Fault) -> Self {
+impl From<&PlanFault> for FaultView {
+    fn from(fault: &PlanFault) -> Self {
         FaultView {
             path: fault.path.clone(),
             place: place(fault),
@@ -300,7 +300,7 @@ impl FaultView {
 }
 
 /// `Step 3, dependencies`, `Agent Writer, kind`: steps by their position, since their order may be the fault.
-fn place(fault: &Fault) -> String {
+fn place(fault: &PlanFault) -> String {
     if let Some(rest) = fault.path.strip_prefix("plan.steps[") {
         let (at, field) = rest.split_once(']').unwrap_or((rest, ""));
         let number = at.parse::<usize>().map_or(0, |at| at + 1);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use turnwise_record::plan::{AgentKind, Plan, Step};
+use turnwise_record::plan::{AgentKind, Plan, PlanStep};
 
 /// The size of a step and the space between steps, for the layout from left to right.
 const WIDTH: i32 = 212;
@@ -29,7 +29,7 @@ const PORT: i32 = 4;
 pub struct Graph {
     pub width: i32,
     pub height: i32,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<GraphNode>,
     pub edges: Vec<Edge>,
     pub trunks: Vec<Trunk>,
     pub ports: Vec<Port>,
@@ -37,7 +37,7 @@ pub struct Graph {
 
 /// A step, in the order of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct GraphNode {
     pub order: u32,
     pub column: usize,
     pub x: i32,
@@ -77,7 +77,7 @@ pub struct Port {
 
 /// Returns the steps whose results a step receives, if all goes well.
 #[must_use]
-pub fn inputs_of(plan: &Plan, step: &Step) -> Vec<u32> {
+pub fn inputs_of(plan: &Plan, step: &PlanStep) -> Vec<u32> {
     let before = plan.steps.iter().map(|other| other.order).filter(|order| *order < step.order);
     match plan.kind(step) {
         AgentKind::Synthesis => before.collect(),
@@ -97,13 +97,13 @@ fn columns(plan: &Plan) -> BTreeMap<u32, usize> {
 
 /// The contents of one column: steps from top to bottom, below lanes for lines that pass through.
 #[derive(Default)]
-struct Column {
+struct GraphColumn {
     steps: Vec<u32>,
     /// Steps further right whose lines pass through.
     lanes: Vec<u32>,
 }
 
-impl Column {
+impl GraphColumn {
     fn height(&self) -> i32 {
         let steps = count(self.steps.len());
         count(self.lanes.len()) * LANE + steps * HEIGHT + (steps - 1).max(0) * BELOW
@@ -116,7 +116,7 @@ impl Graph {
     pub fn wide(plan: &Plan) -> Self {
         let place = columns(plan);
         let last = place.values().copied().max().unwrap_or(0);
-        let mut columns: Vec<Column> = (0..=last).map(|_| Column::default()).collect();
+        let mut columns: Vec<GraphColumn> = (0..=last).map(|_| GraphColumn::default()).collect();
         for step in &plan.steps {
             let to = column_of(&place, step.order);
             let from = inputs_of(plan, step).iter().map(|order| column_of(&place, *order)).min().unwrap_or(to);
@@ -128,7 +128,7 @@ impl Graph {
                 }
             }
         }
-        let height = columns.iter().map(Column::height).max().unwrap_or(0);
+        let height = columns.iter().map(GraphColumn::height).max().unwrap_or(0);
         let nodes = placed(plan, &mut columns, height);
         let (edges, trunks, ports) = lines(plan, &columns, &nodes, height);
         let width = count(columns.len()) * (WIDTH + BETWEEN) - BETWEEN;
@@ -139,16 +139,16 @@ impl Graph {
     #[must_use]
     pub fn narrow(plan: &Plan) -> Self {
         let place = columns(plan);
-        let mut steps: Vec<&Step> = plan.steps.iter().collect();
+        let mut steps: Vec<&PlanStep> = plan.steps.iter().collect();
         steps.sort_by_key(|step| (column_of(&place, step.order), step.order));
         let tracks: Vec<u32> =
             steps.iter().filter(|step| !inputs_of(plan, step).is_empty()).map(|step| step.order).collect();
         let x = if tracks.is_empty() { 0 } else { count(tracks.len()) * TRACK + BEND + 4 };
         let rows = steps.iter().enumerate();
-        let nodes: Vec<Node> = rows
+        let nodes: Vec<GraphNode> = rows
             .map(|(row, step)| {
                 let (order, y) = (step.order, count(row) * (TALL + BELOW));
-                Node { order, column: column_of(&place, order), x, y, width: None, height: TALL }
+                GraphNode { order, column: column_of(&place, order), x, y, width: None, height: TALL }
             })
             .collect();
         let middle = |order: u32| nodes.iter().find(|node| node.order == order).map_or(0, |node| node.y + TALL / 2);
@@ -174,8 +174,8 @@ impl Graph {
 }
 
 /// Places the steps column by column, near the steps whose results they receive, and centres each column.
-fn placed(plan: &Plan, columns: &mut [Column], height: i32) -> Vec<Node> {
-    let mut nodes: Vec<Node> = Vec::with_capacity(plan.steps.len());
+fn placed(plan: &Plan, columns: &mut [GraphColumn], height: i32) -> Vec<GraphNode> {
+    let mut nodes: Vec<GraphNode> = Vec::with_capacity(plan.steps.len());
     for (at, column) in columns.iter_mut().enumerate() {
         let inputs = |order: u32| plan.step(order).map(|step| inputs_of(plan, step)).unwrap_or_default();
         column.steps.sort_by_key(|order| {
@@ -186,7 +186,7 @@ fn placed(plan: &Plan, columns: &mut [Column], height: i32) -> Vec<Node> {
         let top = (height - column.height()) / 2 + count(column.lanes.len()) * LANE;
         for (row, order) in column.steps.iter().enumerate() {
             let (x, y) = (count(at) * (WIDTH + BETWEEN), top + count(row) * (HEIGHT + BELOW));
-            nodes.push(Node { order: *order, column: at, x, y, width: Some(WIDTH), height: HEIGHT });
+            nodes.push(GraphNode { order: *order, column: at, x, y, width: Some(WIDTH), height: HEIGHT });
         }
     }
     nodes.sort_by_key(|node| node.order);
@@ -195,7 +195,7 @@ fn placed(plan: &Plan, columns: &mut [Column], height: i32) -> Vec<Node> {
 
 type Lines = (Vec<Edge>, Vec<Trunk>, Vec<Port>);
 
-fn lines(plan: &Plan, columns: &[Column], nodes: &[Node], height: i32) -> Lines {
+fn lines(plan: &Plan, columns: &[GraphColumn], nodes: &[GraphNode], height: i32) -> Lines {
     let node = |order: u32| nodes.iter().find(|node| node.order == order);
     let (mut edges, mut trunks, mut ports) = (Vec::new(), Vec::new(), Vec::new());
     for step in &plan.steps {

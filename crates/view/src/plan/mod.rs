@@ -13,13 +13,13 @@ mod rail;
 pub mod step;
 
 pub use context::{ArtifactView, ContextView, TraceView};
-pub use graph::{Edge, Graph, Node, Port, Trunk};
+pub use graph::{Edge, Graph, GraphNode, Port, Trunk};
 pub use panel::{PlanPanelView, PlanProgress};
-pub use step::{Given, StepView};
+pub use step::{GivenLine, StepView};
 
 use turnwise_record::plan::{Plan, PlanTraceRecord, StepRecord};
 
-use super::source::{Origin, Source};
+use super::source::{RunSource, SourceOrigin};
 use turnwise_content::format::{counted, one_line};
 
 /// One step, borrowed: its record, and its run, live or recorded.
@@ -28,11 +28,11 @@ pub struct StepSource<'a> {
     pub plan: &'a Plan,
     pub record: &'a StepRecord,
     /// `None`: it was not started.
-    pub run: Option<Source<'a>>,
+    pub run: Option<RunSource<'a>>,
     /// The traces of the whole plan.
     pub traces: &'a [PlanTraceRecord],
     /// Of the plan.
-    pub origin: Origin,
+    pub origin: SourceOrigin,
 }
 
 /// The top of a plan's page.

@@ -6,7 +6,7 @@ use turnwise_record::plan::{PlanEnding, StepStatus};
 use super::super::ending::Tone;
 use super::super::meter::Meter;
 use super::super::panel::calls_bound;
-use super::super::source::Origin;
+use super::super::source::SourceOrigin;
 use super::StepView;
 use turnwise_content::format::{counted, thousands};
 
@@ -16,7 +16,7 @@ pub struct PlanProgress<'a> {
     pub started_at: EpochMillis,
     pub calls_left: u32,
     pub ending: Option<&'a PlanEnding>,
-    pub origin: Origin,
+    pub origin: SourceOrigin,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -69,9 +69,9 @@ impl PlanPanelView {
         let of = length(steps.len());
         let done = length(steps.iter().filter(|step| step.status == StepStatus::Completed).count());
         let at_work = steps.iter().filter(|step| step.status == StepStatus::Running).count();
-        let interrupted = progress.ending.is_none() && progress.origin == Origin::Interrupted;
-        let elsewhere = progress.origin == Origin::Elsewhere;
-        let running = progress.ending.is_none() && (elsewhere || progress.origin == Origin::Session);
+        let interrupted = progress.ending.is_none() && progress.origin == SourceOrigin::Interrupted;
+        let elsewhere = progress.origin == SourceOrigin::Elsewhere;
+        let running = progress.ending.is_none() && (elsewhere || progress.origin == SourceOrigin::Session);
         let usage = steps.iter().fold(Usage::default(), |sum, step| sum.plus(step.usage));
         let requests = steps.iter().fold(0, |sum: u32, step| sum.saturating_add(step.requests));
         let tokens = |count: TokenCount| {
@@ -86,7 +86,7 @@ impl PlanPanelView {
             elsewhere,
             can_resume: interrupted,
             can_stop: running && steps.iter().all(|step| step.status != StepStatus::Cancelled),
-            can_rerun: !running && progress.origin != Origin::Interrupted,
+            can_rerun: !running && progress.origin != SourceOrigin::Interrupted,
             meter: Meter { ticks: steps.iter().map(StepView::tick).collect(), label: format!("{text} completed") },
             note: note(progress, at_work),
             calls: thousands(u64::from(requests)),
@@ -144,19 +144,23 @@ impl PlanEndingView {
 
 fn note(progress: &PlanProgress<'_>, at_work: usize) -> String {
     match (progress.ending, progress.origin) {
-        (Some(_), Origin::Session | Origin::Elsewhere) => {
+        (Some(_), SourceOrigin::Session | SourceOrigin::Elsewhere) => {
             "Any step can be run again: select it in the graph.".to_owned()
         }
-        (_, Origin::Interrupted) => {
+        (_, SourceOrigin::Interrupted) => {
             let left = counted(u64::from(progress.calls_left), "LLM call");
             format!(
                 "Interrupted when the tab closed. Resume to continue: finished steps keep their results, up to {left}."
             )
         }
-        (None, Origin::Elsewhere) => "It runs in another tab; this one follows.".to_owned(),
-        (Some(_), Origin::Document) => "Opened from a file. Running a step again does not change the file.".to_owned(),
-        (None, Origin::Document) => "Opened from a file that was written while the plan was in progress.".to_owned(),
-        (None, Origin::Session) => {
+        (None, SourceOrigin::Elsewhere) => "It runs in another tab; this one follows.".to_owned(),
+        (Some(_), SourceOrigin::Document) => {
+            "Opened from a file. Running a step again does not change the file.".to_owned()
+        }
+        (None, SourceOrigin::Document) => {
+            "Opened from a file that was written while the plan was in progress.".to_owned()
+        }
+        (None, SourceOrigin::Session) => {
             let left = counted(u64::from(progress.calls_left), "LLM call");
             format!("{} running, up to {left} more.", counted(at_work as u64, "step"))
         }

@@ -6,7 +6,7 @@ use turnwise_record::plan::{AgentKind, StepStatus};
 use super::super::ending::Tone;
 use super::super::meter::{Meter, Tick, TickKind, TickState};
 use super::super::panel::PanelView;
-use super::super::source::Origin;
+use super::super::source::SourceOrigin;
 use super::graph::inputs_of;
 use super::{StepSource, listed, named};
 use turnwise_content::format::{clock, counted, duration, one_line};
@@ -43,7 +43,7 @@ pub struct StepView {
 
 /// The state of a line of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum GivenLine {
     /// Not known yet.
     Planned,
     Given,
@@ -61,7 +61,7 @@ impl From<&StepSource<'_>> for StepView {
         let orders = || record.context.artifacts().iter().map(|artifact| artifact.step_order).collect();
         let state = state(source, panel.as_ref(), &inputs_of);
         let ticks = run.as_ref().map(|run| Meter::from(run).ticks).unwrap_or_default();
-        let over = record.status.ended() || source.origin == Origin::Interrupted;
+        let over = record.status.ended() || source.origin == SourceOrigin::Interrupted;
         let elapsed_ms = panel.as_ref().and_then(|panel| panel.elapsed_ms).filter(|_| over);
         let mut view = StepView {
             order: record.order,
@@ -90,23 +90,23 @@ impl From<&StepSource<'_>> for StepView {
 impl StepView {
     /// Returns the state of the line from another step to this one.
     #[must_use]
-    pub fn given_by(&self, from: u32) -> Given {
+    pub fn given_by(&self, from: u32) -> GivenLine {
         match &self.given {
-            Some(given) if given.contains(&from) => Given::Given,
-            Some(_) => Given::Missing,
-            None if self.status.ended() => Given::Missing,
-            None => Given::Planned,
+            Some(given) if given.contains(&from) => GivenLine::Given,
+            Some(_) => GivenLine::Missing,
+            None if self.status.ended() => GivenLine::Missing,
+            None => GivenLine::Planned,
         }
     }
 
     /// Returns the state of all lines to it together.
     #[must_use]
-    pub fn given_at_all(&self) -> Given {
+    pub fn given_at_all(&self) -> GivenLine {
         match &self.given {
-            Some(given) if !given.is_empty() => Given::Given,
-            Some(_) => Given::Missing,
-            None if self.status.ended() => Given::Missing,
-            None => Given::Planned,
+            Some(given) if !given.is_empty() => GivenLine::Given,
+            Some(_) => GivenLine::Missing,
+            None if self.status.ended() => GivenLine::Missing,
+            None => GivenLine::Planned,
         }
     }
 
@@ -184,7 +184,7 @@ fn tone(source: &StepSource<'_>) -> Option<Tone> {
     let ending = source.run.and_then(|run| run.segments.last());
     let partial = ending.is_some_and(|ending| ending.outcome == Outcome::Partial);
     match source.record.status {
-        StepStatus::Running if source.origin == Origin::Interrupted => Some(Tone::Cancelled),
+        StepStatus::Running if source.origin == SourceOrigin::Interrupted => Some(Tone::Cancelled),
         StepStatus::Pending | StepStatus::Running => None,
         StepStatus::Completed if partial => Some(Tone::Synthesized),
         StepStatus::Completed => Some(Tone::Complete),
@@ -199,13 +199,13 @@ fn state(source: &StepSource<'_>, panel: Option<&PanelView>, inputs_of: &[u32]) 
         StepStatus::Pending if inputs_of.is_empty() => "waits for a free slot".to_owned(),
         StepStatus::Pending if record.kind == AgentKind::Synthesis => "waits for all earlier steps".to_owned(),
         StepStatus::Pending => format!("waits for {}", named(inputs_of)),
-        StepStatus::Running if source.origin == Origin::Interrupted => match panel {
+        StepStatus::Running if source.origin == SourceOrigin::Interrupted => match panel {
             // Its ticks show the turn.
             Some(_) => "interrupted".to_owned(),
             None => "not stored, starts again".to_owned(),
         },
         StepStatus::Running => match panel {
-            Some(panel) if panel.phase == super::super::Phase::Synthesizing => "concluding".to_owned(),
+            Some(panel) if panel.phase == super::super::PanelPhase::Synthesizing => "concluding".to_owned(),
             Some(panel) if panel.turn > 0 => format!("turn {} of {}", panel.turn, panel.max_turns),
             _ => "starting".to_owned(),
         },

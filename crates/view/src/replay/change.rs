@@ -32,9 +32,9 @@ pub struct StateAt {
 
 /// The states of one line, each with the step from which it applies.
 #[derive(Debug, Default)]
-pub(super) struct Changes(Vec<(usize, Standing)>);
+pub(super) struct LineStates(Vec<(usize, Standing)>);
 
-impl Changes {
+impl LineStates {
     /// Stores the state of the line after a step. The turn before the last is complete now: its copy is dropped.
     pub fn note(&mut self, step: usize, run: &Run) {
         let standing = Standing {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::fold::Replay;
-use super::marks::Marked;
+use super::marks::MarkedMessage;
 use super::message::MessageView;
 use super::request::choice;
 
@@ -39,24 +39,24 @@ pub struct Difference {
     pub words: String,
     /// Other differences: name, before, now.
     pub facts: Vec<(String, String, String)>,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<DifferenceEntry>,
 }
 
 /// One part of a difference, in the order of the request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Entry {
+pub enum DifferenceEntry {
     /// A number of consecutive messages that are the same.
     Same(usize),
     Added(MessageView),
     Removed(MessageView),
     /// The message as it is now, and the changes in it.
-    Changed(MessageView, Vec<Piece>),
+    Changed(MessageView, Vec<ChangedText>),
 }
 
 /// A run of text with one kind of change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Piece {
+pub struct ChangedText {
     pub kind: PieceKind,
     pub text: String,
 }
@@ -79,10 +79,10 @@ impl Replay {
     /// first request, all messages are added.
     #[must_use]
     pub fn operations(&self, index: usize) -> Vec<Op> {
-        let now: Vec<&Arc<Marked>> = self.marked(index).collect();
+        let now: Vec<&Arc<MarkedMessage>> = self.marked(index).collect();
         let previous = self.requests.get(index).and_then(|sent| sent.previous);
         let Some(previous) = previous else { return (0..now.len()).map(|now| Op::Added { now }).collect() };
-        let before: Vec<&Arc<Marked>> = self.marked(previous).collect();
+        let before: Vec<&Arc<MarkedMessage>> = self.marked(previous).collect();
         let (frozen_before, frozen_now) = (self.frozen(previous), self.frozen(index));
         let mut ops = Vec::new();
         // A history only grows, or is sent again in full with some texts shortened in place.
@@ -112,7 +112,7 @@ impl Replay {
     }
 
     /// Returns the difference for display; `pieces` computes the changes between two texts.
-    pub fn difference(&self, index: usize, pieces: impl Fn(&str, &str) -> Vec<Piece>) -> Option<Difference> {
+    pub fn difference(&self, index: usize, pieces: impl Fn(&str, &str) -> Vec<ChangedText>) -> Option<Difference> {
         let sent = self.requests.get(index)?;
         let before = sent.previous.and_then(|at| Some((at, self.requests.get(at)?)));
         let view = |request: usize, at: usize| self.views(request, at..at + 1, SHOWN).pop();
@@ -122,24 +122,24 @@ impl Replay {
                 Op::Same { .. } => {
                     counts[0] += 1;
                     match entries.last_mut() {
-                        Some(Entry::Same(count)) => *count += 1,
-                        _ => entries.push(Entry::Same(1)),
+                        Some(DifferenceEntry::Same(count)) => *count += 1,
+                        _ => entries.push(DifferenceEntry::Same(1)),
                     }
                 }
                 Op::Added { now } => {
                     counts[1] += 1;
-                    entries.extend(view(index, now).map(Entry::Added));
+                    entries.extend(view(index, now).map(DifferenceEntry::Added));
                 }
                 Op::Removed { before: at } => {
                     counts[2] += 1;
-                    entries.extend(before.and_then(|(before, _)| view(before, at)).map(Entry::Removed));
+                    entries.extend(before.and_then(|(before, _)| view(before, at)).map(DifferenceEntry::Removed));
                 }
                 Op::Changed { before: at, now } => {
                     counts[3] += 1;
                     let whole = |request, at| self.whole_message(request, at).map(|view| view.content());
                     let old = before.and_then(|(before, _)| whole(before, at)).unwrap_or_default();
                     let new = whole(index, now).unwrap_or_default();
-                    entries.extend(view(index, now).map(|view| Entry::Changed(view, pieces(&old, &new))));
+                    entries.extend(view(index, now).map(|view| DifferenceEntry::Changed(view, pieces(&old, &new))));
                 }
             }
         }
@@ -158,7 +158,8 @@ impl Replay {
         };
         let Some(line) = self.line_of(index) else { return Vec::new() };
         let model = |at: usize| line.config.providers.get(at).map(crate::provider::name).unwrap_or_default();
-        let offered = |sent: &super::fold::Sent, at: usize| choice(sent.tools, &line.config, self.offered(at).len());
+        let offered =
+            |sent: &super::fold::SentRequest, at: usize| choice(sent.tools, &line.config, self.offered(at).len());
         let mut facts = Vec::new();
         if before.provider != now.provider {
             facts.push(("Model".to_owned(), model(before.provider), model(now.provider)));
@@ -176,7 +177,7 @@ impl Replay {
     }
 }
 
-fn same(old: &Arc<Marked>, new: &Arc<Marked>) -> bool {
+fn same(old: &Arc<MarkedMessage>, new: &Arc<MarkedMessage>) -> bool {
     Arc::ptr_eq(old, new) || old.message == new.message
 }
 

@@ -6,28 +6,28 @@ use std::sync::Arc;
 use turnwise_engine::{Effect, Event, Message, Millis, ModelCall, RequestId, Run, RunConfig, ToolChoice};
 use turnwise_record::trajectory::{RecordedEvent, Trajectory};
 
-use super::change::{Changes, StateAt};
-use super::marks::{Marked, Marker};
-use super::step::{Moment, Step};
+use super::change::{LineStates, StateAt};
+use super::marks::{MarkedMessage, Marker};
+use super::step::{Moment, ReplayStep};
 
 /// A run that can be stepped through.
 #[derive(Debug)]
 pub struct Replay {
-    pub(super) steps: Vec<Step>,
-    pub(super) requests: Vec<Sent>,
+    pub(super) steps: Vec<ReplayStep>,
+    pub(super) requests: Vec<SentRequest>,
     /// The run itself first, then its sub-agents in the order they began.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<WorkLine>,
 }
 
 /// One line of work: the run itself, or a sub-agent.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct WorkLine {
     pub config: RunConfig,
     /// `Sub-agent 2, reader`; `None`: the run itself.
     pub name: Option<String>,
     /// Its frozen messages; a new list each time the context guard shortened messages that had been sent.
-    pub bases: Vec<Vec<Arc<Marked>>>,
-    pub changes: Changes,
+    pub bases: Vec<Vec<Arc<MarkedMessage>>>,
+    pub changes: LineStates,
     /// Its last request so far.
     pub last: Option<usize>,
     marker: Marker,
@@ -35,7 +35,7 @@ pub(super) struct Line {
 
 /// One request as it was sent: a position in the messages of its line, and the messages for this request only.
 #[derive(Debug)]
-pub struct Sent {
+pub struct SentRequest {
     pub id: RequestId,
     pub turn: u32,
     pub attempt: u32,
@@ -53,7 +53,7 @@ pub struct Sent {
     pub(super) base: usize,
     /// The number of messages of its base that were sent.
     pub(super) frozen: usize,
-    pub(super) tail: Vec<Arc<Marked>>,
+    pub(super) tail: Vec<Arc<MarkedMessage>>,
 }
 
 impl Replay {
@@ -78,13 +78,13 @@ impl Replay {
 
     /// Returns the start, followed by one entry per event.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[ReplayStep] {
         &self.steps
     }
 
     /// Returns every request, including those of sub-agents, in the order they were sent.
     #[must_use]
-    pub fn requests(&self) -> &[Sent] {
+    pub fn requests(&self) -> &[SentRequest] {
         &self.requests
     }
 
@@ -113,11 +113,11 @@ impl Replay {
         self.line_of(request).map(|line| &line.config)
     }
 
-    pub(super) fn line_of(&self, request: usize) -> Option<&Line> {
+    pub(super) fn line_of(&self, request: usize) -> Option<&WorkLine> {
         self.lines.get(self.requests.get(request)?.line)
     }
 
-    pub(super) fn marked(&self, request: usize) -> impl Iterator<Item = &Arc<Marked>> {
+    pub(super) fn marked(&self, request: usize) -> impl Iterator<Item = &Arc<MarkedMessage>> {
         let sent = self.requests.get(request);
         let base = sent.and_then(|sent| self.lines.get(sent.line)?.bases.get(sent.base)?.get(..sent.frozen));
         base.unwrap_or_default().iter().chain(sent.map(|sent| sent.tail.as_slice()).unwrap_or_default())
@@ -181,7 +181,7 @@ impl Fold {
         let base = line_at.freeze(&call, run);
         let tail = call.tail.into_iter().map(|message| Arc::new(line_at.marker.of_tail(message))).collect();
         let frozen = line_at.bases.last().map_or(0, Vec::len);
-        let sent = Sent {
+        let sent = SentRequest {
             id: call.request,
             turn: call.turn,
             attempt: call.attempt,
@@ -211,11 +211,11 @@ impl Fold {
             None => format!("Sub-agent {child}"),
         });
         let line = self.replay.lines.len();
-        self.replay.lines.push(Line {
+        self.replay.lines.push(WorkLine {
             config: run.config().clone(),
             name,
             bases: Vec::new(),
-            changes: Changes::default(),
+            changes: LineStates::default(),
             last: None,
             marker: Marker::new(run),
         });
@@ -233,7 +233,7 @@ impl Fold {
     }
 }
 
-impl Line {
+impl WorkLine {
     /// Adds the messages that joined the history with a request, and returns the index of its base. Messages that a new base
     /// keeps are shared.
     fn freeze(&mut self, call: &ModelCall, run: &Run) -> usize {
@@ -264,5 +264,5 @@ fn child_run(run: &Run, child: u32) -> Option<&Run> {
     if child == 0 {
         return Some(run);
     }
-    run.children().iter().find(|one| one.id == child).and_then(turnwise_engine::Child::run)
+    run.children().iter().find(|one| one.id == child).and_then(turnwise_engine::ChildRun::run)
 }

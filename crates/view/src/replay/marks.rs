@@ -7,7 +7,7 @@ use turnwise_engine::{CounterLevel, Message, Run, RunConfig, ToolMessage, Trigge
 /// The mark of a special message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mark {
+pub enum MessageMark {
     /// A system notice about a failure.
     Notice,
     SynthesisPrompt,
@@ -17,24 +17,24 @@ pub enum Mark {
     Cut,
 }
 
-impl Mark {
+impl MessageMark {
     /// Returns the mark as text.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Mark::Notice => "system notice",
-            Mark::SynthesisPrompt => "synthesis prompt",
-            Mark::Removed => "result removed by the context guard",
-            Mark::Cut => "long result, cut in the middle",
+            MessageMark::Notice => "system notice",
+            MessageMark::SynthesisPrompt => "synthesis prompt",
+            MessageMark::Removed => "result removed by the context guard",
+            MessageMark::Cut => "long result, cut in the middle",
         }
     }
 }
 
 /// A message with its mark and its special lines.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Marked {
+pub struct MarkedMessage {
     pub message: Message,
-    pub mark: Option<Mark>,
+    pub mark: Option<MessageMark>,
     /// For the last tool result of a turn: the counter level, and the bytes of the counter line at its end, including the line
     /// break.
     pub counter: Option<(CounterLevel, usize)>,
@@ -62,17 +62,17 @@ impl Marker {
     }
 
     /// Marks a message that is for one request only.
-    pub fn of_tail(&self, message: Message) -> Marked {
+    pub fn of_tail(&self, message: Message) -> MarkedMessage {
         let mark = match &message {
-            prompt if self.prompts.contains(prompt) => Some(Mark::SynthesisPrompt),
-            Message::User { content, .. } if content.starts_with(prompts::NOTICE_PREFIX) => Some(Mark::Notice),
+            prompt if self.prompts.contains(prompt) => Some(MessageMark::SynthesisPrompt),
+            Message::User { content, .. } if content.starts_with(prompts::NOTICE_PREFIX) => Some(MessageMark::Notice),
             _ => None,
         };
-        Marked { message, mark, counter: None, context: 0 }
+        MarkedMessage { message, mark, counter: None, context: 0 }
     }
 
     /// Marks a message of the history, as it was first sent.
-    pub fn of_history(&self, message: Message, run: &Run) -> Marked {
+    pub fn of_history(&self, message: Message, run: &Run) -> MarkedMessage {
         let (mut mark, mut level, mut context) = (None, None, 0);
         match &message {
             Message::Tool(tool) => {
@@ -81,17 +81,17 @@ impl Marker {
                 let end = tool.content.len() - level.map_or(0, |(_, bytes)| bytes);
                 context = tool.content.get(..end).map_or(0, context_line);
             }
-            prompt if self.prompts.contains(prompt) => mark = Some(Mark::SynthesisPrompt),
+            prompt if self.prompts.contains(prompt) => mark = Some(MessageMark::SynthesisPrompt),
             _ => {}
         }
-        Marked { message, mark, counter: level, context }
+        MarkedMessage { message, mark, counter: level, context }
     }
 }
 
-impl Marked {
+impl MarkedMessage {
     /// Removes the special lines from a tool result that is not the last in its turn: only the last one has a counter line.
     pub fn without_lines(self) -> Self {
-        Marked { counter: None, context: 0, ..self }
+        MarkedMessage { counter: None, context: 0, ..self }
     }
 }
 
@@ -119,11 +119,11 @@ pub(in super::super) fn context_line(content: &str) -> usize {
     }
 }
 
-fn shortened(tool: &ToolMessage) -> Option<Mark> {
+fn shortened(tool: &ToolMessage) -> Option<MessageMark> {
     let read = format!("read_result(\"{}\") reads it]", tool.call_id);
     if tool.content.starts_with(&format!("[Result of {} removed: ", tool.name)) && tool.content.ends_with(&read) {
-        return Some(Mark::Removed);
+        return Some(MessageMark::Removed);
     }
     let cut = format!(" characters were cut here; read_result(\"{}\")", tool.call_id);
-    tool.content.contains(&cut).then_some(Mark::Cut)
+    tool.content.contains(&cut).then_some(MessageMark::Cut)
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use turnwise_engine::{CounterLevel, Message, ToolMessage};
 
-use super::marks::{Mark, Marked};
+use super::marks::{MarkedMessage, MessageMark};
 
 /// The number of characters of a message that are shown at first.
 pub const SHOWN: usize = 4_000;
@@ -14,7 +14,7 @@ pub const SHOWN: usize = 4_000;
 pub struct MessageView {
     /// Index in its request, from 0.
     pub at: usize,
-    pub role: Role,
+    pub role: MessageRole,
     /// `System`, `User`, `Assistant`, `search_files`
     pub name: String,
     /// Without the context and counter lines at its end.
@@ -32,7 +32,7 @@ pub struct MessageView {
     pub pdfs: usize,
     /// Whether provider-specific parts are sent along, such as signatures of thoughts.
     pub opaque: bool,
-    pub mark: Option<Mark>,
+    pub mark: Option<MessageMark>,
     /// Whether it is for this request only and not kept in the history.
     pub once: bool,
     /// Whether it is the result of a call that failed.
@@ -41,22 +41,22 @@ pub struct MessageView {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum MessageRole {
     System,
     User,
     Assistant,
     Tool,
 }
 
-impl Role {
+impl MessageRole {
     /// Returns the name of the role in requests.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool => "tool",
+            MessageRole::System => "system",
+            MessageRole::User => "user",
+            MessageRole::Assistant => "assistant",
+            MessageRole::Tool => "tool",
         }
     }
 }
@@ -65,10 +65,10 @@ impl MessageView {
     /// Builds the view of a message at an index of its request; `once`: it is not from the history; `most`: the maximum number of
     /// characters of its text.
     #[must_use]
-    pub fn new(marked: &Marked, at: usize, once: bool, most: usize) -> Self {
+    pub fn new(marked: &MarkedMessage, at: usize, once: bool, most: usize) -> Self {
         let mut view = MessageView {
             at,
-            role: Role::User,
+            role: MessageRole::User,
             name: "User".to_owned(),
             text: String::new(),
             more: 0,
@@ -89,19 +89,19 @@ impl MessageView {
         }
         let text: &str = match &marked.message {
             Message::System { content } => {
-                (view.role, view.name) = (Role::System, "System".to_owned());
+                (view.role, view.name) = (MessageRole::System, "System".to_owned());
                 content
             }
             Message::User { content, .. } => content,
             Message::Assistant(said) => {
-                (view.role, view.name) = (Role::Assistant, "Assistant".to_owned());
+                (view.role, view.name) = (MessageRole::Assistant, "Assistant".to_owned());
                 view.reasoning.clone_from(&said.reasoning);
                 view.calls = said.tool_calls.iter().map(|call| (call.name.clone(), call.arguments.clone())).collect();
                 view.opaque = said.opaque.is_some();
                 &said.content
             }
             Message::Tool(answer) => {
-                (view.role, view.name) = (Role::Tool, answer.name.clone());
+                (view.role, view.name) = (MessageRole::Tool, answer.name.clone());
                 view.error = answer.is_error;
                 let end = answer.content.len() - marked.counter.map_or(0, |(_, bytes)| bytes);
                 let (rest, line) = answer.content.split_at_checked(end).unwrap_or((&answer.content, ""));

@@ -2,7 +2,7 @@
 //!
 //! PURE. [`Replay`] drives the engine through the recorded events again and keeps an index, not copies: the messages of
 //! a line of work are shared by all its requests, so that time and memory grow linearly with the run, not quadratically.
-//! [`Viewer`] answers an [`Ask`](turnwise_protocol::record::Ask) about one record; it runs in a worker, and the page only holds the answers.
+//! [`Viewer`] answers an [`Ask`](turnwise_protocol::record::RecordQuery) about one record; it runs in a worker, and the page only holds the answers.
 
 mod change;
 pub mod difference;
@@ -17,12 +17,12 @@ pub mod verify;
 pub mod viewer;
 
 pub use change::{Standing, StateAt};
-pub use difference::{Difference, Entry, Op};
-pub use fold::{Replay, Sent};
-pub use marks::Mark;
+pub use difference::{Difference, DifferenceEntry, Op};
+pub use fold::{Replay, SentRequest};
+pub use marks::MessageMark;
 pub(super) use marks::context_line;
-pub use message::{MessageView, Role};
+pub use message::{MessageRole, MessageView};
 pub use request::RequestView;
-pub use step::{Step, StepKind, StepTone, Steps};
-pub use verify::Verdict;
+pub use step::{ReplayStep, ReplaySteps, StepKind, StepTone};
+pub use verify::ReplayVerdict;
 pub use viewer::Viewer;

@@ -3,7 +3,7 @@
 use crate::{Tick, TickKind};
 use turnwise_engine::CounterLevel;
 
-use super::step::Step;
+use super::step::ReplayStep;
 
 /// Longer pauses are shortened to this, in recorded time.
 pub const LONGEST_MS: u64 = 2_000;
@@ -55,7 +55,7 @@ impl Speed {
 
 /// Returns the milliseconds to stay on a step before the next one; `None` on the last step.
 #[must_use]
-pub fn rest(steps: &[Step], at: usize, speed: Speed) -> Option<u64> {
+pub fn rest(steps: &[ReplayStep], at: usize, speed: Speed) -> Option<u64> {
     let (now, next) = (steps.get(at)?, steps.get(at + 1)?);
     let recorded = next.at_ms.saturating_sub(now.at_ms).min(LONGEST_MS);
     Some((recorded / speed.factor()).max(SHORTEST_MS))
@@ -64,7 +64,7 @@ pub fn rest(steps: &[Step], at: usize, speed: Speed) -> Option<u64> {
 /// Returns the turns as bands, each over its steps; if there are many turns, those of one level are joined. `ticks`: the
 /// meter's ticks.
 #[must_use]
-pub fn bands(steps: &[Step], ticks: &[Tick]) -> Vec<Band> {
+pub fn bands(steps: &[ReplayStep], ticks: &[Tick]) -> Vec<Band> {
     let mut bands: Vec<Band> = Vec::new();
     let mut open = 0;
     for (at, step) in steps.iter().enumerate() {

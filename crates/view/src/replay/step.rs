@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ending, provider};
 use turnwise_content::format::{counted, duration, one_line};
-use turnwise_engine::{Authority, Child, Effect, Ending, Event, RecordKind, Run, Scope, Slug, Status, ToolOutcome};
+use turnwise_engine::{Authority, ChildRun, Effect, Ending, Event, RecordKind, Run, Scope, Slug, Status, ToolOutcome};
 
 /// One event of the record, or the start before them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct ReplayStep {
     /// The number in the record; 0: the start.
     pub seq: u32,
     /// Since the run started.
@@ -59,8 +59,8 @@ pub enum StepTone {
 
 /// Some steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Steps {
-    pub steps: Vec<Step>,
+pub struct ReplaySteps {
+    pub steps: Vec<ReplayStep>,
     /// The total number of steps.
     pub of: usize,
     pub requests: usize,
@@ -93,7 +93,8 @@ impl Moment {
 
     /// Describes the event for the state of the run before it.
     pub fn before(run: &Run, child: u32, event: &Event) -> Self {
-        let line = run.children().iter().find(|one| one.id == child && child > 0).and_then(Child::run).unwrap_or(run);
+        let line =
+            run.children().iter().find(|one| one.id == child && child > 0).and_then(ChildRun::run).unwrap_or(run);
         let turn = line.turns().last().map_or(0, |turn| turn.turn);
         let synthesis = line.turns().last().is_some_and(|turn| turn.synthesis);
         let (kind, mut tone, title, mut detail) = describe(line, event);
@@ -157,9 +158,9 @@ impl Moment {
         self.detail.push(format!("ends: {}", ending::short(ending_record)));
     }
 
-    pub fn step(self, seq: u32, at_ms: u64, line: Option<String>, request: usize, turns: usize) -> Step {
+    pub fn step(self, seq: u32, at_ms: u64, line: Option<String>, request: usize, turns: usize) -> ReplayStep {
         let Moment { turn, kind, tone, title, detail, .. } = self;
-        Step { seq, at_ms, turn, turns, line, kind, tone, title, detail: detail.join(", "), request }
+        ReplayStep { seq, at_ms, turn, turns, line, kind, tone, title, detail: detail.join(", "), request }
     }
 }
 

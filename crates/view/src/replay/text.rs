@@ -2,7 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use super::difference::{Piece, PieceKind};
+use super::difference::{ChangedText, PieceKind};
 
 /// Longer texts are compared line by line.
 const WORDS: usize = 20_000;
@@ -13,9 +13,9 @@ const AROUND: usize = 120;
 
 /// Returns the pieces of both texts: without the removed pieces they give the new text, without the added ones the old text.
 #[must_use]
-pub fn pieces(old: &str, new: &str) -> Vec<Piece> {
-    let piece = |kind, text: &str| Piece { kind, text: text.to_owned() };
-    let mut pieces: Vec<Piece> = Vec::new();
+pub fn pieces(old: &str, new: &str) -> Vec<ChangedText> {
+    let piece = |kind, text: &str| ChangedText { kind, text: text.to_owned() };
+    let mut pieces: Vec<ChangedText> = Vec::new();
     if old.len().max(new.len()) > WORDS && old.lines().count().max(new.lines().count()) > LINES {
         return vec![piece(PieceKind::Removed, old), piece(PieceKind::Added, new)];
     }
@@ -37,7 +37,7 @@ pub fn pieces(old: &str, new: &str) -> Vec<Piece> {
 
 /// Returns the pieces with long unchanged runs replaced by gaps.
 #[must_use]
-pub fn shortened(pieces: Vec<Piece>) -> Vec<Piece> {
+pub fn shortened(pieces: Vec<ChangedText>) -> Vec<ChangedText> {
     let last = pieces.len().saturating_sub(1);
     let mut short = Vec::with_capacity(pieces.len());
     for (at, piece) in pieces.into_iter().enumerate() {
@@ -49,8 +49,8 @@ pub fn shortened(pieces: Vec<Piece>) -> Vec<Piece> {
         let head: String = piece.text.chars().take(if at == 0 { 0 } else { AROUND }).collect();
         let tail: String = piece.text.chars().skip(if at == last { count } else { count - AROUND }).collect();
         let gone = count - head.chars().count() - tail.chars().count();
-        let gap = Piece { kind: PieceKind::Gap, text: format!("{gone} characters the same") };
-        let same = |text: String| Piece { kind: PieceKind::Same, text };
+        let gap = ChangedText { kind: PieceKind::Gap, text: format!("{gone} characters the same") };
+        let same = |text: String| ChangedText { kind: PieceKind::Same, text };
         short.extend((!head.is_empty()).then(|| same(head)));
         short.push(gap);
         short.extend((!tail.is_empty()).then(|| same(tail)));

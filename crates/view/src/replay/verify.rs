@@ -11,7 +11,7 @@ const EXCERPT: usize = 200;
 
 /// The result of running the engine again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct ReplayVerdict {
     pub exact: bool,
     /// `Replays exactly: 12 events, 5 requests, every hash matches.`
     pub words: String,
@@ -31,19 +31,19 @@ pub struct FirstDifference {
 
 /// Runs the engine again and compares everything.
 #[must_use]
-pub fn verdict(document: &Trajectory) -> Verdict {
+pub fn verdict(document: &Trajectory) -> ReplayVerdict {
     match replay(document) {
         Ok(_) => {
             let events = counted(document.events.len() as u64, "event");
             let requests = counted(u64::from(document.requests), "request");
             let text = format!("Replays exactly: {events}, {requests}, every hash matches.");
-            Verdict { exact: true, words: text, difference: None }
+            ReplayVerdict { exact: true, words: text, difference: None }
         }
         Err(mismatch) => refused(&mismatch),
     }
 }
 
-fn refused(mismatch: &Mismatch) -> Verdict {
+fn refused(mismatch: &Mismatch) -> ReplayVerdict {
     let place = match mismatch.turn {
         Some(turn) => format!("The first difference is in turn {turn}"),
         None => "The first difference is outside the turns".to_owned(),
@@ -53,7 +53,7 @@ fn refused(mismatch: &Mismatch) -> Verdict {
         None => " The record was changed after it was written, or it is damaged.".to_owned(),
     };
     let (expected, actual) = excerpts(&text(&mismatch.expected), &text(&mismatch.actual));
-    Verdict {
+    ReplayVerdict {
         exact: false,
         words: format!("Does not replay. {place}, at {}.{why}", mismatch.path),
         difference: Some(FirstDifference { path: mismatch.path.clone(), turn: mismatch.turn, expected, actual }),

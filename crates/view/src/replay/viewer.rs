@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use turnwise_protocol::Snapshot;
-use turnwise_protocol::record::{Ask, Opened, Part, Refused};
+use turnwise_protocol::record::{DocumentPart, OpenError, OpenedRecord, RecordQuery};
 use turnwise_record::trajectory::document::ParseError;
-use turnwise_record::trajectory::{Summary, Trajectory};
+use turnwise_record::trajectory::{RunSummary, Trajectory};
 
 use super::fold::Replay;
-use super::step::Steps;
+use super::step::ReplaySteps;
 use super::text::{pieces, shortened};
 use super::verify::verdict;
 
@@ -27,14 +27,15 @@ impl Viewer {
     ///
     /// # Errors
     /// The reason the text was not opened.
-    pub fn open(text: &str) -> Result<(Self, Opened), Refused> {
+    pub fn open(text: &str) -> Result<(Self, OpenedRecord), OpenError> {
         let document = Trajectory::parse(text).map_err(|error| match error {
-            ParseError::NotJson(_) => Refused::NotJson,
-            ParseError::OtherFormat => Refused::OtherFormat,
-            other => Refused::Unreadable(other.to_string()),
+            ParseError::NotJson(_) => OpenError::NotJson,
+            ParseError::OtherFormat => OpenError::OtherFormat,
+            other => OpenError::Unreadable(other.to_string()),
         })?;
         let (turns, events) = (document.turns.len(), document.events.len());
-        let opened = Opened { head: Snapshot::head(&document), summary: Summary::from(&document), turns, events };
+        let opened =
+            OpenedRecord { head: Snapshot::head(&document), summary: RunSummary::from(&document), turns, events };
         Ok((Viewer { document, replay: None }, opened))
     }
 
@@ -42,25 +43,29 @@ impl Viewer {
     ///
     /// # Errors
     /// If the record has no such part.
-    pub fn answer(&mut self, ask: &Ask) -> Result<String, String> {
+    pub fn answer(&mut self, ask: &RecordQuery) -> Result<String, String> {
         let nothing = || "this record has no such position".to_owned();
         match ask {
-            Ask::Open | Ask::Compare { .. } => Err("an open record cannot answer this request".to_owned()),
-            Ask::Part(cursor) => Ok(written(&Part::new(&self.document, *cursor))),
-            Ask::Verify => Ok(written(&verdict(&self.document))),
-            Ask::Steps { from } => {
+            RecordQuery::Open | RecordQuery::Compare { .. } => {
+                Err("an open record cannot answer this request".to_owned())
+            }
+            RecordQuery::Part(cursor) => Ok(written(&DocumentPart::new(&self.document, *cursor))),
+            RecordQuery::Verify => Ok(written(&verdict(&self.document))),
+            RecordQuery::Steps { from } => {
                 let replay = self.replay();
                 let (all, requests) = (replay.steps(), replay.requests().len());
                 let steps = all.iter().skip(*from).take(STEPS).cloned().collect();
-                Ok(written(&Steps { steps, of: all.len(), requests }))
+                Ok(written(&ReplaySteps { steps, of: all.len(), requests }))
             }
-            Ask::State { step } => self.replay().state(*step).as_ref().map(written).ok_or_else(nothing),
-            Ask::Request { index } => self.replay().request_view(*index).as_ref().map(written).ok_or_else(nothing),
-            Ask::Messages { index, from, to } => Ok(written(&self.replay().message_views(*index, *from..*to))),
-            Ask::Message { index, at } => {
+            RecordQuery::State { step } => self.replay().state(*step).as_ref().map(written).ok_or_else(nothing),
+            RecordQuery::Request { index } => {
+                self.replay().request_view(*index).as_ref().map(written).ok_or_else(nothing)
+            }
+            RecordQuery::Messages { index, from, to } => Ok(written(&self.replay().message_views(*index, *from..*to))),
+            RecordQuery::Message { index, at } => {
                 self.replay().whole_message(*index, *at).as_ref().map(written).ok_or_else(nothing)
             }
-            Ask::Difference { index } => {
+            RecordQuery::Difference { index } => {
                 let difference = self.replay().difference(*index, |old, new| shortened(pieces(old, new)));
                 difference.as_ref().map(written).ok_or_else(nothing)
             }

@@ -5,160 +5,164 @@ use std::ops::RangeInclusive;
 use serde_json::Value;
 
 use turnwise_engine::{
-    CounterConfig, DemoMode, Permissions, Price, ProviderConfig, ProviderKind, ReportFormat, Rule, RunConfig,
+    CounterConfig, DemoMode, PermissionRule, Permissions, Price, ProviderConfig, ProviderKind, ReportFormat, RunConfig,
     SynthesisConfig, SynthesisFallback, SynthesisRole, user_info,
 };
 use turnwise_llm::address::{split_version, with_scheme};
 
 use super::super::provider::provider_card;
-use super::{Field, FieldError, Input, Row};
+use super::{ConfigField, FieldError, FieldInput, SettingsRow};
 
 /// Returns the text of a field of a configuration.
-pub(super) fn text(config: &RunConfig, field: Field) -> String {
+pub(super) fn text(config: &RunConfig, field: ConfigField) -> String {
     let counter = config.counter.clone().unwrap_or_default();
     let synthesis = config.synthesis.clone().unwrap_or_else(|| SynthesisConfig::preset(config.preset));
     let provider = config.providers.first().cloned().unwrap_or_default();
     match field {
-        Field::Provider => match (provider.kind, provider.demo) {
+        ConfigField::Provider => match (provider.kind, provider.demo) {
             (ProviderKind::Demo, Some(DemoMode::Endless)) => "demo-endless".to_owned(),
             (ProviderKind::Demo, Some(DemoMode::Chaos)) => "demo-chaos".to_owned(),
             (kind, _) => kind.as_str().to_owned(),
         },
-        Field::BaseUrl => provider.base_url,
-        Field::Model => provider.model,
-        Field::MaxOutputTokens => optional(provider.max_output_tokens),
-        Field::Preset => config.preset.as_str().to_owned(),
-        Field::MaxTurns => config.max_turns.to_string(),
-        Field::MaxAttempts => config.max_attempts.to_string(),
-        Field::Temperature => optional(config.temperature),
-        Field::System => config.system.clone(),
-        Field::Seed => optional(Some(config.seed).filter(|seed| *seed != 0)),
-        Field::FileChanges => {
-            let asks = config.permissions.as_ref().is_some_and(|rules| rules.workspace == Some(Rule::Ask));
+        ConfigField::BaseUrl => provider.base_url,
+        ConfigField::Model => provider.model,
+        ConfigField::MaxOutputTokens => optional(provider.max_output_tokens),
+        ConfigField::Preset => config.preset.as_str().to_owned(),
+        ConfigField::MaxTurns => config.max_turns.to_string(),
+        ConfigField::MaxAttempts => config.max_attempts.to_string(),
+        ConfigField::Temperature => optional(config.temperature),
+        ConfigField::System => config.system.clone(),
+        ConfigField::Seed => optional(Some(config.seed).filter(|seed| *seed != 0)),
+        ConfigField::FileChanges => {
+            let asks = config.permissions.as_ref().is_some_and(|rules| rules.workspace == Some(PermissionRule::Ask));
             if asks { "ask" } else { "allow" }.to_owned()
         }
-        Field::Counter => switch(config.counter.is_some()),
-        Field::ModerateAt => counter.moderate_at.to_string(),
-        Field::UrgentAt => counter.urgent_at.to_string(),
-        Field::TemplateNormal => counter.templates.normal,
-        Field::TemplateModerate => counter.templates.moderate,
-        Field::TemplateUrgent => counter.templates.urgent,
-        Field::Synthesis => switch(config.synthesis.is_some()),
-        Field::SynthesisRole => match synthesis.role {
+        ConfigField::Counter => switch(config.counter.is_some()),
+        ConfigField::ModerateAt => counter.moderate_at.to_string(),
+        ConfigField::UrgentAt => counter.urgent_at.to_string(),
+        ConfigField::TemplateNormal => counter.templates.normal,
+        ConfigField::TemplateModerate => counter.templates.moderate,
+        ConfigField::TemplateUrgent => counter.templates.urgent,
+        ConfigField::Synthesis => switch(config.synthesis.is_some()),
+        ConfigField::SynthesisRole => match synthesis.role {
             SynthesisRole::User => "user".to_owned(),
             SynthesisRole::System => "system".to_owned(),
         },
-        Field::SynthesisNumbered => switch(synthesis.numbered),
-        Field::SynthesisAttempts => synthesis.attempts.to_string(),
-        Field::SynthesisOnError => match synthesis.on_error {
+        ConfigField::SynthesisNumbered => switch(synthesis.numbered),
+        ConfigField::SynthesisAttempts => synthesis.attempts.to_string(),
+        ConfigField::SynthesisOnError => match synthesis.on_error {
             SynthesisFallback::Message => "message".to_owned(),
             SynthesisFallback::AggregatedText => "aggregated_text".to_owned(),
         },
-        Field::SynthesisPrompt => synthesis.prompt.unwrap_or_default(),
-        Field::ReportFormat => config.report.format.as_str().to_owned(),
-        Field::ReportSchema => config.report.schema.as_ref().map(ToString::to_string).unwrap_or_default(),
-        Field::WallTime => config.limits.wall_ms.map(seconds).unwrap_or_default(),
-        Field::Tokens => optional(config.limits.tokens),
-        Field::Cost => optional(config.limits.cost),
-        Field::ContextTokens => optional(config.limits.context_tokens),
-        Field::PriceInput => optional(provider.price.map(|price| price.input)),
-        Field::PriceOutput => optional(provider.price.map(|price| price.output)),
-        Field::PriceCached => optional(provider.price.map(|price| price.cached)),
-        Field::ToolTimeout => seconds(config.limits.tool_timeout_ms),
-        Field::ParallelTools => config.limits.parallel_tools.to_string(),
-        Field::ToolCallsPerTurn => config.limits.tool_calls_per_turn.to_string(),
-        Field::MaxResultChars => config.limits.max_result_chars.to_string(),
-        Field::HeadersTimeout => seconds(config.limits.headers_ms),
-        Field::FirstTokenTimeout => seconds(config.limits.first_token_ms),
-        Field::RequestTimeout => seconds(config.limits.request_ms),
-        Field::IdleTimeout => seconds(config.limits.idle_ms),
-        Field::RetryBase => seconds(config.retry.base_ms),
-        Field::RetryCap => seconds(config.retry.cap_ms),
-        Field::RateLimitWait => seconds(config.retry.rate_limit_ms),
-        Field::RetryAfterCap => seconds(config.retry.retry_after_cap_ms),
+        ConfigField::SynthesisPrompt => synthesis.prompt.unwrap_or_default(),
+        ConfigField::ReportFormat => config.report.format.as_str().to_owned(),
+        ConfigField::ReportSchema => config.report.schema.as_ref().map(ToString::to_string).unwrap_or_default(),
+        ConfigField::WallTime => config.limits.wall_ms.map(seconds).unwrap_or_default(),
+        ConfigField::Tokens => optional(config.limits.tokens),
+        ConfigField::Cost => optional(config.limits.cost),
+        ConfigField::ContextTokens => optional(config.limits.context_tokens),
+        ConfigField::PriceInput => optional(provider.price.map(|price| price.input)),
+        ConfigField::PriceOutput => optional(provider.price.map(|price| price.output)),
+        ConfigField::PriceCached => optional(provider.price.map(|price| price.cached)),
+        ConfigField::ToolTimeout => seconds(config.limits.tool_timeout_ms),
+        ConfigField::ParallelTools => config.limits.parallel_tools.to_string(),
+        ConfigField::ToolCallsPerTurn => config.limits.tool_calls_per_turn.to_string(),
+        ConfigField::MaxResultChars => config.limits.max_result_chars.to_string(),
+        ConfigField::HeadersTimeout => seconds(config.limits.headers_ms),
+        ConfigField::FirstTokenTimeout => seconds(config.limits.first_token_ms),
+        ConfigField::RequestTimeout => seconds(config.limits.request_ms),
+        ConfigField::IdleTimeout => seconds(config.limits.idle_ms),
+        ConfigField::RetryBase => seconds(config.retry.base_ms),
+        ConfigField::RetryCap => seconds(config.retry.cap_ms),
+        ConfigField::RateLimitWait => seconds(config.retry.rate_limit_ms),
+        ConfigField::RetryAfterCap => seconds(config.retry.retry_after_cap_ms),
     }
 }
 
 /// Parses one text into the configuration, or says what is wrong with it.
-pub(super) fn apply(config: &mut RunConfig, row: &Row, text: &str) -> Result<(), String> {
-    let text = if matches!(row.input, Input::Lines) { text } else { text.trim() };
+pub(super) fn apply(config: &mut RunConfig, row: &SettingsRow, text: &str) -> Result<(), String> {
+    let text = if matches!(row.input, FieldInput::Lines) { text } else { text.trim() };
     match row.field {
-        Field::Provider => provider(config, kind(text), |provider, (kind, demo)| {
+        ConfigField::Provider => provider(config, kind(text), |provider, (kind, demo)| {
             provider.kind = kind;
             provider.demo = demo;
         }),
-        Field::BaseUrl => provider(config, address(text)?, |provider, value| provider.base_url = value),
-        Field::Model => provider(config, text.to_owned(), |provider, value| provider.model = value),
-        Field::MaxOutputTokens => {
+        ConfigField::BaseUrl => provider(config, address(text)?, |provider, value| provider.base_url = value),
+        ConfigField::Model => provider(config, text.to_owned(), |provider, value| provider.model = value),
+        ConfigField::MaxOutputTokens => {
             provider(config, optional_small(row, text)?, |provider, value| provider.max_output_tokens = value);
         }
-        Field::Preset => {}
-        Field::MaxTurns => config.max_turns = small(row, text)?,
-        Field::MaxAttempts => config.max_attempts = small(row, text)?,
-        Field::Temperature => config.temperature = optional_decimal(row, text)?,
-        Field::System => config.system = text.to_owned(),
-        Field::Seed => config.seed = if text.is_empty() { 0 } else { whole(row, text)? },
-        Field::FileChanges => {
-            let rules = Permissions { workspace: Some(Rule::Ask), ..Permissions::default() };
+        ConfigField::Preset => {}
+        ConfigField::MaxTurns => config.max_turns = small(row, text)?,
+        ConfigField::MaxAttempts => config.max_attempts = small(row, text)?,
+        ConfigField::Temperature => config.temperature = optional_decimal(row, text)?,
+        ConfigField::System => config.system = text.to_owned(),
+        ConfigField::Seed => config.seed = if text.is_empty() { 0 } else { whole(row, text)? },
+        ConfigField::FileChanges => {
+            let rules = Permissions { workspace: Some(PermissionRule::Ask), ..Permissions::default() };
             config.permissions = (text == "ask").then_some(rules);
         }
-        Field::Counter => config.counter = (text == "on").then(CounterConfig::default),
-        Field::ModerateAt => counter(config, small(row, text)?, |counter, value| counter.moderate_at = value),
-        Field::UrgentAt => counter(config, small(row, text)?, |counter, value| counter.urgent_at = value),
-        Field::TemplateNormal => counter(config, one(text)?, |counter, value| counter.templates.normal = value),
-        Field::TemplateModerate => counter(config, one(text)?, |counter, value| counter.templates.moderate = value),
-        Field::TemplateUrgent => counter(config, one(text)?, |counter, value| counter.templates.urgent = value),
-        Field::ReportFormat => config.report.format = format(text),
-        Field::ReportSchema => config.report.schema = schema(text)?,
-        Field::WallTime => {
+        ConfigField::Counter => config.counter = (text == "on").then(CounterConfig::default),
+        ConfigField::ModerateAt => counter(config, small(row, text)?, |counter, value| counter.moderate_at = value),
+        ConfigField::UrgentAt => counter(config, small(row, text)?, |counter, value| counter.urgent_at = value),
+        ConfigField::TemplateNormal => counter(config, one(text)?, |counter, value| counter.templates.normal = value),
+        ConfigField::TemplateModerate => {
+            counter(config, one(text)?, |counter, value| counter.templates.moderate = value);
+        }
+        ConfigField::TemplateUrgent => counter(config, one(text)?, |counter, value| counter.templates.urgent = value),
+        ConfigField::ReportFormat => config.report.format = format(text),
+        ConfigField::ReportSchema => config.report.schema = schema(text)?,
+        ConfigField::WallTime => {
             config.limits.wall_ms = if text.is_empty() { None } else { Some(millis(row, text)?) };
         }
-        Field::Tokens => config.limits.tokens = optional_whole(row, text)?,
-        Field::Cost => config.limits.cost = optional_decimal(row, text)?,
+        ConfigField::Tokens => config.limits.tokens = optional_whole(row, text)?,
+        ConfigField::Cost => config.limits.cost = optional_decimal(row, text)?,
         // The known value for the model applies, unless the user sets another one.
-        Field::ContextTokens => {
+        ConfigField::ContextTokens => {
             config.limits.context_tokens = optional_whole(row, text)?.or(config.limits.context_tokens);
         }
         // Cached input costs the same as other input, unless the user sets another price.
-        Field::PriceInput => price(config, optional_decimal(row, text)?, |price, value| {
+        ConfigField::PriceInput => price(config, optional_decimal(row, text)?, |price, value| {
             (price.input, price.cached) = (value, value);
         }),
-        Field::PriceOutput => price(config, optional_decimal(row, text)?, |price, value| price.output = value),
-        Field::PriceCached => price(config, optional_decimal(row, text)?, |price, value| price.cached = value),
-        Field::Synthesis => {
+        ConfigField::PriceOutput => price(config, optional_decimal(row, text)?, |price, value| price.output = value),
+        ConfigField::PriceCached => price(config, optional_decimal(row, text)?, |price, value| price.cached = value),
+        ConfigField::Synthesis => {
             config.synthesis = (text == "on").then(|| SynthesisConfig::preset(config.preset));
         }
-        Field::SynthesisRole => {
+        ConfigField::SynthesisRole => {
             let role = if text == "system" { SynthesisRole::System } else { SynthesisRole::User };
             synthesis(config, role, |synthesis, value| synthesis.role = value);
         }
-        Field::SynthesisNumbered => synthesis(config, text == "on", |synthesis, value| synthesis.numbered = value),
-        Field::SynthesisAttempts => {
+        ConfigField::SynthesisNumbered => {
+            synthesis(config, text == "on", |synthesis, value| synthesis.numbered = value);
+        }
+        ConfigField::SynthesisAttempts => {
             synthesis(config, small(row, text)?, |synthesis, value| synthesis.attempts = value);
         }
-        Field::SynthesisOnError => {
+        ConfigField::SynthesisOnError => {
             let aggregated = text == "aggregated_text";
             let fallback = if aggregated { SynthesisFallback::AggregatedText } else { SynthesisFallback::Message };
             synthesis(config, fallback, |synthesis, value| synthesis.on_error = value);
         }
-        Field::SynthesisPrompt => {
+        ConfigField::SynthesisPrompt => {
             let prompt = Some(text.to_owned()).filter(|prompt| !prompt.trim().is_empty());
             synthesis(config, prompt, |synthesis, value| synthesis.prompt = value);
         }
-        Field::ToolTimeout => config.limits.tool_timeout_ms = millis(row, text)?,
-        Field::ParallelTools => config.limits.parallel_tools = small(row, text)?,
-        Field::ToolCallsPerTurn => config.limits.tool_calls_per_turn = small(row, text)?,
-        Field::MaxResultChars => {
+        ConfigField::ToolTimeout => config.limits.tool_timeout_ms = millis(row, text)?,
+        ConfigField::ParallelTools => config.limits.parallel_tools = small(row, text)?,
+        ConfigField::ToolCallsPerTurn => config.limits.tool_calls_per_turn = small(row, text)?,
+        ConfigField::MaxResultChars => {
             config.limits.max_result_chars = usize::try_from(whole(row, text)?).unwrap_or(usize::MAX);
         }
-        Field::HeadersTimeout => config.limits.headers_ms = millis(row, text)?,
-        Field::FirstTokenTimeout => config.limits.first_token_ms = millis(row, text)?,
-        Field::RequestTimeout => config.limits.request_ms = millis(row, text)?,
-        Field::IdleTimeout => config.limits.idle_ms = millis(row, text)?,
-        Field::RetryBase => config.retry.base_ms = millis(row, text)?,
-        Field::RetryCap => config.retry.cap_ms = millis(row, text)?,
-        Field::RateLimitWait => config.retry.rate_limit_ms = millis(row, text)?,
-        Field::RetryAfterCap => config.retry.retry_after_cap_ms = millis(row, text)?,
+        ConfigField::HeadersTimeout => config.limits.headers_ms = millis(row, text)?,
+        ConfigField::FirstTokenTimeout => config.limits.first_token_ms = millis(row, text)?,
+        ConfigField::RequestTimeout => config.limits.request_ms = millis(row, text)?,
+        ConfigField::IdleTimeout => config.limits.idle_ms = millis(row, text)?,
+        ConfigField::RetryBase => config.retry.base_ms = millis(row, text)?,
+        ConfigField::RetryCap => config.retry.cap_ms = millis(row, text)?,
+        ConfigField::RateLimitWait => config.retry.rate_limit_ms = millis(row, text)?,
+        ConfigField::RetryAfterCap => config.retry.retry_after_cap_ms = millis(row, text)?,
     }
     Ok(())
 }
@@ -168,15 +172,15 @@ pub(super) fn contradictions(config: &RunConfig) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if let Some(counter) = config.counter.as_ref().filter(|counter| counter.moderate_at < counter.urgent_at) {
         let message = format!("Amber must begin no later than red, which begins at {}.", counter.urgent_at);
-        errors.push(FieldError { field: Field::ModerateAt, message });
+        errors.push(FieldError { field: ConfigField::ModerateAt, message });
     }
     if config.limits.cost.is_some() && config.providers.iter().any(|provider| provider.price.is_none()) {
         let message = "A cost limit needs a price for input and for output.".to_owned();
-        errors.push(FieldError { field: Field::Cost, message });
+        errors.push(FieldError { field: ConfigField::Cost, message });
     }
     if config.retry.cap_ms < config.retry.base_ms {
         let message = "The longest wait is shorter than the first.".to_owned();
-        errors.push(FieldError { field: Field::RetryCap, message });
+        errors.push(FieldError { field: ConfigField::RetryCap, message });
     }
     errors
 }
@@ -267,24 +271,24 @@ fn one(text: &str) -> Result<String, String> {
     }
 }
 
-fn whole(row: &Row, text: &str) -> Result<u64, String> {
+fn whole(row: &SettingsRow, text: &str) -> Result<u64, String> {
     let (min, max) = match row.input {
-        Input::Whole { min, max } | Input::OptionalWhole { min, max } => (min, max),
+        FieldInput::Whole { min, max } | FieldInput::OptionalWhole { min, max } => (min, max),
         _ => (0, u64::MAX),
     };
     let range = if max == u64::MAX { format!("{min} or more") } else { format!("{min} to {max}") };
     text.parse().ok().filter(|value| (min..=max).contains(value)).ok_or(format!("A whole number, {range}."))
 }
 
-fn small(row: &Row, text: &str) -> Result<u32, String> {
+fn small(row: &SettingsRow, text: &str) -> Result<u32, String> {
     whole(row, text).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
 }
 
-fn optional_whole(row: &Row, text: &str) -> Result<Option<u64>, String> {
+fn optional_whole(row: &SettingsRow, text: &str) -> Result<Option<u64>, String> {
     if text.is_empty() { Ok(None) } else { whole(row, text).map(Some) }
 }
 
-fn optional_small(row: &Row, text: &str) -> Result<Option<u32>, String> {
+fn optional_small(row: &SettingsRow, text: &str) -> Result<Option<u32>, String> {
     if text.is_empty() { Ok(None) } else { small(row, text).map(Some) }
 }
 
@@ -293,18 +297,18 @@ fn decimal(text: &str, range: &RangeInclusive<f64>) -> Result<f64, String> {
     text.parse().ok().filter(|value| range.contains(value)).ok_or_else(wrong)
 }
 
-fn optional_decimal(row: &Row, text: &str) -> Result<Option<f64>, String> {
+fn optional_decimal(row: &SettingsRow, text: &str) -> Result<Option<f64>, String> {
     let range = match row.input {
-        Input::OptionalDecimal { min, max } => min..=max,
+        FieldInput::OptionalDecimal { min, max } => min..=max,
         _ => f64::MIN..=f64::MAX,
     };
     if text.is_empty() { Ok(None) } else { decimal(text, &range).map(Some) }
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The range is checked and positive.
-fn millis(row: &Row, text: &str) -> Result<u64, String> {
+fn millis(row: &SettingsRow, text: &str) -> Result<u64, String> {
     let range = match row.input {
-        Input::Seconds { min, max } | Input::OptionalSeconds { min, max } => min..=max,
+        FieldInput::Seconds { min, max } | FieldInput::OptionalSeconds { min, max } => min..=max,
         _ => 0.0..=3_600.0,
     };
     decimal(text, &range).map(|seconds| (seconds * 1_000.0).round() as u64)

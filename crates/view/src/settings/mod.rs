@@ -1,7 +1,7 @@
 //! Settings: the user's changes, as text, and the run's configuration built from them.
 //!
 //! Only differences from the preset are kept, so that a preset's own values can change with a version. Settings never
-//! contain a key. Invariant: [`Settings::build`] returns either a valid configuration or an error for every invalid field.
+//! contain a key. Invariant: [`UserSettings::build`] returns either a valid configuration or an error for every invalid field.
 
 mod apply;
 mod fields;
@@ -13,25 +13,25 @@ use turnwise_engine::{Preset, RunConfig, ToolSpec, own_tools};
 
 use super::provider::Need;
 
-pub use fields::{Field, Group, Input, ROWS, Row, Tab};
-pub use provider::Whose;
+pub use fields::{ConfigField, FieldInput, Group, ROWS, SettingsRow, SettingsTab};
+pub use provider::ProviderAddress;
 
 /// The user's changes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Settings {
-    changed: BTreeMap<Field, String>,
+pub struct UserSettings {
+    changed: BTreeMap<ConfigField, String>,
     /// Tools that are on although they are off by default, or the reverse.
     tools_toggled: BTreeSet<String>,
     /// The settings of the providers that are not chosen now. For this visit only.
-    put_by: BTreeMap<String, BTreeMap<Field, String>>,
+    put_by: BTreeMap<String, BTreeMap<ConfigField, String>>,
     /// The lists of models that providers returned. For this visit only.
-    heard: provider::Heard,
+    heard: provider::ListedModels,
 }
 
 /// A value that cannot be used, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    pub field: Field,
+    pub field: ConfigField,
     pub message: String,
 }
 
@@ -41,40 +41,45 @@ const TOOLS: &str = "tools_off";
 /// Offered only if the user wants them: a model with fewer tools chooses better.
 const OFF_BY_DEFAULT: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN];
 
-impl Settings {
+impl UserSettings {
     /// Returns the text of a field: the user's, or else the preset's.
     #[must_use]
-    pub fn value(&self, field: Field) -> String {
+    pub fn value(&self, field: ConfigField) -> String {
         self.changed.get(&field).cloned().unwrap_or_else(|| match (field, self.provider_card()) {
-            (Field::Model, Some(card)) => card.model.to_owned(),
+            (ConfigField::Model, Some(card)) => card.model.to_owned(),
             _ => apply::text(&RunConfig::preset(self.preset()), field),
         })
     }
 
     #[must_use]
-    pub fn is_on(&self, field: Field) -> bool {
+    pub fn is_on(&self, field: ConfigField) -> bool {
         self.value(field) == "on"
     }
 
     /// Sets a field; the preset's own value does not count as a change. Choosing a preset applies its limit and its synthesis.
     /// Choosing a provider restores the settings made for it, and puts away the settings of the previous one.
-    pub fn set(&mut self, field: Field, value: &str) {
-        if field == Field::Provider {
+    pub fn set(&mut self, field: ConfigField, value: &str) {
+        if field == ConfigField::Provider {
             self.swap_provider(value);
         }
         self.changed.remove(&field);
         if self.value(field) != value {
             self.changed.insert(field, value.to_owned());
         }
-        if field == Field::Preset {
-            let own = [Field::Synthesis, Field::SynthesisRole, Field::SynthesisNumbered, Field::SynthesisOnError];
-            self.changed.retain(|field, _| *field != Field::MaxTurns && !own.contains(field));
+        if field == ConfigField::Preset {
+            let own = [
+                ConfigField::Synthesis,
+                ConfigField::SynthesisRole,
+                ConfigField::SynthesisNumbered,
+                ConfigField::SynthesisOnError,
+            ];
+            self.changed.retain(|field, _| *field != ConfigField::MaxTurns && !own.contains(field));
         }
     }
 
     /// Resets to the preset, but keeps the model.
     pub fn reset(&mut self) {
-        let model = [Field::Provider, Field::BaseUrl, Field::Model, Field::MaxOutputTokens];
+        let model = [ConfigField::Provider, ConfigField::BaseUrl, ConfigField::Model, ConfigField::MaxOutputTokens];
         self.put_by.clear();
         self.changed.retain(|field, _| model.contains(field));
         self.tools_toggled.clear();
@@ -82,7 +87,7 @@ impl Settings {
 
     #[must_use]
     pub fn preset(&self) -> Preset {
-        match self.changed.get(&Field::Preset).map(String::as_str) {
+        match self.changed.get(&ConfigField::Preset).map(String::as_str) {
             Some(key) => Preset::ALL.iter().copied().find(|preset| preset.as_str() == key).unwrap_or_default(),
             None => Preset::default(),
         }
@@ -102,26 +107,29 @@ impl Settings {
     /// Returns a short summary of a group's values.
     #[must_use]
     pub fn summary(&self, group: Group) -> String {
-        let value = |field: Field| self.value(field);
+        let value = |field: ConfigField| self.value(field);
         match group {
-            Group::Counter if self.is_on(Field::Counter) => {
-                format!("amber from {}, red from {}", value(Field::ModerateAt), value(Field::UrgentAt))
+            Group::Counter if self.is_on(ConfigField::Counter) => {
+                format!("amber from {}, red from {}", value(ConfigField::ModerateAt), value(ConfigField::UrgentAt))
             }
-            Group::Synthesis if self.is_on(Field::Synthesis) => {
-                let counted = if self.is_on(Field::SynthesisNumbered) { "counts as a turn" } else { "not counted" };
-                format!("{} attempts, {counted}", value(Field::SynthesisAttempts))
+            Group::Synthesis if self.is_on(ConfigField::Synthesis) => {
+                let counted =
+                    if self.is_on(ConfigField::SynthesisNumbered) { "counts as a turn" } else { "not counted" };
+                format!("{} attempts, {counted}", value(ConfigField::SynthesisAttempts))
             }
             Group::Counter | Group::Synthesis => "off".to_owned(),
-            Group::Report => value(Field::ReportFormat),
+            Group::Report => value(ConfigField::ReportFormat),
             Group::Prices => self.prices(),
-            Group::Deadlines => format!("{} s for the whole answer", value(Field::RequestTimeout)),
-            Group::Retries => format!("{} s doubling up to {} s", value(Field::RetryBase), value(Field::RetryCap)),
+            Group::Deadlines => format!("{} s for the whole answer", value(ConfigField::RequestTimeout)),
+            Group::Retries => {
+                format!("{} s doubling up to {} s", value(ConfigField::RetryBase), value(ConfigField::RetryCap))
+            }
             Group::Model | Group::Run | Group::Tools | Group::Limits => String::new(),
         }
     }
 
     fn prices(&self) -> String {
-        let (input, output) = (self.value(Field::PriceInput), self.value(Field::PriceOutput));
+        let (input, output) = (self.value(ConfigField::PriceInput), self.value(ConfigField::PriceOutput));
         if input.is_empty() && output.is_empty() {
             return "list prices".to_owned();
         }
@@ -131,24 +139,32 @@ impl Settings {
 
     /// Returns whether a field applies, given the other fields.
     #[must_use]
-    pub fn applies(&self, field: Field) -> bool {
+    pub fn applies(&self, field: ConfigField) -> bool {
         match field {
-            Field::BaseUrl | Field::MaxOutputTokens => self.provider_card().is_some_and(|card| card.kind.is_http()),
-            Field::Model => self.provider_card().is_some_and(|card| card.model_need != Need::No),
-            Field::ModerateAt | Field::UrgentAt => self.is_on(Field::Counter),
-            Field::TemplateNormal | Field::TemplateModerate | Field::TemplateUrgent => self.is_on(Field::Counter),
-            Field::Synthesis => self.preset() != Preset::Strict,
-            Field::SynthesisRole | Field::SynthesisNumbered | Field::SynthesisAttempts => self.synthesizes(),
-            Field::SynthesisOnError | Field::SynthesisPrompt => self.synthesizes(),
-            Field::ReportFormat => self.preset() == Preset::Strict,
-            Field::ReportSchema => self.preset() == Preset::Strict && self.value(Field::ReportFormat) == "json",
+            ConfigField::BaseUrl | ConfigField::MaxOutputTokens => {
+                self.provider_card().is_some_and(|card| card.kind.is_http())
+            }
+            ConfigField::Model => self.provider_card().is_some_and(|card| card.model_need != Need::No),
+            ConfigField::ModerateAt | ConfigField::UrgentAt => self.is_on(ConfigField::Counter),
+            ConfigField::TemplateNormal | ConfigField::TemplateModerate | ConfigField::TemplateUrgent => {
+                self.is_on(ConfigField::Counter)
+            }
+            ConfigField::Synthesis => self.preset() != Preset::Strict,
+            ConfigField::SynthesisRole | ConfigField::SynthesisNumbered | ConfigField::SynthesisAttempts => {
+                self.synthesizes()
+            }
+            ConfigField::SynthesisOnError | ConfigField::SynthesisPrompt => self.synthesizes(),
+            ConfigField::ReportFormat => self.preset() == Preset::Strict,
+            ConfigField::ReportSchema => {
+                self.preset() == Preset::Strict && self.value(ConfigField::ReportFormat) == "json"
+            }
             _ => true,
         }
     }
 
     /// Returns whether there is a synthesis; the last turn of a strict run asks for the report instead.
     fn synthesizes(&self) -> bool {
-        self.preset() != Preset::Strict && self.is_on(Field::Synthesis)
+        self.preset() != Preset::Strict && self.is_on(ConfigField::Synthesis)
     }
 
     /// Returns whether any field of a group applies, given the other fields.
@@ -163,13 +179,13 @@ impl Settings {
         if errors.is_empty() { Ok(config) } else { Err(errors) }
     }
 
-    /// Like [`Settings::build`], but invalid fields keep the preset's value.
+    /// Like [`UserSettings::build`], but invalid fields keep the preset's value.
     #[must_use]
     pub fn draft(&self, tools: Vec<ToolSpec>) -> (RunConfig, Vec<FieldError>) {
         let mut config = RunConfig::preset(self.preset());
         let mut errors = Vec::new();
         // The model's facts are known only after its rows are read, so these come first.
-        let (model, rest): (Vec<&Row>, Vec<&Row>) =
+        let (model, rest): (Vec<&SettingsRow>, Vec<&SettingsRow>) =
             ROWS.iter().filter(|row| self.applies(row.field)).partition(|row| row.group == Group::Model);
         for (rows, is_model) in [(model, true), (rest, false)] {
             for row in rows {
@@ -204,12 +220,14 @@ impl Settings {
     pub fn from_json(text: &str) -> Self {
         let mut fields: BTreeMap<String, String> = serde_json::from_str(text).unwrap_or_default();
         provider::migrate(&mut fields);
-        let mut settings = Settings::default();
+        let mut settings = UserSettings::default();
         if let Some(toggled) = fields.get(TOOLS) {
             settings.tools_toggled = toggled.split(' ').map(ToOwned::to_owned).collect();
         }
-        settings.changed =
-            fields.into_iter().filter_map(|(key, value)| Field::of_key(&key).map(|field| (field, value))).collect();
+        settings.changed = fields
+            .into_iter()
+            .filter_map(|(key, value)| ConfigField::of_key(&key).map(|field| (field, value)))
+            .collect();
         settings
     }
 }

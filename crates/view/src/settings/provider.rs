@@ -6,16 +6,16 @@ use std::sync::Arc;
 use turnwise_engine::{ProviderConfig, RunConfig};
 use turnwise_llm::models::ModelInfo;
 
-use super::super::models::Known;
+use super::super::models::KnownModel;
 use super::super::provider::{COMPATIBLE, Need, ProviderCard, address, cards, provider_card};
-use super::{Field, FieldError, Settings, apply};
+use super::{ConfigField, FieldError, UserSettings, apply};
 
 /// The lists of models that providers returned.
-pub(super) type Heard = BTreeMap<Whose, Arc<[ModelInfo]>>;
+pub(super) type ListedModels = BTreeMap<ProviderAddress, Arc<[ModelInfo]>>;
 
 /// A provider at an address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Whose(String, String);
+pub struct ProviderAddress(String, String);
 
 /// The key for the version of stored settings.
 pub(super) const VERSION_KEY: &str = "version";
@@ -23,28 +23,28 @@ pub(super) const VERSION_KEY: &str = "version";
 pub(super) const VERSION: &str = "2";
 
 /// The fields that are put away when another provider is chosen, and restored with their provider.
-const OWN: &[Field] = &[
-    Field::BaseUrl,
-    Field::Model,
-    Field::MaxOutputTokens,
-    Field::ContextTokens,
-    Field::PriceInput,
-    Field::PriceOutput,
-    Field::PriceCached,
+const OWN: &[ConfigField] = &[
+    ConfigField::BaseUrl,
+    ConfigField::Model,
+    ConfigField::MaxOutputTokens,
+    ConfigField::ContextTokens,
+    ConfigField::PriceInput,
+    ConfigField::PriceOutput,
+    ConfigField::PriceCached,
 ];
 
-impl Settings {
+impl UserSettings {
     /// Returns the card of the chosen provider; `None` for a demo.
     #[must_use]
     pub fn provider_card(&self) -> Option<ProviderCard> {
-        self.changed.get(&Field::Provider).and_then(|id| provider_card(id))
+        self.changed.get(&ConfigField::Provider).and_then(|id| provider_card(id))
     }
 
     /// Returns the chosen provider as a run would use it, without invalid values.
     #[must_use]
     pub fn provider(&self) -> ProviderConfig {
         let mut config = RunConfig::preset(self.preset());
-        for field in [Field::Provider, Field::BaseUrl, Field::Model] {
+        for field in [ConfigField::Provider, ConfigField::BaseUrl, ConfigField::Model] {
             if let (true, Some(row)) = (self.applies(field), field.row()) {
                 let _ = apply::apply(&mut config, row, &self.value(field));
             }
@@ -56,25 +56,26 @@ impl Settings {
     /// invalid, so that no key is stored for an address that the user did not mean.
     #[must_use]
     pub fn address(&self) -> Option<String> {
-        let typed = self.value(Field::BaseUrl);
-        let row = Field::BaseUrl.row()?;
+        let typed = self.value(ConfigField::BaseUrl);
+        let row = ConfigField::BaseUrl.row()?;
         let wrong = apply::apply(&mut RunConfig::preset(self.preset()), row, &typed).is_err();
         if wrong || self.lacks_address() { None } else { Some(address(&self.provider())) }
     }
 
     fn lacks_address(&self) -> bool {
-        self.provider_card().is_some_and(|card| card.id == COMPATIBLE) && self.value(Field::BaseUrl).trim().is_empty()
+        self.provider_card().is_some_and(|card| card.id == COMPATIBLE)
+            && self.value(ConfigField::BaseUrl).trim().is_empty()
     }
 
-    /// Stores a provider's list of models. `whose` is the value of [`Settings::whose`] at the time of the request.
-    pub fn hear(&mut self, whose: Whose, models: Arc<[ModelInfo]>) {
+    /// Stores a provider's list of models. `whose` is the value of [`UserSettings::whose`] at the time of the request.
+    pub fn hear(&mut self, whose: ProviderAddress, models: Arc<[ModelInfo]>) {
         self.heard.insert(whose, models);
     }
 
     /// Returns the chosen provider and its address.
     #[must_use]
-    pub fn whose(&self) -> Whose {
-        Whose(self.value(Field::Provider), self.address().unwrap_or_default())
+    pub fn whose(&self) -> ProviderAddress {
+        ProviderAddress(self.value(ConfigField::Provider), self.address().unwrap_or_default())
     }
 
     /// Returns the list of models that the chosen provider returned during this visit.
@@ -85,20 +86,20 @@ impl Settings {
 
     /// Returns the known facts about the chosen model, from its provider's list or else from the table.
     #[must_use]
-    pub fn known(&self) -> Option<Known> {
+    pub fn known(&self) -> Option<KnownModel> {
         self.address()?;
         let provider = self.provider();
         let heard = self.models();
         let listed = heard.iter().flat_map(|list| list.iter()).find(|model| model.id == provider.model);
-        listed.map(Known::from).or_else(|| turnwise_llm::models::table_row_of(&provider).map(Known::from))
+        listed.map(KnownModel::from).or_else(|| turnwise_llm::models::table_row_of(&provider).map(KnownModel::from))
     }
 
     pub(super) fn swap_provider(&mut self, next: &str) {
-        let now = self.value(Field::Provider);
+        let now = self.value(ConfigField::Provider);
         if shelf(&now) == shelf(next) {
             return;
         }
-        let own: BTreeMap<Field, String> =
+        let own: BTreeMap<ConfigField, String> =
             OWN.iter().filter_map(|field| Some((*field, self.changed.remove(field)?))).collect();
         if !own.is_empty() {
             self.put_by.insert(shelf(&now).to_owned(), own);
@@ -111,17 +112,17 @@ impl Settings {
         let Some(card) = self.provider_card() else { return };
         if self.lacks_address() {
             let message = "Enter the server's base URL, such as https://models.example.org/v1.".to_owned();
-            errors.push(FieldError { field: Field::BaseUrl, message });
+            errors.push(FieldError { field: ConfigField::BaseUrl, message });
         }
-        if card.model_need == Need::Needed && self.value(Field::Model).trim().is_empty() {
+        if card.model_need == Need::Needed && self.value(ConfigField::Model).trim().is_empty() {
             let message = format!("Enter the {} model to use.", card.name);
-            errors.push(FieldError { field: Field::Model, message });
+            errors.push(FieldError { field: ConfigField::Model, message });
         }
     }
 
     /// Fills in the known price and context window; the user's own values are applied afterwards.
     pub(super) fn fill_in(&self, config: &mut RunConfig, errors: &[FieldError]) {
-        let wrong_address = errors.iter().any(|error| error.field == Field::BaseUrl);
+        let wrong_address = errors.iter().any(|error| error.field == ConfigField::BaseUrl);
         if let (true, Some(provider)) = (wrong_address, config.providers.first_mut()) {
             // No run uses this draft, but it is shown, and must not show OpenAI's address.
             let address =
@@ -143,17 +144,17 @@ fn shelf(id: &str) -> &str {
 
 /// Migrates settings of version 1, which had one real provider with any address.
 pub(super) fn migrate(fields: &mut BTreeMap<String, String>) {
-    let provider = Field::Provider.key();
+    let provider = ConfigField::Provider.key();
     if fields.remove(VERSION_KEY).is_some() || fields.get(provider).map(String::as_str) != Some("openai") {
         return;
     }
-    let base_url = fields.get(Field::BaseUrl.key()).map_or("", |url| url.trim().trim_end_matches('/')).to_owned();
+    let base_url = fields.get(ConfigField::BaseUrl.key()).map_or("", |url| url.trim().trim_end_matches('/')).to_owned();
     let local = base_url.replacen("://127.0.0.1", "://localhost", 1);
     let same = |card: &ProviderCard| !card.base_url().is_empty() && card.base_url() == local;
     let found = cards().find(same).or_else(|| provider_card(COMPATIBLE)).filter(|_| !base_url.is_empty());
     let Some(found) = found else { return };
     fields.insert(provider.to_owned(), found.id.to_owned());
     if found.base_url() == base_url {
-        fields.remove(Field::BaseUrl.key());
+        fields.remove(ConfigField::BaseUrl.key());
     }
 }

@@ -22,7 +22,7 @@ pub fn conversations(document: &Trajectory) -> Vec<(&Trajectory, Vec<Message>)> 
 
 /// The last request of a run: the frozen history, and the messages for this request only.
 #[derive(Default)]
-struct Sent {
+struct LastRequest {
     base: Option<BaseId>,
     frozen: Vec<Message>,
     tail: Vec<Message>,
@@ -33,7 +33,7 @@ fn played(document: &Trajectory) -> Option<BTreeMap<String, Vec<Message>>> {
     drop(replay(document).ok()?);
     let (config, task) = document.origin();
     let (mut recorder, effects) = Recorder::start(config, task);
-    let mut sent: BTreeMap<u32, Sent> = BTreeMap::new();
+    let mut sent: BTreeMap<u32, LastRequest> = BTreeMap::new();
     take(&mut sent, effects);
     for recorded in &document.events {
         take(&mut sent, recorder.handle(recorded.at_ms, recorded.event.clone()));
@@ -42,7 +42,7 @@ fn played(document: &Trajectory) -> Option<BTreeMap<String, Vec<Message>>> {
     Some(runs.map(|run| (run.task().run_id.clone(), whole(run, sent.remove(&run.task().child)))).collect())
 }
 
-fn take(sent: &mut BTreeMap<u32, Sent>, effects: Vec<Effect>) {
+fn take(sent: &mut BTreeMap<u32, LastRequest>, effects: Vec<Effect>) {
     for effect in effects {
         let Effect::CallModel(ModelCall { request, base, append, tail, .. }) = effect else { continue };
         let last = sent.entry(request.child()).or_default();
@@ -55,8 +55,8 @@ fn take(sent: &mut BTreeMap<u32, Sent>, effects: Vec<Effect>) {
 }
 
 /// The last request and the messages since: its reply and the results of the reply's tool calls.
-fn whole(run: &Run, sent: Option<Sent>) -> Vec<Message> {
-    let Sent { frozen, tail, .. } = sent.unwrap_or_default();
+fn whole(run: &Run, sent: Option<LastRequest>) -> Vec<Message> {
+    let LastRequest { frozen, tail, .. } = sent.unwrap_or_default();
     let since = run.messages().get(frozen.len()..).unwrap_or_default();
     // The synthesis prompt enters the history together with its reply, so it is in both.
     let entered = tail.iter().zip(since).take_while(|(sent, kept)| sent == kept).count();

@@ -27,45 +27,45 @@ macro_rules! formats {
         /// The formats a trajectory can be exported to. `docs/trajectory.md` describes each.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "ExportFormat"))]
-        pub enum Format { $($(#[$doc])* #[serde(rename = $name)] $format,)* }
+        pub enum ExportFormat { $($(#[$doc])* #[serde(rename = $name)] $format,)* }
 
-        impl Format {
+        impl ExportFormat {
             /// In the order of the download menu, the most used first.
-            pub const ALL: &'static [Format] = &[$(Format::$format,)*];
+            pub const ALL: &'static [ExportFormat] = &[$(ExportFormat::$format,)*];
 
             /// Its name in the JavaScript API.
             #[must_use]
             pub fn as_str(self) -> &'static str {
-                match self { $(Format::$format => $name,)* }
+                match self { $(ExportFormat::$format => $name,)* }
             }
 
             /// The part of the file name after the run id.
             #[must_use]
             pub fn suffix(self) -> &'static str {
-                match self { $(Format::$format => $suffix,)* }
+                match self { $(ExportFormat::$format => $suffix,)* }
             }
 
             #[must_use]
             pub fn media_type(self) -> &'static str {
-                match self { $(Format::$format => $media_type,)* }
+                match self { $(ExportFormat::$format => $media_type,)* }
             }
 
             /// Its name in the download menu.
             #[must_use]
             pub fn label(self) -> &'static str {
-                match self { $(Format::$format => $label,)* }
+                match self { $(ExportFormat::$format => $label,)* }
             }
 
             /// What the format is for; the menu shows it next to the label.
             #[must_use]
             pub fn note(self) -> &'static str {
-                match self { $(Format::$format => $note,)* }
+                match self { $(ExportFormat::$format => $note,)* }
             }
 
             /// The function that writes it; `None` for formats for people, which `view/export` writes.
             #[must_use]
             pub fn writer(self) -> Option<fn(&Trajectory) -> String> {
-                match self { $(Format::$format => $write,)* }
+                match self { $(ExportFormat::$format => $write,)* }
             }
         }
     };
@@ -129,11 +129,11 @@ formats! {
     }
 }
 
-impl Format {
+impl ExportFormat {
     /// Returns the format with this name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Format> {
-        Format::ALL.iter().copied().find(|format| format.as_str() == name)
+    pub fn named(name: &str) -> Option<ExportFormat> {
+        ExportFormat::ALL.iter().copied().find(|format| format.as_str() == name)
     }
 
     /// `run_20261121_220000_abcdef.atif.json`

@@ -57,7 +57,7 @@ struct Spans<'a> {
 }
 
 /// One span before it is written.
-struct Span<'a> {
+struct TraceSpan<'a> {
     id: String,
     parent: Option<&'a str>,
     name: String,
@@ -71,7 +71,7 @@ struct Span<'a> {
 }
 
 impl Spans<'_> {
-    fn push(&mut self, span: Span<'_>) {
+    fn push(&mut self, span: TraceSpan<'_>) {
         let nanos = |ms: u64| (u128::from(ms) * 1_000_000).to_string();
         let status = match span.error {
             Some(message) => object([("code", ERROR.into()), ("message", message.into())]),
@@ -128,7 +128,7 @@ impl Spans<'_> {
             attributes = attributes.text("error.type", &reason);
         }
         let start = run.started_ms.0;
-        self.push(Span {
+        self.push(TraceSpan {
             id: id.clone(),
             parent,
             name: "invoke_agent turnwise".to_owned(),
@@ -193,7 +193,7 @@ impl Spans<'_> {
         let failure = attempt.slugs.first().map(|slug| slug.as_str());
         attributes = attributes.text("error.type", failure.unwrap_or_default());
         let start = run.started_ms.0.saturating_add(attempt.started_ms);
-        self.push(Span {
+        self.push(TraceSpan {
             id: span_id(&run.run_id, &format!("turn/{place}/attempt/{}", attempt.request.0)),
             parent: Some(parent),
             name: if model.is_empty() { "chat".to_owned() } else { format!("chat {model}") },
@@ -227,7 +227,7 @@ impl Spans<'_> {
             .truth("turnwise.final", call.is_final)
             .text("error.type", failed.unwrap_or_default());
         let start = run.started_ms.0.saturating_add(call.started_ms);
-        self.push(Span {
+        self.push(TraceSpan {
             id: id.clone(),
             parent: Some(parent),
             name: format!("execute_tool {}", call.name),

@@ -6,8 +6,8 @@
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::file::{File, FinalMetrics, Metrics, Step, Whose, extra_field};
-use super::steps::Steps;
+use super::file::{AtifSource, AtifStep, File, FinalMetrics, Metrics, extra_field};
+use super::steps::ImportedSteps;
 use crate::trajectory::Trajectory;
 use crate::trajectory::document::{ENGINE_VERSION, FORMAT, Imported, VERSION};
 use crate::trajectory::export::atif::AGENT;
@@ -30,12 +30,12 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
         (1..).zip(below).map(|(n, child)| trajectory(child, place.saturating_mul(100).saturating_add(n))).collect();
     let known = names.into_iter().zip(children.iter().map(|child| child.run_id.clone())).collect();
 
-    let requests = file.steps.iter().filter(|step| step.source == Whose::Agent);
+    let requests = file.steps.iter().filter(|step| step.source == AtifSource::Agent);
     let requests = requests.map(|step| step.llm_call_count.unwrap_or(1)).fold(0, u32::saturating_add);
     let tokens = tokens(file.final_metrics.as_ref(), &file.steps);
     let requests =
         file.final_metrics.as_ref().and_then(|m| extra_field(m.extra.as_ref()?, "requests")).unwrap_or(requests);
-    let steps = Steps::read(file.steps, started, known, own);
+    let steps = ImportedSteps::read(file.steps, started, known, own);
 
     let model = file.agent.model_name.clone().unwrap_or_default();
     let total = steps.turns.iter().filter(|turn| !turn.synthesis).count();
@@ -92,7 +92,7 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
 }
 
 /// Returns the configuration from our own export, or the parts of another agent's that can be shown.
-fn config(extra: &Map<String, Value>, own: bool, model: &str, steps: &Steps, turns: u32) -> RunConfig {
+fn config(extra: &Map<String, Value>, own: bool, model: &str, steps: &ImportedSteps, turns: u32) -> RunConfig {
     let ours = own.then(|| extra_field::<RunConfig>(extra, "config")).flatten();
     ours.unwrap_or_else(|| {
         let provider =
@@ -128,7 +128,7 @@ fn tools(definitions: Vec<Value>, extra: Option<Map<String, Value>>) -> Vec<Tool
     definitions.into_iter().filter_map(spec).collect()
 }
 
-fn tokens(whole: Option<&FinalMetrics>, steps: &[Step]) -> Usage {
+fn tokens(whole: Option<&FinalMetrics>, steps: &[AtifStep]) -> Usage {
     let sum = |read: fn(&Metrics) -> Option<u64>| {
         let each = steps.iter().filter_map(|step| read(step.metrics.as_ref()?));
         TokenCount(each.fold(0, u64::saturating_add))

@@ -9,8 +9,8 @@ pub struct File {
     pub schema_version: String,
     pub session_id: Option<String>,
     pub trajectory_id: Option<String>,
-    pub agent: Agent,
-    pub steps: Vec<Step>,
+    pub agent: AtifAgent,
+    pub steps: Vec<AtifStep>,
     pub notes: Option<String>,
     pub final_metrics: Option<FinalMetrics>,
     pub extra: Option<Map<String, Value>>,
@@ -18,7 +18,7 @@ pub struct File {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Agent {
+pub struct AtifAgent {
     pub name: String,
     pub version: String,
     pub model_name: Option<String>,
@@ -27,12 +27,12 @@ pub struct Agent {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Step {
+pub struct AtifStep {
     pub timestamp: Option<String>,
-    pub source: Whose,
-    pub message: Content,
+    pub source: AtifSource,
+    pub message: AtifContent,
     pub reasoning_content: Option<String>,
-    pub tool_calls: Option<Vec<ToolCall>>,
+    pub tool_calls: Option<Vec<AtifToolCall>>,
     pub observation: Option<Observation>,
     pub metrics: Option<Metrics>,
     pub llm_call_count: Option<u32>,
@@ -42,7 +42,7 @@ pub struct Step {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Whose {
+pub enum AtifSource {
     System,
     User,
     Agent,
@@ -51,13 +51,13 @@ pub enum Whose {
 /// A text, or a list of parts that may include images and audio (since 1.6).
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub enum Content {
+pub enum AtifContent {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Vec<AtifPart>),
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Part {
+pub struct AtifPart {
     #[serde(rename = "type")]
     pub kind: String,
     pub text: Option<String>,
@@ -71,7 +71,7 @@ pub struct Media {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct ToolCall {
+pub struct AtifToolCall {
     pub tool_call_id: String,
     pub function_name: String,
     #[serde(default)]
@@ -87,7 +87,7 @@ pub struct Observation {
 #[derive(Debug, Deserialize)]
 pub struct ObservationResult {
     pub source_call_id: Option<String>,
-    pub content: Option<Content>,
+    pub content: Option<AtifContent>,
     pub subagent_trajectory_ref: Option<Vec<Reference>>,
 }
 
@@ -111,17 +111,17 @@ pub struct FinalMetrics {
     pub extra: Option<Map<String, Value>>,
 }
 
-impl Content {
+impl AtifContent {
     /// Returns the content as one text, with a label for each part that is not text.
     pub fn text(&self) -> String {
         match self {
-            Content::Text(text) => text.clone(),
-            Content::Parts(parts) => parts.iter().map(Part::as_text).collect::<Vec<_>>().join("\n\n"),
+            AtifContent::Text(text) => text.clone(),
+            AtifContent::Parts(parts) => parts.iter().map(AtifPart::as_text).collect::<Vec<_>>().join("\n\n"),
         }
     }
 }
 
-impl Part {
+impl AtifPart {
     pub fn as_text(&self) -> String {
         match (&self.text, &self.source) {
             (Some(text), _) => text.clone(),

@@ -51,7 +51,7 @@ impl std::error::Error for ImportError {}
 
 /// The field that identifies an ATIF file.
 #[derive(Deserialize)]
-struct Mark {
+struct SchemaField {
     schema_version: String,
 }
 
@@ -67,7 +67,7 @@ pub fn import(text: &str) -> Result<Trajectory, ImportError> {
     if !text.starts_with(['{', '[']) {
         return Err(ImportError::Unknown);
     }
-    match serde_json::from_str::<Mark>(text) {
+    match serde_json::from_str::<SchemaField>(text) {
         Ok(mark) if mark.schema_version.starts_with("ATIF-") => atif(&mark.schema_version, text),
         Ok(_) | Err(_) => Trajectory::parse(text).map_err(ImportError::Document),
     }

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::file::{Content, Observation, ObservationResult, Part, Step, ToolCall, Whose, extra_field};
+use super::file::{
+    AtifContent, AtifPart, AtifSource, AtifStep, AtifToolCall, Observation, ObservationResult, extra_field,
+};
 use turnwise_engine::{
     AssistantMessage, CallId, CallRecord, EpochMillis, Image, Message, ToolCall as Asked, ToolMessage, TurnRecord, time,
 };
 
 /// The data read from the steps.
 #[derive(Debug, Default)]
-pub struct Steps {
+pub struct ImportedSteps {
     pub system: String,
     pub input: String,
     pub images: Vec<Image>,
@@ -27,9 +29,14 @@ pub struct Steps {
     own: bool,
 }
 
-impl Steps {
-    pub fn read(steps: Vec<Step>, started: EpochMillis, known: BTreeMap<String, String>, own: bool) -> Steps {
-        let mut read = Steps { started, known, own, ..Steps::default() };
+impl ImportedSteps {
+    pub fn read(
+        steps: Vec<AtifStep>,
+        started: EpochMillis,
+        known: BTreeMap<String, String>,
+        own: bool,
+    ) -> ImportedSteps {
+        let mut read = ImportedSteps { started, known, own, ..ImportedSteps::default() };
         steps.into_iter().for_each(|step| read.take(step));
         if !read.asides.is_empty() {
             // Messages that follow the last agent step.
@@ -39,14 +46,14 @@ impl Steps {
         read
     }
 
-    fn take(&mut self, step: Step) {
+    fn take(&mut self, step: AtifStep) {
         if step.is_copied_context == Some(true) {
             return self.carry(&step);
         }
         match (step.source, &step.observation) {
-            (Whose::Agent, _) => self.turn(step),
-            (Whose::System, None) if self.turns.is_empty() => append(&mut self.system, &step.message.text()),
-            (Whose::User, None) if self.turns.is_empty() => {
+            (AtifSource::Agent, _) => self.turn(step),
+            (AtifSource::System, None) if self.turns.is_empty() => append(&mut self.system, &step.message.text()),
+            (AtifSource::User, None) if self.turns.is_empty() => {
                 let (text, images) = with_images(&step.message);
                 append(&mut self.input, &text);
                 self.images.extend(images);
@@ -54,12 +61,12 @@ impl Steps {
             (source, None) => self.asides.extend(aside(source, &step.message)),
             (source, Some(_)) => {
                 self.asides.extend(aside(source, &step.message));
-                self.turn(Step { message: Content::Text(String::new()), ..step });
+                self.turn(AtifStep { message: AtifContent::Text(String::new()), ..step });
             }
         }
     }
 
-    fn turn(&mut self, step: Step) {
+    fn turn(&mut self, step: AtifStep) {
         let at = step.timestamp.as_deref().and_then(time::parse).unwrap_or(self.started);
         let said = step.message.text();
         let content = self.asides.drain(..).chain((!said.is_empty()).then_some(said)).collect::<Vec<_>>().join("\n\n");
@@ -91,7 +98,7 @@ impl Steps {
     }
 
     /// Returns the calls with their results. A result that names no call belongs to the only call, or is kept separately.
-    fn calls(&mut self, calls: Vec<ToolCall>, observation: Option<Observation>, since: u64) -> Vec<CallRecord> {
+    fn calls(&mut self, calls: Vec<AtifToolCall>, observation: Option<Observation>, since: u64) -> Vec<CallRecord> {
         let mut results = observation.map(|observation| observation.results).unwrap_or_default();
         let alone = calls.len() == 1 && results.len() == 1;
         let mut records = Vec::new();
@@ -104,7 +111,7 @@ impl Steps {
             records.push(record);
         }
         for result in results {
-            let call = ToolCall {
+            let call = AtifToolCall {
                 tool_call_id: "observation".to_owned(),
                 function_name: "observation".to_owned(),
                 arguments: Value::Object(Map::new()),
@@ -115,7 +122,7 @@ impl Steps {
         records
     }
 
-    fn call(&mut self, call: ToolCall, result: Option<ObservationResult>, since: u64) -> CallRecord {
+    fn call(&mut self, call: AtifToolCall, result: Option<ObservationResult>, since: u64) -> CallRecord {
         let extra = call.extra.filter(|_| self.own).unwrap_or_default();
         let (id, repeated) = self.unique(&call.tool_call_id);
         let (content, references) = match result {
@@ -124,7 +131,7 @@ impl Steps {
         };
         let children = references.iter().filter_map(|reference| self.known.get(reference.trajectory_id.as_ref()?));
         let children: Vec<String> = children.cloned().collect();
-        let answered = content.as_ref().map(Content::text).or_else(|| (!children.is_empty()).then(String::new));
+        let answered = content.as_ref().map(AtifContent::text).or_else(|| (!children.is_empty()).then(String::new));
         CallRecord {
             id,
             model_id: extra_field(&extra, "model_id").or(repeated.then_some(call.tool_call_id)),
@@ -153,12 +160,12 @@ impl Steps {
     }
 
     /// Adds a step of an earlier conversation to the history.
-    fn carry(&mut self, step: &Step) {
+    fn carry(&mut self, step: &AtifStep) {
         let content = step.message.text();
         match step.source {
-            Whose::System => self.history.push(Message::system(content)),
-            Whose::User => self.history.push(Message::user(content)),
-            Whose::Agent => {
+            AtifSource::System => self.history.push(Message::system(content)),
+            AtifSource::User => self.history.push(Message::user(content)),
+            AtifSource::Agent => {
                 let calls = step.tool_calls.as_deref().unwrap_or_default();
                 let tool_calls = calls.iter().map(|call| {
                     let id = CallId(call.tool_call_id.clone());
@@ -188,13 +195,13 @@ impl Steps {
 }
 
 /// The text, and the images embedded in the file; the text names all other images.
-fn with_images(message: &Content) -> (String, Vec<Image>) {
-    let Content::Parts(parts) = message else { return (message.text(), Vec::new()) };
+fn with_images(message: &AtifContent) -> (String, Vec<Image>) {
+    let AtifContent::Parts(parts) = message else { return (message.text(), Vec::new()) };
     let image = |path: &str| Image::from_data_url(path);
-    let inside = |part: &&Part| part.source.as_ref().and_then(|s| image(s.path.as_deref()?));
+    let inside = |part: &&AtifPart| part.source.as_ref().and_then(|s| image(s.path.as_deref()?));
     let images: Vec<Image> = parts.iter().filter_map(|part| inside(&part)).collect();
     let rest = parts.iter().filter(|part| inside(part).is_none());
-    (rest.map(Part::as_text).collect::<Vec<_>>().join("\n\n"), images)
+    (rest.map(AtifPart::as_text).collect::<Vec<_>>().join("\n\n"), images)
 }
 
 fn append(to: &mut String, text: &str) {
@@ -205,11 +212,11 @@ fn append(to: &mut String, text: &str) {
 }
 
 /// A message between turns, quoted, with its author.
-fn aside(source: Whose, message: &Content) -> Option<String> {
+fn aside(source: AtifSource, message: &AtifContent) -> Option<String> {
     let (who, text) = match source {
-        Whose::User => ("The user", message.text()),
-        Whose::System => ("The system", message.text()),
-        Whose::Agent => ("The agent", message.text()),
+        AtifSource::User => ("The user", message.text()),
+        AtifSource::System => ("The system", message.text()),
+        AtifSource::Agent => ("The agent", message.text()),
     };
     (!text.trim().is_empty()).then(|| format!("**{who}:**\n\n{}", quote(&text)))
 }

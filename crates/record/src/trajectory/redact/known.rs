@@ -66,7 +66,7 @@ const NAMES: &[(u8, &str)] = &[
 #[derive(Clone, Default)]
 pub struct Secrets {
     known: Vec<String>,
-    patterns: Vec<Pattern>,
+    patterns: Vec<SecretPattern>,
     /// The bytes that a form of a secret can begin with, as bits.
     begins: [u64; 4],
 }
@@ -79,7 +79,7 @@ impl std::fmt::Debug for Secrets {
 
 /// The characters of a secret as it is or encoded, each of which may be escaped in the text.
 #[derive(Clone)]
-struct Pattern {
+struct SecretPattern {
     encoding: Encoding,
     bytes: Vec<u8>,
     /// What it can begin with if that is not escaped.
@@ -99,7 +99,7 @@ enum Encoding {
 
 /// How far a text matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum MatchStep {
     No,
     /// The text ends before this is decided.
     More,
@@ -146,7 +146,7 @@ impl Secrets {
         let first = bytes.first().copied().unwrap_or_default();
         let first = [first, encoding.other(first)];
         let ambiguous = bytes.iter().any(|byte| LEADS.contains(byte));
-        let pattern = Pattern { encoding, bytes, first, ambiguous };
+        let pattern = SecretPattern { encoding, bytes, first, ambiguous };
         for byte in LEADS.iter().copied().chain(first) {
             if let Some(bits) = self.begins.get_mut(usize::from(byte >> 6)) {
                 *bits |= 1 << (byte & 63);
@@ -194,18 +194,18 @@ impl Secrets {
             let undecided = rest.len() <= MAX_RUN + 1 && rest.iter().all(|byte| *byte == b'\\');
             let mut more = undecided;
             let mut longest = None;
-            let may_begin = |pattern: &&Pattern| escaped || pattern.first.contains(&first);
+            let may_begin = |pattern: &&SecretPattern| escaped || pattern.first.contains(&first);
             for pattern in self.patterns.iter().filter(|_| !undecided).filter(may_begin) {
                 let readings = if pattern.ambiguous { 0..READINGS } else { 0..1 };
                 let mut steps = readings.map(|reading| pattern.at(bytes, at, reading));
-                let step = steps.find(|step| *step != Step::No).unwrap_or(Step::No);
+                let step = steps.find(|step| *step != MatchStep::No).unwrap_or(MatchStep::No);
                 if pattern.encoding == Encoding::Plain && rest.starts_with(&pattern.bytes) {
                     longest = longest.max(Some(at + pattern.bytes.len()));
                 }
                 match step {
-                    Step::No => {}
-                    Step::More => more = true,
-                    Step::To(end) => longest = longest.max(Some(end)),
+                    MatchStep::No => {}
+                    MatchStep::More => more = true,
+                    MatchStep::To(end) => longest = longest.max(Some(end)),
                 }
             }
             let within = spans.last().copied().filter(|(_, end)| at < *end);
@@ -226,56 +226,56 @@ impl Secrets {
     }
 }
 
-impl Pattern {
+impl SecretPattern {
     /// `reading`: of several readings of an escape, from the shortest on.
-    fn at(&self, text: &[u8], from: usize, reading: usize) -> Step {
+    fn at(&self, text: &[u8], from: usize, reading: usize) -> MatchStep {
         let (mut at, mut before) = (from, 0);
         for (n, want) in self.bytes.iter().copied().enumerate() {
             if n > 0 {
                 match self.gap(text, at, n) {
-                    Step::To(next) => at = next,
-                    Step::More => return Step::More,
-                    Step::No => {}
+                    MatchStep::To(next) => at = next,
+                    MatchStep::More => return MatchStep::More,
+                    MatchStep::No => {}
                 }
             }
             let mut step = character(text, at, want, DEPTH, reading);
             let other = self.encoding.other(want);
-            if step == Step::No && other != want {
+            if step == MatchStep::No && other != want {
                 step = character(text, at, other, DEPTH, reading);
             }
             // The last one of a run of backslashes may belong to the next character.
-            if step == Step::No && before == b'\\' && text.get(..at).is_some_and(|text| text.ends_with(b"\\")) {
+            if step == MatchStep::No && before == b'\\' && text.get(..at).is_some_and(|text| text.ends_with(b"\\")) {
                 step = escaped(text, at, before, want);
             }
             match step {
-                Step::To(next) => at = next,
+                MatchStep::To(next) => at = next,
                 // A run of backslashes is matched as one.
-                Step::No if want == b'\\' && before == want => {}
+                MatchStep::No if want == b'\\' && before == want => {}
                 _ => return step,
             }
             before = want;
         }
-        Step::To(at)
+        MatchStep::To(at)
     }
 
     /// What may be between the character at this position and the one before it.
-    fn gap(&self, text: &[u8], at: usize, n: usize) -> Step {
+    fn gap(&self, text: &[u8], at: usize, n: usize) -> MatchStep {
         match self.encoding {
             Encoding::Hex if n.is_multiple_of(2) => {
                 let next = at + count(text, at, 3, |byte| b" ,:-".contains(&byte));
                 match literal(text, next, b"0x") {
-                    Step::No => Step::To(next),
+                    MatchStep::No => MatchStep::To(next),
                     step => step,
                 }
             }
-            Encoding::Base64 => [b'\r', b'\n'].into_iter().fold(Step::To(at), |step, end| match step {
-                Step::To(at) => match character(text, at, end, DEPTH, 0) {
-                    Step::No => Step::To(at),
+            Encoding::Base64 => [b'\r', b'\n'].into_iter().fold(MatchStep::To(at), |step, end| match step {
+                MatchStep::To(at) => match character(text, at, end, DEPTH, 0) {
+                    MatchStep::No => MatchStep::To(at),
                     step => step,
                 },
                 step => step,
             }),
-            _ => Step::No,
+            _ => MatchStep::No,
         }
     }
 }
@@ -293,8 +293,8 @@ impl Encoding {
 }
 
 /// Matches one character, as it is or escaped.
-fn character(text: &[u8], at: usize, want: u8, depth: u8, reading: usize) -> Step {
-    let Some(first) = text.get(at) else { return Step::More };
+fn character(text: &[u8], at: usize, want: u8, depth: u8, reading: usize) -> MatchStep {
+    let Some(first) = text.get(at) else { return MatchStep::More };
     let mut ends = Vec::new();
     if *first == want {
         ends.push(at + 1);
@@ -302,13 +302,13 @@ fn character(text: &[u8], at: usize, want: u8, depth: u8, reading: usize) -> Ste
     if LEADS.contains(first) {
         for (lead, nested) in LEADS.iter().flat_map(|lead| (0..depth).map(move |nested| (*lead, nested))) {
             let step = match character(text, at, lead, nested, usize::MAX) {
-                Step::To(next) => escaped(text, next, lead, want),
+                MatchStep::To(next) => escaped(text, next, lead, want),
                 step => step,
             };
             match step {
-                Step::To(end) => ends.push(end),
-                Step::More => return Step::More,
-                Step::No => {}
+                MatchStep::To(end) => ends.push(end),
+                MatchStep::More => return MatchStep::More,
+                MatchStep::No => {}
             }
         }
         ends.sort_unstable();
@@ -316,59 +316,59 @@ fn character(text: &[u8], at: usize, want: u8, depth: u8, reading: usize) -> Ste
     }
     // Backslashes in a row are one.
     let reading = if want == b'\\' { usize::MAX } else { reading };
-    ends.get(reading).or(ends.last()).map_or(Step::No, |end| Step::To(*end))
+    ends.get(reading).or(ends.last()).map_or(MatchStep::No, |end| MatchStep::To(*end))
 }
 
 /// Matches what follows the first character of an escape.
-fn escaped(text: &[u8], at: usize, lead: u8, want: u8) -> Step {
+fn escaped(text: &[u8], at: usize, lead: u8, want: u8) -> MatchStep {
     let [high, low] = hex(want);
     match lead {
         b'%' => literal(text, at, &[high, low]),
         b'\\' => {
             let at = at + count(text, at, MAX_RUN, |byte| byte == b'\\');
             let step = match (text.get(at), want) {
-                (None, _) => Step::More,
+                (None, _) => MatchStep::More,
                 (Some(b'u'), _) => literal(text, at + 1, &[b'0', b'0', high, low]),
                 (Some(b'x'), _) => literal(text, at + 1, &[high, low]),
-                (Some(b'n'), b'\n') | (Some(b'r'), b'\r') | (Some(b't'), b'\t') => Step::To(at + 1),
-                (Some(byte), _) if *byte == want && !want.is_ascii_alphanumeric() => Step::To(at + 1),
-                _ => Step::No,
+                (Some(b'n'), b'\n') | (Some(b'r'), b'\r') | (Some(b't'), b'\t') => MatchStep::To(at + 1),
+                (Some(byte), _) if *byte == want && !want.is_ascii_alphanumeric() => MatchStep::To(at + 1),
+                _ => MatchStep::No,
             };
-            if step == Step::No && want == b'\\' { Step::To(at) } else { step }
+            if step == MatchStep::No && want == b'\\' { MatchStep::To(at) } else { step }
         }
         _ => match (text.get(at), text.get(at + 1)) {
-            (None, _) | (Some(b'#'), None) => Step::More,
+            (None, _) | (Some(b'#'), None) => MatchStep::More,
             (Some(b'#'), Some(b'x' | b'X')) => number(text, at + 2, 16, want),
             (Some(b'#'), _) => number(text, at + 1, 10, want),
             _ => {
                 let steps =
                     NAMES.iter().filter(|(byte, _)| *byte == want).map(|(_, name)| literal(text, at, name.as_bytes()));
-                steps.reduce(|a, b| if a == Step::No { b } else { a }).unwrap_or(Step::No)
+                steps.reduce(|a, b| if a == MatchStep::No { b } else { a }).unwrap_or(MatchStep::No)
             }
         },
     }
 }
 
 /// Matches the number of a character and a semicolon.
-fn number(text: &[u8], at: usize, base: u32, want: u8) -> Step {
+fn number(text: &[u8], at: usize, base: u32, want: u8) -> MatchStep {
     let mut number = 0;
     for (n, byte) in text.iter().enumerate().skip(at).take(MAX_RUN) {
         match char::from(*byte).to_digit(base) {
             Some(digit) => number = number * base % 0x1000 + digit,
-            None if *byte == b';' && number == u32::from(want) => return Step::To(n + 1),
-            None => return Step::No,
+            None if *byte == b';' && number == u32::from(want) => return MatchStep::To(n + 1),
+            None => return MatchStep::No,
         }
     }
-    if text.len() < at + MAX_RUN { Step::More } else { Step::No }
+    if text.len() < at + MAX_RUN { MatchStep::More } else { MatchStep::No }
 }
 
 /// Matches a text in any letter case.
-pub(super) fn literal(text: &[u8], at: usize, expected: &[u8]) -> Step {
+pub(super) fn literal(text: &[u8], at: usize, expected: &[u8]) -> MatchStep {
     let rest = text.get(at..).unwrap_or_default();
     match expected.iter().zip(rest).all(|(a, b)| a.eq_ignore_ascii_case(b)) {
-        false => Step::No,
-        true if rest.len() < expected.len() => Step::More,
-        true => Step::To(at + expected.len()),
+        false => MatchStep::No,
+        true if rest.len() < expected.len() => MatchStep::More,
+        true => MatchStep::To(at + expected.len()),
     }
 }
 

@@ -4,7 +4,7 @@
 //! Every verdict depends on at most [`CONTEXT`] bytes before and [`AHEAD`] bytes from the position that is judged, so the work
 //! grows with the length of the text only, also in a stream.
 
-use super::known::{Step, count, literal};
+use super::known::{MatchStep, count, literal};
 
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -117,7 +117,7 @@ const BLANKS: [&str; 8] = ["your", "YOUR", "xxxx", "XXXX", "example", "change", 
 const DEFAULTS: &str = "pass password passwd pw pwd secret mypassword changeme";
 
 /// The secrets in a text.
-pub(super) struct Scan {
+pub(super) struct SecretScan {
     /// Byte ranges, in order.
     pub spans: Vec<(usize, usize)>,
     /// From here on, the text could still be part of a secret if more follows; the text's length if it cannot.
@@ -137,7 +137,7 @@ pub(super) enum Rest {
     PrivateKey,
 }
 
-enum Verdict {
+enum SecretVerdict {
     Clear,
     /// The text ends too early to tell.
     Open,
@@ -148,7 +148,7 @@ enum Verdict {
 
 /// The kind of a value, by its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SecretKind {
     /// A header, the parameter of an address, or an environment variable: eight characters with a digit.
     Named,
     Password,
@@ -175,7 +175,7 @@ pub(super) fn without(text: &str, spans: &[(usize, usize)], goes_on: bool) -> St
 }
 
 /// Finds text that looks like a secret, from a position on. `rest`: a secret that goes on there. `whole`: nothing follows.
-pub(super) fn scan(text: &str, from: usize, mut rest: Option<Rest>, whole: bool) -> Scan {
+pub(super) fn scan(text: &str, from: usize, mut rest: Option<Rest>, whole: bool) -> SecretScan {
     let bytes = text.as_bytes();
     let (mut spans, mut at) = (Vec::new(), from);
     if rest.is_some() {
@@ -195,22 +195,22 @@ pub(super) fn scan(text: &str, from: usize, mut rest: Option<Rest>, whole: bool)
             continue;
         }
         match judge(bytes, at, whole) {
-            Verdict::Clear => at += 1,
-            Verdict::Open => break,
-            Verdict::Begins(start, kind) => {
+            SecretVerdict::Clear => at += 1,
+            SecretVerdict::Open => break,
+            SecretVerdict::Begins(start, kind) => {
                 spans.push((start, start));
                 (at, rest) = (start, Some(kind));
             }
-            Verdict::Is(start, end) => {
+            SecretVerdict::Is(start, end) => {
                 spans.push((start, end));
                 at = end;
             }
         }
     }
-    Scan { spans, open: at, rest }
+    SecretScan { spans, open: at, rest }
 }
 
-fn judge(text: &[u8], at: usize, whole: bool) -> Verdict {
+fn judge(text: &[u8], at: usize, whole: bool) -> SecretVerdict {
     let before = text.get(at.saturating_sub(CONTEXT)..at).unwrap_or_default();
     let ahead = text.get(at..text.len().min(at + AHEAD)).unwrap_or_default();
     let more = !whole && ahead.len() < AHEAD;
@@ -219,7 +219,7 @@ fn judge(text: &[u8], at: usize, whole: bool) -> Verdict {
         return private_key(ahead, at, more);
     }
     if !begins_word(before) {
-        return Verdict::Clear;
+        return SecretVerdict::Clear;
     }
     if before.ends_with(b"://") {
         return user_info(ahead, at, more);
@@ -227,16 +227,16 @@ fn judge(text: &[u8], at: usize, whole: bool) -> Verdict {
     let mut open = false;
     if first.is_ascii_alphanumeric() && last != b'+' {
         match key(before, ahead, more) {
-            Step::To(_) => return Verdict::Begins(at, Rest::Key),
-            Step::More => open = true,
-            Step::No => {}
+            MatchStep::To(_) => return SecretVerdict::Begins(at, Rest::Key),
+            MatchStep::More => open = true,
+            MatchStep::No => {}
         }
     }
     if b" \t=:\"'`>".contains(&last)
         && !b" \t\r\n=:\"'`>\\".contains(&first)
         && let Some((kind, close)) = introduced(before)
     {
-        let rest = if kind == Kind::Cookie { Rest::Line } else { Rest::Value(close) };
+        let rest = if kind == SecretKind::Cookie { Rest::Line } else { Rest::Value(close) };
         let (end, ended) = rest.end(ahead, 0, !more);
         let value = ahead.get(..end).unwrap_or_default();
         let quoted = is_quote(close);
@@ -245,14 +245,14 @@ fn judge(text: &[u8], at: usize, whole: bool) -> Verdict {
         if !ended {
             open = true;
         } else if alone && kind.is_secret(value, quoted) {
-            return Verdict::Begins(at, rest);
+            return SecretVerdict::Begins(at, rest);
         }
     }
-    if open { Verdict::Open } else { Verdict::Clear }
+    if open { SecretVerdict::Open } else { SecretVerdict::Clear }
 }
 
 /// The line that begins a private key, if a key follows. `more`: the text may go on.
-fn private_key(ahead: &[u8], at: usize, more: bool) -> Verdict {
+fn private_key(ahead: &[u8], at: usize, more: bool) -> SecretVerdict {
     const BEGIN: &[u8] = b"-----BEGIN ";
     let long = |text: &[u8]| {
         let text = text.get(5..).unwrap_or_default();
@@ -260,72 +260,72 @@ fn private_key(ahead: &[u8], at: usize, more: bool) -> Verdict {
         body.split(|byte| !is_key_byte(*byte) || *byte == b'-').any(|run| run.len() >= 16)
     };
     let title = match literal(ahead, 0, BEGIN) {
-        Step::No => return Verdict::Clear,
-        Step::More => None,
-        Step::To(from) => ahead.get(from..),
+        MatchStep::No => return SecretVerdict::Clear,
+        MatchStep::More => None,
+        MatchStep::To(from) => ahead.get(from..),
     };
     let end = title.and_then(|title| title.windows(5).take(64).position(|five| five == b"-----"));
     let body = end.and_then(|end| Some((title?.get(..end)?, title?.get(end..)?)));
     match body {
-        Some((title, _)) if !title.windows(11).any(|words| words == b"PRIVATE KEY") => Verdict::Clear,
-        Some((_, body)) if long(body) => Verdict::Begins(at, Rest::PrivateKey),
-        None if title.is_some_and(|title| title.len() > 64) => Verdict::Clear,
-        _ if more => Verdict::Open,
-        _ => Verdict::Clear,
+        Some((title, _)) if !title.windows(11).any(|words| words == b"PRIVATE KEY") => SecretVerdict::Clear,
+        Some((_, body)) if long(body) => SecretVerdict::Begins(at, Rest::PrivateKey),
+        None if title.is_some_and(|title| title.len() > 64) => SecretVerdict::Clear,
+        _ if more => SecretVerdict::Open,
+        _ => SecretVerdict::Clear,
     }
 }
 
 /// The password in an address, or a name that is a token.
-fn user_info(ahead: &[u8], at: usize, more: bool) -> Verdict {
+fn user_info(ahead: &[u8], at: usize, more: bool) -> SecretVerdict {
     let len = count(ahead, 0, AHEAD, |byte| !byte.is_ascii_whitespace() && !b"/?#\"'`<>\\".contains(&byte));
     if len == ahead.len() {
-        return if more { Verdict::Open } else { split_user_info(ahead, at) };
+        return if more { SecretVerdict::Open } else { split_user_info(ahead, at) };
     }
     split_user_info(ahead.get(..len).unwrap_or_default(), at)
 }
 
-fn split_user_info(authority: &[u8], at: usize) -> Verdict {
-    let Some(end) = authority.iter().rposition(|byte| *byte == b'@') else { return Verdict::Clear };
+fn split_user_info(authority: &[u8], at: usize) -> SecretVerdict {
+    let Some(end) = authority.iter().rposition(|byte| *byte == b'@') else { return SecretVerdict::Clear };
     let user = count(authority, 0, end, |byte| byte != b':');
     let (name, password) = (authority.get(..user), authority.get(user + 1..end).unwrap_or_default());
     let text = String::from_utf8_lossy(password).to_lowercase();
     let open =
         password.first().is_none_or(|byte| b"${<[*(".contains(byte)) || DEFAULTS.split(' ').any(|one| one == text);
     if !open && name.is_none_or(|name| !name.eq_ignore_ascii_case(password)) {
-        Verdict::Is(at + user + 1, at + end)
+        SecretVerdict::Is(at + user + 1, at + end)
     } else if user == end && end >= 16 && changes(authority) > 2 {
-        Verdict::Is(at, at + end)
+        SecretVerdict::Is(at, at + end)
     } else {
-        Verdict::Clear
+        SecretVerdict::Clear
     }
 }
 
 /// Judges a run of key characters by its beginning.
-fn key(before: &[u8], ahead: &[u8], more: bool) -> Step {
+fn key(before: &[u8], ahead: &[u8], more: bool) -> MatchStep {
     let run = ahead.get(..count(ahead, 0, AHEAD, is_key_byte)).unwrap_or_default();
     let more = more && run.len() == ahead.len();
-    let undecided = |yes: bool| if yes { Step::More } else { Step::No };
+    let undecided = |yes: bool| if yes { MatchStep::More } else { MatchStep::No };
     if !more && run.len() < SHORTEST {
-        return Step::No;
+        return MatchStep::No;
     }
     if run.starts_with(b"eyJ") {
         // A JSON Web Token: parts that begin with a JSON object.
         let (head, signed) = (count(run, 0, AHEAD, |byte| byte != b'.'), run.len());
-        return if head > 11 && signed > head + 10 { Step::To(signed) } else { undecided(more) };
+        return if head > 11 && signed > head + 10 { MatchStep::To(signed) } else { undecided(more) };
     }
     // The token of a Telegram bot follows its number.
     let telegram = before
         .strip_suffix(b":")
         .is_some_and(|number| number.iter().rev().take_while(|byte| byte.is_ascii_digit()).count() > 5);
     if telegram && run.starts_with(b"AA") && run.len() > 32 && is_random(run) {
-        return Step::To(run.len());
+        return MatchStep::To(run.len());
     }
     // The token of a Discord bot begins with its number in base64 and has three parts.
     let mut parts = run.split(|byte| *byte == b'.').map(<[u8]>::len);
     let parts = (parts.next(), parts.next(), parts.next());
     let number = DISCORD.iter().any(|start| run.starts_with(start.as_bytes()));
     if number && matches!(parts, (Some(23..=28), Some(6), Some(27..))) {
-        return Step::To(run.len());
+        return MatchStep::To(run.len());
     }
     let begins = |starts: &[&str]| more && starts.iter().any(|start| start.as_bytes().starts_with(run));
     let mut perhaps = telegram || number || begins(&["eyJ"]) || begins(DISCORD);
@@ -339,7 +339,7 @@ fn key(before: &[u8], ahead: &[u8], more: bool) -> Step {
             let distinct = !blank && (!within || !prefix.bytes().all(|byte| byte.is_ascii_alphanumeric()));
             let random = is_random(body) || matches!(set, Set::Any) && body.iter().any(u8::is_ascii_digit);
             if distinct && random && count(body, 0, *min, |byte| set.has(byte)) == *min {
-                return Step::To(run.len());
+                return MatchStep::To(run.len());
             }
             perhaps |= body.len() < KEY;
         }
@@ -349,13 +349,13 @@ fn key(before: &[u8], ahead: &[u8], more: bool) -> Step {
 }
 
 /// What the text before a value says about it, and the end of the value as in [`Rest::Value`].
-fn introduced(before: &[u8]) -> Option<(Kind, u8)> {
+fn introduced(before: &[u8]) -> Option<(SecretKind, u8)> {
     let (mut text, mut quote) = unquoted(before);
     let scheme = ["bearer ", "basic ", "token ", "apikey "].iter().find(|words| ends_with(text, words));
     if let Some(words) = scheme {
         text = text.get(..text.len() - words.len())?;
         if *words == "bearer " && text.last().is_none_or(|byte| !is_word(*byte)) {
-            return Some((Kind::Named, quote.unwrap_or(b' ')));
+            return Some((SecretKind::Named, quote.unwrap_or(b' ')));
         }
         (text, quote) = unquoted(text);
     }
@@ -385,34 +385,34 @@ fn introduced(before: &[u8]) -> Option<(Kind, u8)> {
         return None;
     }
     let kind = if plain == "cookie" || plain == "setcookie" {
-        Kind::Cookie
+        SecretKind::Cookie
     } else if scheme.is_some_and(|words| *words == "basic ") && plain.ends_with("authorization") {
-        Kind::Basic
+        SecretKind::Basic
     } else if one_of(PASSWORDS) || ends_with(name.as_bytes(), "_pass") {
-        if quote.is_none() && !text.ends_with(b"=") { Kind::Bare } else { Kind::Password }
+        if quote.is_none() && !text.ends_with(b"=") { SecretKind::Bare } else { SecretKind::Password }
     } else if parameter && plain == "key" {
-        Kind::Named
+        SecretKind::Named
     } else if one_of(NAMES) {
         if parameter || assigned || name.contains('-') || plain.ends_with("authorization") {
-            Kind::Named
+            SecretKind::Named
         } else {
-            Kind::Random
+            SecretKind::Random
         }
     } else if variable && name.ends_with("_KEY") {
-        Kind::Random
+        SecretKind::Random
     } else {
         return None;
     };
     Some((kind, quote.unwrap_or(if parameter { b'&' } else { b' ' })))
 }
 
-impl Kind {
+impl SecretKind {
     fn is_secret(self, value: &[u8], quoted: bool) -> bool {
         let digit = value.iter().any(u8::is_ascii_digit);
         let letter = value.iter().any(u8::is_ascii_alphabetic);
         let code = matches!(value.first(), Some(b'$' | b'{' | b'[' | b'(' | b'*'))
             || (!quoted && value.iter().any(|byte| b"([{".contains(byte)));
-        if value.len() < 6 || (self != Kind::Basic && !digit) || (code && self != Kind::Cookie) {
+        if value.len() < 6 || (self != SecretKind::Basic && !digit) || (code && self != SecretKind::Cookie) {
             return false;
         }
         let text = String::from_utf8_lossy(value);
@@ -421,16 +421,16 @@ impl Kind {
         }
         let path = value.starts_with(b"/") || value.starts_with(b".") || value.starts_with(b"~");
         match self {
-            Kind::Named => value.len() >= 8 && !path,
-            Kind::Password => letter && !path,
-            Kind::Bare => letter && !path && !value.contains(&b'.'),
-            Kind::Random => value.len() >= 8 && changes(value) > 2 || value.len() >= 32 && letter,
-            Kind::Basic => {
+            SecretKind::Named => value.len() >= 8 && !path,
+            SecretKind::Password => letter && !path,
+            SecretKind::Bare => letter && !path && !value.contains(&b'.'),
+            SecretKind::Random => value.len() >= 8 && changes(value) > 2 || value.len() >= 32 && letter,
+            SecretKind::Basic => {
                 value.len() >= 8
                     && (digit || value.windows(2).any(|two| matches!(two, [b'a'..=b'z', b'A'..=b'Z'] | [_, b'='])))
             }
-            Kind::Cookie => text.split(';').filter_map(|pair| pair.split_once('=')).any(|(_, value)| {
-                value.len() >= 8 && !value.contains(' ') && Kind::Password.is_secret(value.as_bytes(), quoted)
+            SecretKind::Cookie => text.split(';').filter_map(|pair| pair.split_once('=')).any(|(_, value)| {
+                value.len() >= 8 && !value.contains(' ') && SecretKind::Password.is_secret(value.as_bytes(), quoted)
             }),
         }
     }
@@ -465,9 +465,9 @@ fn private_key_end(text: &[u8], from: usize, whole: bool) -> (usize, bool) {
             // At first, the line that begins it is still ahead.
             for (words, ends) in [("-----BEGIN ", false), ("-----END ", true)] {
                 let title = match literal(text, at, words.as_bytes()) {
-                    Step::No => continue,
-                    Step::More => None,
-                    Step::To(title) => Some(title),
+                    MatchStep::No => continue,
+                    MatchStep::More => None,
+                    MatchStep::To(title) => Some(title),
                 };
                 let close = title.and_then(|title| {
                     let five = text.get(title..)?.windows(5).take(64).position(|five| five == b"-----")?;

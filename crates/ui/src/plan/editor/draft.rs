@@ -10,7 +10,7 @@ use turnwise_engine::{ProviderKind, RunConfig, Status};
 use turnwise_record::plan::{AgentSpec, draft, fault};
 use turnwise_view::plan::edit::PlanDraft;
 
-use super::super::super::desk::Seat;
+use super::super::super::desk::RunClient;
 use super::super::super::reactive::{flag, reactive};
 use super::super::super::slots::Local;
 use super::super::super::state::App;
@@ -20,7 +20,7 @@ use super::super::super::state::App;
 enum DraftState {
     #[default]
     Idle,
-    Drafting(Local<Seat>),
+    Drafting(Local<RunClient>),
     Done(String),
     Failed(String),
 }

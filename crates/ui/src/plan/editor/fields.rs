@@ -4,19 +4,19 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use turnwise_view::plan::cell::{Field, OF_AGENT, OF_STEP};
+use turnwise_view::plan::cell::{OF_AGENT, OF_STEP, StepField};
 use turnwise_view::plan::edit::{FaultView, PlanDraft};
 
 use super::super::super::icon::{Icon, icon};
 use super::super::super::reactive::{attribute, flag, reactive};
 use super::super::super::state::App;
-use super::Checked;
+use super::CheckedPlan;
 
-pub fn form(app: App, checked: Checked) -> impl IntoView {
+pub fn form(app: App, checked: CheckedPlan) -> impl IntoView {
     let agents = move || app.plan_draft.with(|draft| draft.agents.iter().map(|agent| agent.key).collect::<Vec<_>>());
     let steps = move || app.plan_draft.with(|draft| draft.steps.iter().map(|step| step.key).collect::<Vec<_>>());
-    let agent = move |key| row(app, checked, key, "agent", OF_AGENT, Field::Name);
-    let step = move |key| row(app, checked, key, "step", OF_STEP, Field::Order);
+    let agent = move |key| row(app, checked, key, "agent", OF_AGENT, StepField::Name);
+    let step = move |key| row(app, checked, key, "step", OF_STEP, StepField::Order);
     (
         html::fieldset().class("group").child((
             html::legend().child("Steps"),
@@ -47,7 +47,14 @@ fn add(text: &'static str, act: impl Fn() + 'static) -> impl IntoView {
         .child((icon(Icon::Plus), text))
 }
 
-fn row(app: App, checked: Checked, key: u32, what: &'static str, fields: [Field; 5], name: Field) -> impl IntoView {
+fn row(
+    app: App,
+    checked: CheckedPlan,
+    key: u32,
+    what: &'static str,
+    fields: [StepField; 5],
+    name: StepField,
+) -> impl IntoView {
     let title = move || app.plan_draft.with(|draft| format!("{what} {}", draft.get(key, name)));
     let (inputs, faults): (Vec<_>, Vec<_>) =
         fields.into_iter().map(|field_name| field(app, checked, key, field_name)).unzip();
@@ -69,7 +76,7 @@ fn row(app: App, checked: Checked, key: u32, what: &'static str, fields: [Field;
 }
 
 /// Returns the input, and its faults: those go below the row, where there is room for text.
-fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, impl IntoView) {
+fn field(app: App, checked: CheckedPlan, key: u32, field: StepField) -> (impl IntoView, impl IntoView) {
     let id = format!("plan-{key}-{}", field.key());
     let says = format!("{id}-wrong");
     let value = move || app.plan_draft.with(|draft| draft.get(key, field));
@@ -86,7 +93,7 @@ fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, 
             let text: Vec<String> = faults.map(FaultView::full_text).collect();
             match (text.is_empty(), is_empty, field) {
                 (true, ..) => None,
-                (false, true, Field::Action) => Some(vec!["Describe what this step should do.".to_owned()]),
+                (false, true, StepField::Action) => Some(vec!["Describe what this step should do.".to_owned()]),
                 (false, ..) => Some(text),
             }
         })
@@ -94,14 +101,14 @@ fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, 
     let invalid = move || if wrong.with(Option::is_some) { "true" } else { "false" };
     let set = move |value: String| app.plan_draft.update(|draft| draft.set(key, field, value));
     let input = match field {
-        Field::Kind | Field::Agent => html::select()
+        StepField::Kind | StepField::Agent => html::select()
             .id(id.clone())
             .attr("aria-describedby", says.clone())
             .attr("aria-invalid", invalid)
             .on(ev::change, move |event| set(event_target_value(&event)))
             .child(options(app, key, field))
             .into_any(),
-        Field::Action | Field::System => html::textarea()
+        StepField::Action | StepField::System => html::textarea()
             .id(id.clone())
             .attr("rows", "1")
             .attr("aria-describedby", says.clone())
@@ -134,7 +141,7 @@ fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, 
 }
 
 /// Draws the choices. The current value stays visible, even if it is not one of them.
-fn options(app: App, key: u32, field: Field) -> impl IntoView {
+fn options(app: App, key: u32, field: StepField) -> impl IntoView {
     let now = Memo::new(move |_| app.plan_draft.with(|draft| draft.get(key, field)));
     let each = Memo::new(move |_| {
         let mut choices = app.plan_draft.with(|draft| draft.choices(field)).unwrap_or_default();
@@ -154,7 +161,7 @@ fn options(app: App, key: u32, field: Field) -> impl IntoView {
 }
 
 /// Draws the faults of no particular field: those about the plan as a whole.
-fn other_faults(checked: Checked) -> impl IntoView {
+fn other_faults(checked: CheckedPlan) -> impl IntoView {
     reactive(move || {
         checked.with(|checked| {
             let faults = checked.as_ref().err().map(Vec::as_slice).unwrap_or_default();

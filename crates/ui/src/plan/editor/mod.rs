@@ -31,10 +31,10 @@ pub fn editor(app: App) -> impl IntoView {
 }
 
 /// The plan or all its faults, updated as the user types.
-type Checked = Memo<Result<Plan, Vec<FaultView>>>;
+type CheckedPlan = Memo<Result<Plan, Vec<FaultView>>>;
 
 fn content(app: App) -> impl IntoView {
-    let checked: Checked = Memo::new(move |_| {
+    let checked: CheckedPlan = Memo::new(move |_| {
         let (config, _) = app.settings.with(|settings| settings.draft(turnwise_tools::all()));
         let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
         app.plan_draft.with(|draft| draft.plan(&tools))
@@ -84,7 +84,7 @@ fn mode(app: App, as_json: Memo<bool>) -> impl IntoView {
     ))
 }
 
-fn json(app: App, checked: Checked) -> impl IntoView {
+fn json(app: App, checked: CheckedPlan) -> impl IntoView {
     let invalid = move || if checked.with(Result::is_err) { "true" } else { "false" };
     (
         html::div().class("input mono").child((
@@ -106,7 +106,7 @@ fn json(app: App, checked: Checked) -> impl IntoView {
 }
 
 /// Draws every fault, with its place and what to do.
-fn faults(checked: Checked) -> impl IntoView {
+fn faults(checked: CheckedPlan) -> impl IntoView {
     let each = move || {
         checked.with(|checked| {
             let faults = checked.as_ref().err().map(Vec::as_slice).unwrap_or_default();
@@ -119,7 +119,7 @@ fn faults(checked: Checked) -> impl IntoView {
     html::ul().class("faults").id("plan-faults").child(reactive(each))
 }
 
-fn foot(app: App, checked: Checked) -> impl IntoView {
+fn foot(app: App, checked: CheckedPlan) -> impl IntoView {
     let text = move || match checked.with(|checked| checked.as_ref().err().map(Vec::len)) {
         None => "Saved in this browser.".to_owned(),
         Some(1) => "Fix 1 field to run.".to_owned(),
