@@ -105,7 +105,7 @@ impl Assembly {
             }
             "response.output_item.added" => self.item(index(event), event.get("item"), ItemStage::Begun),
             "response.output_item.done" => {
-                self.item(index(event), event.get("item"), ItemStage::Whole { adds_text: true })
+                self.item(index(event), event.get("item"), ItemStage::Whole { adds_text: true });
             }
             "response.created" | "response.in_progress" | "response.queued" => self.named(response),
             kind @ ("response.completed" | "response.incomplete" | "response.failed" | "response.cancelled") => {
