@@ -85,6 +85,21 @@ fn the_counter_line_is_shown_exactly_as_the_model_read_it() {
     );
 }
 
+/// A template may have several lines, none, or look like anything: the card shows the result without it.
+#[test]
+fn a_custom_counter_template_is_shown_whole_and_not_as_a_part_of_the_result() {
+    for template in ["used {turn}\nof {max}", "({remaining} left)", "[Context 99% full]", ""] {
+        let templates = CounterTemplates { normal: template.into(), ..CounterTemplates::default() };
+        let counter = Some(CounterConfig { templates, ..CounterConfig::default() });
+        let open = play_open(RunConfig { counter, ..limited(7) }, tool_turn("1").into_iter().collect());
+        let turn = view(&open).turns.remove(0);
+        let line = template.replace("{turn}", "1").replace("{max}", "7").replace("{remaining}", "6");
+        assert_eq!(turn.counter, Some(CounterLine { text: line.clone(), level: CounterLevel::Normal }));
+        assert_eq!(turn.calls[0].result, Some(format!("found\n{line}")));
+        assert_eq!(turn.calls[0].note, Some(CallNote::Value("found".into())), "{template:?}");
+    }
+}
+
 #[test]
 fn every_ending_has_words_and_its_exact_code() {
     let complete = play(limited(5), vec![text("done")]);
@@ -419,9 +434,9 @@ fn arguments_that_are_no_json_are_shown_as_the_model_wrote_them() {
         started_ms: 0,
         duration_ms: Some(0),
     };
-    assert_eq!(CallView::new(&call, CounterLevel::Off).args, raw);
+    assert_eq!(CallView::new(&call, 0).args, raw);
     let listed = CallRecord { args: json!({"a": [1, 2], "b": {"c": null}}), ..call };
-    assert_eq!(CallView::new(&listed, CounterLevel::Off).summary, r#"a: [1,2], b: {"c":null}"#);
+    assert_eq!(CallView::new(&listed, 0).summary, r#"a: [1,2], b: {"c":null}"#);
 }
 
 #[test]

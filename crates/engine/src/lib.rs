@@ -2,12 +2,12 @@
 //!
 //! PURE: no clock, no randomness, no network, no async, no web crate. Time and seeds come in as data ([`Event`], the
 //! `at` of [`Run::handle`]), and what must happen goes out as data ([`Effect`]). Everything here is `Serialize`.
-//! Deliberately absent: wire formats (`llm`), the code of tools (`tools`), storage and export (`trajectory`).
+//! Deliberately absent: wire formats (`turnwise-llm`), the code of tools (`turnwise-tools`), storage and export (`turnwise-record`).
 //!
 //! A run needs somebody who performs its effects. Here a script does; `examples/real_server.rs` sends requests to a server.
 //!
 //! ```
-//! use turnwise::engine::*;
+//! use turnwise_engine::*;
 //!
 //! let task = Task { input: "What is 6 times 7?".into(), ..Task::default() };
 //! let (mut run, mut effects) = Run::start(RunConfig::preset(Preset::Research), task);

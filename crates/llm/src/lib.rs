@@ -4,6 +4,54 @@
 //! `providers.rs` is the table of providers, `profile.rs` says what differs between servers of one format, `abilities.rs` what models take of a run's settings; each wire format has a folder.
 //! Deliberately absent: keys and extra headers (the shell's), retries (the engine's), argument repair (the tools').
 //!
+//! A run with a model: the engine says what to send, [`encoder`] writes it for the provider, [`request_head`] has the address and the
+//! headers, and [`Decoder`] reads the response as it arrives. Here the response is a text; `examples/real_server.rs` in the repository
+//! sends the request with an HTTP client.
+//!
+//! ```
+//! use turnwise_engine::*;
+//! use turnwise_llm::{Decoder, encoder, request_head};
+//!
+//! let provider = ProviderConfig {
+//!     kind: ProviderKind::Openai,
+//!     base_url: "http://localhost:11434/v1".into(),
+//!     model: "qwen3".into(),
+//!     ..ProviderConfig::default()
+//! };
+//! let config = RunConfig { providers: vec![provider.clone()], ..RunConfig::preset(Preset::Research) };
+//! let task = Task { input: "What is 6 times 7?".into(), ..Task::default() };
+//! let (mut run, mut effects) = Run::start(config, task);
+//! let mut sent = Vec::new();
+//! while run.ending().is_none() {
+//!     let mut events = Vec::new();
+//!     for effect in effects {
+//!         if let Effect::CallModel(call) = effect {
+//!             let mut writer = encoder(&provider, run.config(), &call.learnt);
+//!             let mut body = Vec::new();
+//!             writer.start(&mut body);
+//!             for message in call.append.iter().chain(&call.tail) {
+//!                 writer.message(message, &mut body);
+//!             }
+//!             writer.end(&run.config().tools, call.tools, &mut body);
+//!             sent.push((request_head(&provider, None).url, String::from_utf8(body).unwrap()));
+//!
+//!             let mut decoder = Decoder::new(&provider);
+//!             decoder.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"42\"},\"finish_reason\":\"stop\"}]}\n\n");
+//!             decoder.push(b"data: [DONE]\n\n");
+//!             let (reply, raw) = decoder.finish();
+//!             events.push(match reply {
+//!                 Ok(reply) => Event::ModelReplied { request: call.request, reply, raw: Some(raw), first_token_ms: None },
+//!                 Err(error) => Event::ModelFailed { request: call.request, error, raw: Some(raw) },
+//!             });
+//!         }
+//!     }
+//!     effects = events.into_iter().flat_map(|event| run.handle(Millis(1), event)).collect();
+//! }
+//! assert_eq!(run.ending().map(|ending| ending.output.as_str()), Some("42"));
+//! assert_eq!(sent[0].0, "http://localhost:11434/v1/chat/completions");
+//! assert!(sent[0].1.contains("What is 6 times 7?"));
+//! ```
+//!
 //! [`ModelError`]: turnwise_engine::ModelError
 
 mod abilities;

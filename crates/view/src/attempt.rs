@@ -1,8 +1,9 @@
 //! The attempts of a turn that gave no usable reply: the reason, the consequence, and the notice sent to the model.
 
-use turnwise_engine::{AttemptRecord, PartialReply, Slug, TurnRecord, prompts};
+use turnwise_engine::{AttemptRecord, CallRecord, PartialReply, Slug, TurnRecord, prompts};
 
 use super::call::CallView;
+use super::lines::AddedLines;
 use super::slug::{SlugView, is_models_doing};
 use super::source::RunSource;
 use turnwise_content::format::{duration, one_line};
@@ -50,9 +51,10 @@ pub enum Weight {
     Last,
 }
 
-/// Returns the failed attempts of a turn; `next` is the turn after it, `of` the maximum number of attempts.
+/// Returns the failed attempts of a turn; `lines`: those of its last result, `next`: the turn after it.
 pub(super) fn failed(
     record: &TurnRecord,
+    lines: AddedLines,
     next: Option<&TurnRecord>,
     max_attempts: u32,
     open: bool,
@@ -64,7 +66,7 @@ pub(super) fn failed(
         let mut failed = failed_attempt(attempt, max_attempts, again, open);
         let retry = again.or_else(|| next.and_then(|turn| turn.attempts.first()));
         failed.notice = retry.and_then(|retry| notice_after(attempt, retry));
-        failed.calls = calls_of(record, attempt.attempt);
+        failed.calls = calls_of(record, lines, attempt.attempt);
         // The call's card says it better, with the details.
         if failed.calls.iter().any(|call| call.slug == failed.slugs.first().copied()) {
             failed.message.clear();
@@ -130,15 +132,21 @@ pub(super) fn is_refusal(source: &RunSource<'_>, record: &TurnRecord) -> bool {
 }
 
 /// Returns the calls of the attempts that did not fail.
-pub(super) fn calls(record: &TurnRecord) -> Vec<CallView> {
+pub(super) fn calls(record: &TurnRecord, lines: AddedLines) -> Vec<CallView> {
     let failed = |number: u32| record.attempts.iter().any(|a| a.attempt == number && !a.slugs.is_empty());
     let kept = record.tool_calls.iter().filter(|call| !failed(call.attempt));
-    kept.map(|call| CallView::new(call, record.counter_level)).collect()
+    kept.map(|call| call_view(record, lines, call)).collect()
 }
 
-fn calls_of(record: &TurnRecord, attempt: u32) -> Vec<CallView> {
+/// Only the last result of a turn has lines of the engine.
+fn call_view(record: &TurnRecord, lines: AddedLines, call: &CallRecord) -> CallView {
+    let is_last = record.tool_calls.last().is_some_and(|last| last.id == call.id);
+    CallView::new(call, if is_last { lines.bytes() } else { 0 })
+}
+
+fn calls_of(record: &TurnRecord, lines: AddedLines, attempt: u32) -> Vec<CallView> {
     let found = record.tool_calls.iter().filter(|call| call.attempt == attempt);
-    found.map(|call| CallView::new(call, record.counter_level)).collect()
+    found.map(|call| call_view(record, lines, call)).collect()
 }
 
 fn failed_attempt(

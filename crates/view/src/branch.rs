@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use turnwise_engine::{
-    Authority, Branch, BranchChanges, BranchPart, CallId, CallRecord, CounterLevel, Parent, RawCall, Reply, RunConfig,
-    ToolSpec, TurnRecord, own_tools,
+    Authority, Branch, BranchChanges, BranchPart, CallId, CallRecord, Parent, RawCall, Reply, RunConfig, ToolSpec,
+    TurnRecord, own_tools,
 };
 
 use turnwise_llm::models;
 
+use super::lines::AddedLines;
 use super::provider;
-use super::replay::context_line;
 use super::source::RunSource;
 
 /// The contents of the form.
@@ -82,7 +82,7 @@ impl BranchDraft {
             say: String::new(),
             reply: reply.0.clone(),
             calls: reply.1.clone(),
-            results: before.map(results).unwrap_or_default(),
+            results: before.map(|turn| results(turn, AddedLines::of_turn(source, turn))).unwrap_or_default(),
             wanted: None,
             was,
             was_reply: reply,
@@ -268,17 +268,14 @@ fn has_own_result(call: &CallRecord) -> bool {
 }
 
 /// The calls of a turn that were run, with their results.
-fn results(turn: &TurnRecord) -> Vec<CallResult> {
+fn results(turn: &TurnRecord, lines: AddedLines) -> Vec<CallResult> {
     let last = turn.tool_calls.len().saturating_sub(1);
     let each = turn.tool_calls.iter().enumerate().filter(|(_, call)| has_own_result(call));
     each.filter_map(|(place, call)| {
         let mut result = call.result.clone()?;
         // The engine writes its lines at the end again.
         if place == last {
-            if turn.counter_level != CounterLevel::Off {
-                result.truncate(result.rfind('\n').unwrap_or(result.len()));
-            }
-            result.truncate(result.len() - context_line(&result));
+            result.truncate(result.len() - lines.bytes());
         }
         let title = format!("{} {}", call.name, call.args);
         Some(CallResult { call: call.id.clone(), title, was: result.clone(), result })

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use turnwise_engine::{BranchChanges, CallRecord, CounterLevel, Slug, own_tools};
+use turnwise_engine::{BranchChanges, CallRecord, Slug, own_tools};
 
 use super::slug::SlugView;
 use turnwise_content::format::{counted, duration, one_line};
@@ -84,9 +84,9 @@ pub enum CallState {
 }
 
 impl CallView {
-    /// Builds the card. `level` says whether the last line may be the counter line.
+    /// Builds the card. `added`: the bytes at the end of the result that the engine added: the context and the counter line.
     #[must_use]
-    pub fn new(call: &CallRecord, level: CounterLevel) -> Self {
+    pub fn new(call: &CallRecord, added: usize) -> Self {
         CallView {
             id: call.id.0.clone(),
             name: call.name.clone(),
@@ -98,7 +98,7 @@ impl CallView {
             args: pretty(&call.args),
             result: call.result.clone(),
             changed_from: None,
-            note: if call.calls.is_empty() { note(call, level) } else { None },
+            note: if call.calls.is_empty() { note(call, added) } else { None },
             state: state(call),
             slug: call.slug.map(SlugView::from),
             error: call.error.as_deref().map(|error| one_line(error, 160)),
@@ -109,7 +109,7 @@ impl CallView {
                 "final result"
             }),
             progress: progress(call),
-            inner: call.calls.iter().map(|inner| CallView::new(inner, CounterLevel::Off)).collect(),
+            inner: call.calls.iter().map(|inner| CallView::new(inner, 0)).collect(),
             code: code(call),
             figure: figure(call),
         }
@@ -203,21 +203,9 @@ fn state(call: &CallRecord) -> CallState {
     }
 }
 
-fn note(call: &CallRecord, level: CounterLevel) -> Option<CallNote> {
+fn note(call: &CallRecord, added: usize) -> Option<CallNote> {
     let result = call.result.as_deref().filter(|_| call.error.is_none())?;
-    let body = match (level, result.rsplit_once('\n')) {
-        (CounterLevel::Normal | CounterLevel::Moderate | CounterLevel::Urgent, Some((body, line)))
-            if line.starts_with('[') =>
-        {
-            body
-        }
-        _ => result,
-    };
-    // The context usage precedes the counter, on its own line.
-    let body = match body.rsplit_once('\n') {
-        Some((body, line)) if line.starts_with("[Context ") && line.ends_with("% full]") => body,
-        _ => body,
-    };
+    let body = result.get(..result.len().saturating_sub(added)).unwrap_or(result);
     if body.chars().count() <= INLINE_RESULT && !body.contains('\n') {
         return Some(CallNote::Value(body.to_owned()));
     }

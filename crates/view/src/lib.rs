@@ -14,6 +14,7 @@ pub mod export;
 pub mod formats;
 pub mod insight;
 pub mod lane;
+mod lines;
 pub mod log;
 pub mod markup;
 pub mod meter;

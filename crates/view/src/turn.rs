@@ -6,6 +6,7 @@ use super::attempt::{self, FailedAttempt};
 use super::call::{self, CallView};
 use super::ending::{self, trigger_words};
 use super::lane::Tally;
+use super::lines::AddedLines;
 use super::meter;
 use super::source::{RunSource, SegmentSpan};
 use turnwise_content::format::sentence_case;
@@ -102,9 +103,10 @@ impl TurnView {
         let attempts = attempt::attempts_of(source, record);
         let has_reply =
             |branch: &&BranchChanges| branch.parent.turn == record.turn && branch.parts.contains(&BranchPart::Reply);
-        let mut calls = calls(source, record);
+        let lines = AddedLines::of_turn(source, record);
+        let mut calls = calls(source, record, lines);
         calls.iter_mut().for_each(|call| call.mark(branches));
-        let mut failed = attempt::failed(record, source.turns.get(index + 1), attempts, open);
+        let mut failed = attempt::failed(record, lines, source.turns.get(index + 1), attempts, open);
         let ending = source.segments.get(segment).filter(|_| index + 1 == span.end);
         let cause = ending.and_then(ending::cause);
         if let (Some(last), Some(cause)) = (failed.last_mut(), cause) {
@@ -122,7 +124,7 @@ impl TurnView {
             content: record.content.clone(),
             changed_from: branches.iter().find(has_reply).map(|branch| branch.parent.run_id.clone()),
             calls,
-            counter: counter(record),
+            counter: counter(record, lines),
             live: if open { live(source, attempts) } else { None },
             is_final: record.is_final,
             kind,
@@ -138,8 +140,8 @@ impl TurnView {
 }
 
 /// Returns the calls; a call that starts sub-agents shows their progress.
-fn calls(source: &RunSource<'_>, record: &TurnRecord) -> Vec<CallView> {
-    let mut calls = attempt::calls(record);
+fn calls(source: &RunSource<'_>, record: &TurnRecord, lines: AddedLines) -> Vec<CallView> {
+    let mut calls = attempt::calls(record, lines);
     for call in calls.iter_mut().filter(|call| call.name == own_tools::SPAWN) {
         let found = record.tool_calls.iter().find(|found| found.id.0 == call.id);
         if let Some(text) = found.and_then(|found| Tally::of_call(source, found)) {
@@ -185,11 +187,11 @@ fn label(record: &TurnRecord, max_turns: Option<u32>, level: CounterLevel) -> St
     }
 }
 
-/// Returns the last line of the last tool result; supports only templates of one line.
-fn counter(record: &TurnRecord) -> Option<CounterLine> {
+/// Returns the counter line of the last tool result.
+fn counter(record: &TurnRecord, lines: AddedLines) -> Option<CounterLine> {
     let level = Some(record.counter_level).filter(|level| *level != CounterLevel::Off)?;
     let result = record.tool_calls.last()?.result.as_deref()?;
-    let (_, text) = result.rsplit_once('\n')?;
+    let text = result.get(result.len() - lines.counter..)?.strip_prefix('\n')?;
     Some(CounterLine { text: text.to_owned(), level })
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::lines;
 use turnwise_engine::{CounterLevel, Message, Run, RunConfig, ToolMessage, Trigger, prompts};
 
 /// The mark of a special message.
@@ -79,7 +80,7 @@ impl Marker {
                 mark = shortened(tool);
                 level = counter_line(&tool.content, run.config(), run);
                 let end = tool.content.len() - level.map_or(0, |(_, bytes)| bytes);
-                context = tool.content.get(..end).map_or(0, context_line);
+                context = tool.content.get(..end).map_or(0, lines::context_line);
             }
             prompt if self.prompts.contains(prompt) => mark = Some(MessageMark::SynthesisPrompt),
             _ => {}
@@ -102,21 +103,9 @@ fn counter_line(content: &str, config: &RunConfig, run: &Run) -> Option<(Counter
     let open = run.turns().last().map_or(0, |turn| turn.turn);
     // A grant raises the limit after the line was written.
     let limits = run.segments().iter().map(|ending| ending.effective_max_turns).chain([run.effective_max_turns()]);
-    let mut lines =
+    let mut written =
         limits.flat_map(|max| [open, open.saturating_sub(1), open.saturating_sub(2)].map(|turn| (turn, max)));
-    lines.find_map(|(turn, max)| {
-        let (level, line) = prompts::counter_line(config, turn, max);
-        let rest = content.strip_suffix(line.as_str())?.strip_suffix('\n')?;
-        Some((level, content.len() - rest.len()))
-    })
-}
-
-/// The bytes of the context line at the end of a result without its counter line, including the line break.
-pub(in super::super) fn context_line(content: &str) -> usize {
-    match content.rsplit_once('\n') {
-        Some((rest, line)) if line.starts_with("[Context ") && line.ends_with("% full]") => content.len() - rest.len(),
-        _ => 0,
-    }
+    written.find_map(|(turn, max)| lines::counter_line(content, config, turn, max))
 }
 
 fn shortened(tool: &ToolMessage) -> Option<MessageMark> {

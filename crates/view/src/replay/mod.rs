@@ -20,7 +20,6 @@ pub use change::{Standing, StateAt};
 pub use difference::{Difference, DifferenceEntry, Op};
 pub use fold::{Replay, SentRequest};
 pub use marks::MessageMark;
-pub(super) use marks::context_line;
 pub use message::{MessageRole, MessageView};
 pub use request::RequestView;
 pub use step::{ReplayStep, ReplaySteps, StepKind, StepTone};
