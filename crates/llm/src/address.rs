@@ -120,7 +120,7 @@ impl ServerAddress {
     /// that is reached: browsers also read `https:/\\evil.example/://api.openai.com` as an address of evil.example.
     ///
     /// ```
-    /// use turnwise::llm::address::ServerAddress;
+    /// use turnwise_llm::address::ServerAddress;
     ///
     /// let address = ServerAddress::parse("HTTPS://API.example.com:443/v1/")?;
     /// assert_eq!(address.to_string(), "https://api.example.com/v1");
