@@ -40,7 +40,7 @@ fn call_item(id: &str, name: &str, arguments: &str) -> Value {
 }
 
 fn said(text: &str) -> Value {
-    json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": text }] })
+    json!({ "type": "message", "role": "assistant", "content": text })
 }
 
 #[test]

@@ -194,9 +194,10 @@ fn item(piece: &ReplyItem<'_>, ids: &WireIds, out: &mut Vec<u8>) {
     match piece {
         ReplyItem::Reasoning(item) => write(out, item),
         ReplyItem::Text(text, phase) => {
-            raw(out, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\"");
-            field(out, "text", text);
-            raw(out, "}]");
+            // A text, not a list of parts: servers that check requests with OpenAI's own types (vLLM) demand the id and the status of
+            // an item that has parts.
+            raw(out, "{\"type\":\"message\",\"role\":\"assistant\"");
+            field(out, "content", text);
             if let Some(phase) = phase {
                 field(out, "phase", phase);
             }
