@@ -16,13 +16,13 @@ run:
 	@.ci/build quick $(quick) worker convert jq desk app
 	@node .ci/serve.mjs $(quick)
 
-# An hour or more on two cores. It says what it leaves for test-all.
+# A quarter of an hour on two cores once everything is built. It says what it leaves for test-all.
 test:
 	@.ci/setup test
 	@source .toolchain.env && node .ci/test.mjs
 
 # The same and what takes long: all attempts to escape, every killed run, pictures, servers and hosts of others, bundlers, every
-# build's lints, and cargo and trunk as users type them. More than an hour. Whoever touches a subject runs it before calling it done.
+# build's lints, and cargo and trunk as users type them. About an hour. Whoever touches a subject runs it before calling it done.
 test-all:
 	@.ci/setup test-all
 	@source .toolchain.env && node .ci/test.mjs --all

@@ -22,9 +22,22 @@ const LONG = [
 // Even a thread's own processor time depends on what else runs on its core: opening the docs panel took 15 ms alone, and 53 ms
 // beside three other files.
 const ALONE = ['docs_large', 'app_large'];
-// The files that `make test` leaves for `make test-all`: servers, hosts and libraries of others, real sites, hostile files and indexes,
-// and sizes that differ from those of other tests in number only. Parts of further files are left too, each file says which.
-const ONLY_ALL = ['aimock', 'crowd', 'ecosystem', 'fleet', 'hostile', 'hostile_docs', 'llamacpp', 'llmock', 'long_trajectory', 'sites'];
+// The files that `make test` leaves for `make test-all`. Parts of further files are left too, each file says which.
+const ONLY_ALL = [
+  // Servers, hosts and libraries of others, real sites, hostile files and indexes.
+  'aimock', 'ecosystem', 'fleet', 'hostile', 'hostile_docs', 'llamacpp', 'llmock', 'sites',
+  // Sizes that differ from those of other tests in number only.
+  'app_large', 'crowd', 'docs_large', 'long_trajectory',
+  // Second walks through the app: make test walks once through each of its parts (app_answer, app_demo, app_plan, app_viewer,
+  // app_trajectory, app_settings, app_providers, app_permissions, app_folder, stored, app_tasks_phone, app_axe).
+  'app_again', 'app_branches', 'app_draft', 'app_exports', 'app_faults', 'app_focus', 'app_insight', 'app_offline', 'app_openrouter',
+  'app_plans_stored', 'app_return', 'app_tasks_keys', 'app_tour', 'app_viewer_work', 'preflight',
+  // What is drawn: formulas, diagrams, charts; their rules are tested natively (formulas, figure).
+  'app_drawing', 'app_figures', 'app_programs',
+  // Further models and pages of the same paths: chaos of the demo model, all faults, all recipes, the ten languages of the panel,
+  // further host pages, each of the panel's states under axe (app_axe and widget_phone stay).
+  'chaos', 'cookbook', 'faults', 'formats', 'widget_axe', 'widget_care', 'widget_hosts', 'widget_languages',
+];
 
 const all = () => [
   ...readdirSync(path.join(root, 'tests/e2e')).filter((name) => name.endsWith('.test.mjs')).map((name) => path.join(root, 'tests/e2e', name)),

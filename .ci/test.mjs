@@ -3,7 +3,7 @@
 // A failed step does not stop the others. The last lines are what was slowest end to end, what is left for `make test-all`, each
 // step's time, the slowest step first, and the totals of all runners; the exit code is 0 only if everything passed.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -151,9 +151,27 @@ function run([program, ...args], env, count, say) {
       for (const [kind, n] of Object.entries(count?.(line.replace(/\x1b\[[0-9;]*m/g, '').trim()) || {})) total[kind] += n;
     });
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onText());
-    child.on('error', (error) => { say(String(error)); resolve(1); });
-    child.on('close', (code) => resolve(code ?? 1));
+    child.on('error', (error) => { say(String(error)); resolve({ code: 1, processor: 0 }); });
+    child.on('close', (code) => resolve({ code: code ?? 1, processor: processorSinceLast() }));
   });
+}
+
+let childrenBefore = 0;
+/**
+ * The processor time, in seconds, of the children that ended since the last call, with all their own children that they waited for: a
+ * measure that does not depend on what else the machine does. 0 where the system does not say.
+ */
+function processorSinceLast() {
+  try {
+    // Fields 16 and 17 of proc(5), in hundredths of a second; the name in parentheses may have spaces.
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+    const all = (Number(fields[13]) + Number(fields[14])) / 100;
+    const since = all - childrenBefore;
+    childrenBefore = all;
+    return since;
+  } catch {
+    return 0;
+  }
 }
 
 /** Returns a function that creates listeners which split a stream's chunks into lines. */
@@ -184,16 +202,19 @@ async function perform(name, { commands, count, beside, env = [] }) {
   const kept = [];
   const say = beside ? (line) => kept.push(line) : console.log;
   let passed = true;
+  let processor = 0;
   for (const [i, command] of commands.entries()) {
     say(`\n=== ${name}: ${command.join(' ')}`);
-    passed = (await run(command, env[i], count, say)) === 0 && passed;
+    const ended = await run(command, env[i], count, say);
+    passed = ended.code === 0 && passed;
+    processor += ended.processor;
   }
   if (beside) console.log(kept.join('\n'));
   if (!passed) ok = false;
   // A failed step without a runner, or one that crashed before its runner could count, counts as one failure.
   if (!passed && (!count || total.failed === failedBefore)) total.failed += 1;
   if (passed && !count) total.passed += 1;
-  table.push({ ms: performance.now() - stepBegan, text: `${name.padEnd(8)} ${passed ? 'passed' : 'FAILED'} ${seconds(stepBegan).padStart(7)}${beside ? ', beside the others' : ''}` });
+  table.push({ ms: performance.now() - stepBegan, text: `${name.padEnd(8)} ${passed ? 'passed' : 'FAILED'} ${seconds(stepBegan).padStart(7)}, processor ${processor.toFixed(0).padStart(5)} s${beside ? ', beside the others' : ''}` });
 }
 
 rmSync(EMPTY_CARGO_HOME, { recursive: true, force: true });

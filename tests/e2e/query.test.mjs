@@ -7,6 +7,7 @@ import { xlsx } from './lib/documents.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { dist, withPackage } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
+import { left } from './lib/tier.mjs';
 
 const TOOLS = ['read_file', 'edit_file', 'diff_files', 'query_table', 'query_json'];
 
@@ -138,7 +139,7 @@ test('hostile SQL changes nothing', async () => {
   assert.deepEqual(after, Object.fromEntries(Object.entries(FILES).map(([name, content]) => [name, content.replace(/^\ufeff/, '')])));
 });
 
-test('a query without end is answered with timeout, and the next call works', async () => {
+test('a query without end is answered with timeout, and the next call works', { skip: left }, async () => {
   const endless = [
     ['query_table', { sql: 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c' }, /^Error: timeout: the tool did not answer within 4 s/],
     ['query_table', { sql: 'SELECT count(*) AS n FROM sales' }, '| n |\n| --- |\n| 3 |\n[1 row]'],

@@ -9,7 +9,7 @@ import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
 import { withSite } from './lib/site.mjs';
 import { ANSWER, withSteadyModel } from './lib/steady-server.mjs';
 import { changeStored, everything, withPatched } from './lib/stored.mjs';
-import { leftIn } from './lib/tier.mjs';
+import { left, leftIn } from './lib/tier.mjs';
 
 const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
 
@@ -184,7 +184,8 @@ const FAULTS = {
 };
 
 for (const [name, [init, words]] of Object.entries(FAULTS)) {
-  test(`${name}: the run goes on, and is stored once that works again`, () => withStored({ init, model: { pace: 20 } }, async (page) => {
+  // One way of failing stays in make test.
+  test(`${name}: the run goes on, and is stored once that works again`, { skip: name === 'no space is left' ? undefined : left }, () => withStored({ init, model: { pace: 20 } }, async (page) => {
     await runTask(page, 'Write three notes.');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /^New run/ }).first().click();

@@ -52,7 +52,7 @@ test('a job has the rights that it needs: only what publishes may write an ident
     });
   });
   assert.deepEqual(Object.fromEntries(given), {
-    'release.yml build': 'contents: read', 'release.yml publish': 'id-token: write', 'release.yml release': 'contents: write', 'test-all.yml test': 'contents: read',
+    'release.yml build': 'contents: read', 'release.yml publish': 'id-token: write', 'release.yml release': 'contents: write', 'test-all.yml test': 'contents: read', 'test.yml test': 'contents: read',
   });
   const { publish, release } = jobs(files.find(([name]) => name === 'release.yml')[1]);
   const runs = (job) => job.filter((line) => /^(- )?run:/.test(line));
