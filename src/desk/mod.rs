@@ -7,8 +7,8 @@
 mod notes;
 mod permits;
 mod plans;
+mod run_handle;
 mod running;
-mod seat;
 mod state;
 mod stored_plans;
 mod stored_runs;
@@ -32,8 +32,8 @@ use turnwise_record::trajectory::{Restored, Trajectory};
 use turnwise_view::probe::{self, Probe};
 
 use permits::Permits;
+use run_handle::RunHandle;
 use running::PlanRunning;
-use seat::RunHandle;
 pub use state::RunManager;
 use state::{RunManagerState, all_access};
 
@@ -42,10 +42,10 @@ impl RunManager {
     /// only the page can reach.
     #[must_use]
     pub fn open(page: Rc<dyn Page>, post: impl Fn(News, Vec<JsValue>) + 'static) -> Self {
-        let post: Rc<seat::NewsPoster> = Rc::new(post);
+        let post: Rc<run_handle::NewsPoster> = Rc::new(post);
         let desk = RunManager(Rc::new(RunManagerState {
             page,
-            permits: Permits::new(seat::NewsSender::new(&post)),
+            permits: Permits::new(run_handle::NewsSender::new(&post)),
             post,
             seats: RefCell::default(),
             plans: RefCell::default(),

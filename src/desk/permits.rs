@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use futures_channel::oneshot;
 
-use super::seat::NewsSender;
+use super::run_handle::NewsSender;
 use crate::shell::{ApprovalRequest, Code, Page, PageOutput, PendingRequest, Returned};
 use turnwise_engine::ProgramAnswer;
 use turnwise_protocol::desk::{News, PermitId, Permitted, SeatId};

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use wasm_bindgen_futures::spawn_local;
 
-use super::seat::{FRAME_MS, NewsSender, RunHandle};
+use super::run_handle::{FRAME_MS, NewsSender, RunHandle};
 use crate::shell::{self, Notice, PlanNotice, PlanSession};
 use crate::store::PlanWriter;
 use turnwise_protocol::Snapshot;

@@ -7,8 +7,8 @@ use std::rc::{Rc, Weak};
 use wasm_bindgen::JsValue;
 
 use super::permits::{Asking, Permits};
+use super::run_handle::{NewsPoster, NewsSender, RunHandle};
 use super::running::PlanRunning;
-use super::seat::{NewsPoster, NewsSender, RunHandle};
 use crate::shell::{Access, Page, Session, SessionOptions};
 use crate::store::{RunDatabase, Tabs};
 use crate::worker::{Workspace, WorkspaceSync, workspace_with_folders};

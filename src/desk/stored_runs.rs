@@ -5,7 +5,7 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
-use super::seat::{NewsSender, RunHandle};
+use super::run_handle::{NewsSender, RunHandle};
 use super::state::{RunManager, Storage};
 use crate::shell::{self, Session, Slice};
 use crate::store::{Loaded, OpenState, RunDatabase, RunWriter, StoreError, StoreObserver, TabMessage, Tabs, claim};

@@ -9,14 +9,14 @@ mod database;
 mod error;
 mod files;
 mod header;
-mod keeper;
-mod plan_keeper;
+mod plan_writer;
 mod read;
+mod run_writer;
 mod tabs;
 
 pub use database::{OpenState, RunDatabase};
 pub use error::StoreError;
-pub use keeper::{RunWriter, StoreObserver};
-pub use plan_keeper::PlanWriter;
+pub use plan_writer::PlanWriter;
 pub use read::{Events, Loaded};
+pub use run_writer::{RunWriter, StoreObserver};
 pub use tabs::{RunLock, TabMessage, Tabs, claim};

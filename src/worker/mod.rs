@@ -25,11 +25,11 @@ pub mod records;
 #[cfg(target_arch = "wasm32")]
 pub mod render;
 #[cfg(target_arch = "wasm32")]
-mod twin;
-#[cfg(target_arch = "wasm32")]
 pub mod viewer;
 #[cfg(target_arch = "wasm32")]
 pub mod workspace;
+#[cfg(target_arch = "wasm32")]
+mod workspace_sync;
 #[cfg(target_arch = "wasm32")]
 mod writes;
 
@@ -41,8 +41,8 @@ pub use self::{
     live::make_by,
     on_disk::workspace_with_folders,
     render::{RenderError, RenderHost},
-    twin::WorkspaceSync,
     viewer::ViewerHost,
     workspace::Workspace,
+    workspace_sync::WorkspaceSync,
     writes::Prepared,
 };

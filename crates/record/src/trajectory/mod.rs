@@ -4,7 +4,6 @@
 //! A record never contains a secret: the shell redacts an event before it is recorded **and** before the engine sees it.
 
 mod clamp;
-pub mod course;
 pub mod document;
 pub mod export;
 pub mod import;
@@ -13,13 +12,13 @@ pub mod programs;
 pub mod redact;
 pub mod replay;
 pub mod restore;
+pub mod resume_point;
 pub mod summary;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-pub use course::{BranchWish, ResumePoint};
 pub use document::{Imported, ParseError, Trajectory};
 pub use export::ExportFormat;
 pub use notes::{Note, NoteChange};
@@ -27,6 +26,7 @@ pub use programs::{RecordedProgram, programs};
 pub use redact::Secrets;
 pub use replay::{Mismatch, replay};
 pub use restore::Restored;
+pub use resume_point::{BranchWish, ResumePoint};
 pub use summary::RunSummary;
 use turnwise_engine::{Effect, Event, LogRecord, Millis, RecordKind, Run, RunConfig, Task};
 

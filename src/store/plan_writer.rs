@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use super::keeper::RunWriter;
+use super::run_writer::RunWriter;
 use crate::shell::{Journal, PlanJournal};
 use turnwise_engine::Run;
 use turnwise_protocol::desk::{StoredKind, step_key};
