@@ -10,7 +10,7 @@ use wasm_bindgen_futures::spawn_local;
 use super::outbox::{AskError, Outbox};
 use crate::docs_fetch::{Docs, DocsOptions};
 use turnwise_docs_index::SiteStep;
-use turnwise_protocol::{AskId, Progress, SiteHandle, SiteId, WorkerMessage};
+use turnwise_protocol::{AskId, OpenedSite, Progress, SiteId, WorkerMessage};
 
 /// The sites that are open.
 pub(super) struct Sites {
@@ -42,7 +42,7 @@ impl Sites {
             match ready.await {
                 Ok(Ok(())) => {
                     let (info, tools) = (docs.info(), docs.tools());
-                    sites.outbox.done(id, &SiteHandle { info: &info, tools: &tools });
+                    sites.outbox.done(id, &OpenedSite { info: &info, tools: &tools });
                 }
                 Ok(Err(why)) => {
                     sites.close(site);

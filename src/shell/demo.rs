@@ -44,7 +44,7 @@ pub(super) async fn ask(exchange: &RequestContext, request: DemoRequest, abort: 
             Some(Event::ModelFailed { request: exchange.request, error, raw: None })
         }
         Ok(Scripted::Silence) => {
-            let late = silence(exchange, abort, DemoResponse::Nothing).await?;
+            let late = silence(exchange, abort, HeardSoFar::Nothing).await?;
             Some(exchange.too_late(late, None))
         }
         Err(DemoError::NoWorker(why)) => Some(failed(exchange, &why, Retry::Fatal)),
@@ -64,7 +64,7 @@ async fn stream(
     let mut whole = false;
     hand_out(exchange, chunks, |bytes| whole |= reading.take(bytes).is_break()).await?;
     if end == BodyEnd::Silent && !whole {
-        let late = silence(exchange, abort, DemoResponse::Something).await?;
+        let late = silence(exchange, abort, HeardSoFar::Something).await?;
         return Some(match reading.finish() {
             Event::ModelFailed { raw, .. } => exchange.too_late(late, raw),
             event => event,
@@ -95,13 +95,13 @@ async fn hand_out(exchange: &RequestContext, chunks: Vec<DemoChunk>, mut take: i
 
 /// The state of the response when the silence begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DemoResponse {
+enum HeardSoFar {
     Nothing,
     Something,
 }
 
 /// Waits silently until a deadline passes; `None`: the engine no longer waits for the request.
-async fn silence(exchange: &RequestContext, abort: &AbortController, heard: DemoResponse) -> Option<(Late, u64)> {
+async fn silence(exchange: &RequestContext, abort: &AbortController, heard: HeardSoFar) -> Option<(Late, u64)> {
     if !exchange.is_awaited() {
         return None;
     }
@@ -111,7 +111,7 @@ async fn silence(exchange: &RequestContext, abort: &AbortController, heard: Demo
     let signal = abort.signal();
     let aborted = Promise::new(&mut |resolve: Function, _reject: Function| signal.set_onabort(Some(&resolve)));
     let watch = dog.watch(abort.clone());
-    if heard == DemoResponse::Something {
+    if heard == HeardSoFar::Something {
         watch.progress();
     }
     // Resolved by the deadline or when the request is aborted; never rejected.

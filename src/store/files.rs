@@ -44,18 +44,18 @@ pub(super) struct Mirror {
     /// The version of the workspace that is stored.
     version: RefCell<u64>,
     /// The stored files by path, each with its version.
-    known: RefCell<KnownFile>,
+    known: RefCell<KnownFiles>,
 }
 
 /// The changes to write so that the stored workspace equals this one.
 pub(super) struct StoredFileChanges {
     version: u64,
-    known: KnownFile,
+    known: KnownFiles,
     /// Contents that may not be stored yet, by hash.
     pub contents: Vec<(String, ArrayBuffer)>,
 }
 
-type KnownFile = BTreeMap<String, (u64, StoredFile)>;
+type KnownFiles = BTreeMap<String, (u64, StoredFile)>;
 
 impl Mirror {
     /// Records that the workspace was just filled with these files: a resumed run need not read and write them all
@@ -64,7 +64,7 @@ impl Mirror {
         let present = workspace.list();
         let version_of = |path: &str| present.iter().find(|file| file.path == path).map(|file| file.version);
         let known = stored.iter().filter_map(|file| Some((file.path.clone(), (version_of(&file.path)?, file.clone()))));
-        let known: KnownFile = known.collect();
+        let known: KnownFiles = known.collect();
         if known.len() == present.len() {
             self.version.replace(workspace.version());
         }

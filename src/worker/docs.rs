@@ -16,11 +16,11 @@ const ASK_MS: u64 = 120_000;
 
 /// A shared handle to the worker. Dropping the last handle ends the worker and frees its data.
 #[derive(Clone)]
-pub struct DocsHost(Rc<DocsWorkerEnd>);
+pub struct DocsHost(Rc<DocsWorkerGuard>);
 
-struct DocsWorkerEnd(Rc<Driver>);
+struct DocsWorkerGuard(Rc<Driver>);
 
-impl Drop for DocsWorkerEnd {
+impl Drop for DocsWorkerGuard {
     fn drop(&mut self) {
         self.0.close();
     }
@@ -30,7 +30,7 @@ impl DocsHost {
     /// Creates the handle. No worker is started before the first question.
     #[must_use]
     pub fn new(worker_url: String) -> Self {
-        DocsHost(Rc::new(DocsWorkerEnd(Driver::new(worker_url, Workspace::new(), 1))))
+        DocsHost(Rc::new(DocsWorkerGuard(Driver::new(worker_url, Workspace::new(), 1))))
     }
 
     /// Sends a question with the fetched data, and returns the answer's JSON text.

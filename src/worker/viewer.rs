@@ -16,11 +16,11 @@ const ASK_MS: u64 = 120_000;
 
 /// A shared handle to the worker. Dropping the last handle ends the worker and frees its data.
 #[derive(Clone)]
-pub struct ViewerHost(Rc<ViewerWorkerEnd>);
+pub struct ViewerHost(Rc<ViewerWorkerGuard>);
 
-struct ViewerWorkerEnd(Rc<Driver>);
+struct ViewerWorkerGuard(Rc<Driver>);
 
-impl Drop for ViewerWorkerEnd {
+impl Drop for ViewerWorkerGuard {
     fn drop(&mut self) {
         self.0.close();
     }
@@ -30,7 +30,7 @@ impl ViewerHost {
     /// Creates the handle. No worker is started before the first question.
     #[must_use]
     pub fn new(worker_url: String) -> Self {
-        ViewerHost(Rc::new(ViewerWorkerEnd(Driver::new(worker_url, Workspace::new(), 1))))
+        ViewerHost(Rc::new(ViewerWorkerGuard(Driver::new(worker_url, Workspace::new(), 1))))
     }
 
     /// Opens a record.

@@ -1,5 +1,5 @@
 //! The run's workspace on the page's side: the authoritative set of its files, as `Blob` handles, so that contents stay out
-//! of wasm memory. Paths are normalized (`tools::path`). Workers hold copies of the handles and receive the changes.
+//! of wasm memory. Paths are normalized (`turnwise_tools::path`). Workers hold copies of the handles and receive the changes.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

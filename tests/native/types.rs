@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use turnwise_content::figure::Chart;
 use turnwise_content::markdown::Node;
 use turnwise_docs_index::{Info, SearchResult};
-use turnwise_protocol::{Command, PlanOwnEvent, Progress, RunEvent, SiteHandle, WorkerMessage};
+use turnwise_protocol::{Command, OpenedSite, PlanOwnEvent, Progress, RunEvent, WorkerMessage};
 use turnwise_record::plan::{Plan, PlanDocument};
 use turnwise_record::trajectory::{ExportFormat, Mismatch, RunSummary, Trajectory, document};
 use turnwise_view::insight::{Filter, Insight};
@@ -77,7 +77,7 @@ fn the_typescript_of_messages_is_that_of_the_types() {
     let file = File::beside(records().names())
         .with::<Command>()
         .with::<WorkerMessage<'static>>()
-        .with::<SiteHandle<'static>>();
+        .with::<OpenedSite<'static>>();
     check(
         MESSAGES,
         &format!(

@@ -3,7 +3,7 @@ import { text } from './check';
 import { host, link, sites } from './engine';
 import { disposable, keep, release } from './lifetime';
 import { docsOptions, searchLimit } from './options';
-import type { DocsInfo, Heard, SiteHandle, SiteId } from './protocol';
+import type { DocsInfo, Heard, OpenedSite, SiteId } from './protocol';
 
 const DEFAULT_HITS = 8;
 const CLOSED = 'the site was closed';
@@ -67,7 +67,7 @@ export class DocsSite {
     const close = () => own.close();
     signal?.addEventListener('abort', close);
     try {
-      const opened = link.ask<'docs_open', SiteHandle>('docs_open', {
+      const opened = link.ask<'docs_open', OpenedSite>('docs_open', {
         site: own.id, page, html, source: source === 'auto' ? undefined : source, cache, credentials: credentials === 'include', bridged: host.fetch && true, workerUrl,
       });
       if (signal?.aborted) close();

@@ -251,7 +251,7 @@ export type PageRequest =
   | { fetch: { url: string } };
 
 /** A site that can be queried. */
-export interface SiteHandle {
+export interface OpenedSite {
   info: DocsInfo;
   tools: TrajectoryTool[];
 }

@@ -7,7 +7,7 @@ import type { AskId, Command, FromWorker, PageRequest } from './messages';
 import type { Preset, ReportFormat, SideEffect } from './types/records';
 
 export type {
-  AccessOptions, AgentId, AgentOptions, Approver, CallNumber, DocumentTask, Failure, AgentFileChange, ResponseHead, Listening, SiteHandle, SiteId, PageRequest,
+  AccessOptions, AgentId, AgentOptions, Approver, CallNumber, DocumentTask, Failure, AgentFileChange, ResponseHead, Listening, OpenedSite, SiteId, PageRequest,
 } from './messages';
 export { BUILT_IN_TOOLS, FORMATS, PROVIDER_KINDS } from './names';
 export type { DocsInfo, ExportFormat, ProviderKind, SideEffect, TrajectoryMessage, TrajectoryTool } from './types/records';

@@ -99,13 +99,12 @@ impl ErrorBody {
         let is_status = |n: &u64| (400..600).contains(n);
         // An event of a stream has it next to the error (claude-code-proxy#139).
         let beside = || ["status_code", "status"].iter().find_map(|name| outer.get(*name)?.as_u64()).filter(is_status);
-        let status = number.filter(is_status).or_else(beside).and_then(|n| u16::try_from(n).ok());
+        let mut status = number.filter(is_status).or_else(beside).and_then(|n| u16::try_from(n).ok());
         let code = number.filter(|n| !is_status(n)).map(|number| number.to_string()).unwrap_or_default();
         let kind = [word("type"), word("status"), word("code"), word("__type"), &code];
         let mut kind =
             kind.iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>().join(" ").to_lowercase();
         let mut waits = vec![wait_in_fields(error), wait_in_words(&message)];
-        let mut status = status;
         if let Some(nested) = nested {
             kind = format!("{kind} {}", nested.kind).trim().to_owned();
             status = status.or(nested.status);
@@ -169,7 +168,8 @@ pub(super) fn is_said(error: &Value) -> bool {
     }
 }
 
-/// Gemini: `details: [{"retryDelay": "34s"}]`. Codex: `resets_in_seconds`, `resets_at`. OpenRouter: `metadata.headers`, with a time in milliseconds. Others: seconds.
+/// Gemini: `details: [{"retryDelay": "34s"}]`. Codex: `resets_in_seconds`, `resets_at`. OpenRouter: `metadata.headers`, with a time in
+/// milliseconds. Others: seconds.
 fn wait_in_fields(error: &Value) -> WaitHint {
     let details = error.get("details").and_then(Value::as_array);
     let delay = |path: &str| details?.iter().find_map(|detail| detail.pointer(path)?.as_str());

@@ -290,7 +290,7 @@ pub(super) fn named(status: u16, error: &ErrorBody) -> Option<Correction> {
         (any.is_empty() || any.iter().any(|words| said.contains(words))) && all.iter().all(|words| said.contains(words))
     };
     let (_, _, correction) = *REFUSALS.iter().find(fits)?;
-    // A template fails with 500 (llama.cpp, omlx#1997); other failures of a server are none of the request.
+    // A template fails with 500 (llama.cpp, omlx#1997); other failures of a server are not about the request.
     let is_template = matches!(
         correction,
         Correction::AlternateRoles

@@ -150,7 +150,7 @@ pub enum Command {
         id: AskId,
         provider: Box<ProviderOptions>,
     },
-    /// Reads a documentation site; answered with a [`SiteHandle`] when it can be queried.
+    /// Reads a documentation site; answered with a [`OpenedSite`] when it can be queried.
     DocsOpen {
         id: AskId,
         site: SiteId,
@@ -449,7 +449,7 @@ pub struct Progress<'a> {
 /// A site that can be queried.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
-pub struct SiteHandle<'a> {
+pub struct OpenedSite<'a> {
     pub info: &'a Info,
     pub tools: &'a [ToolSpec],
 }

@@ -39,17 +39,17 @@ struct Connection {
     desk: OnceCell<JsDesk>,
     seats: RefCell<BTreeMap<SeatId, Weak<RunState>>>,
     files: RefCell<Vec<(FilesId, Rc<WorkspaceSync>)>>,
-    plans: RefCell<BTreeMap<PlanId, PlanEar>>,
+    plans: RefCell<BTreeMap<PlanId, PlanListener>>,
     questions: RefCell<BTreeMap<QuestionId, oneshot::Sender<OrderResult>>>,
     /// The last number given out; seats, files, plans and questions share the count.
     last: Cell<u32>,
 }
 
 /// Draws what was reported: streamed text, and whether anything else changed.
-type AgentListener = Rc<dyn Fn(&StreamedText, bool)>;
+type RunListener = Rc<dyn Fn(&StreamedText, bool)>;
 
 /// Draws what was reported about a plan.
-type PlanEar = Rc<dyn Fn(PlanReport)>;
+type PlanListener = Rc<dyn Fn(PlanReport)>;
 
 /// A report about a plan.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ struct RunState {
     /// The next report contains the whole run.
     anew: Cell<bool>,
     /// Draws the run.
-    ear: RefCell<Option<AgentListener>>,
+    ear: RefCell<Option<RunListener>>,
 }
 
 /// Defined in `www/client/desk.ts`; `boot.js` puts it here.
@@ -288,7 +288,7 @@ impl DeskClient {
         let seats: Vec<RunClient> = self.0.seats.borrow().values().filter_map(Weak::upgrade).map(RunClient).collect();
         let running = seats.iter().any(RunClient::is_running);
         seats.iter().for_each(RunClient::lose);
-        let plans: Vec<PlanEar> = self.0.plans.borrow().values().cloned().collect();
+        let plans: Vec<PlanListener> = self.0.plans.borrow().values().cloned().collect();
         plans.iter().for_each(|ear| ear(PlanReport::Lost));
         running
     }

@@ -19,7 +19,6 @@ use web_sys::{Element, Text};
 
 use turnwise_content::format;
 use turnwise_content::markdown::{Node, weight};
-use turnwise_protocol::tool_worker::ChangedBlocks;
 
 use super::{dom, markdown, pieces};
 
@@ -277,23 +276,22 @@ impl Prose {
         }
     }
 
-    /// Shows the blocks that changed, if the text with this number was not dropped. Returns false if it has too many elements to be
+    /// Shows the blocks that follow the first `same`, which stay, if the text with this number was not dropped. Returns false if it has too many elements to be
     /// drawn.
-    pub fn show(&self, number: u32, blocks: &ChangedBlocks) -> bool {
+    pub fn show(&self, number: u32, same: usize, nodes: Vec<Node>) -> bool {
         let mut inner = self.0.borrow_mut();
         if inner.number != number {
             return true;
         }
-        let nodes = blocks.nodes.read().unwrap_or_default();
-        inner.weights.truncate(blocks.same);
+        inner.weights.truncate(same);
         inner.weights.extend(nodes.iter().map(|node| weight(std::slice::from_ref(node))));
         if inner.is_large() {
             return false;
         }
-        let same = blocks.same.saturating_sub(inner.kept);
-        inner.waiting.truncate(same);
+        let kept = inner.kept;
+        inner.waiting.truncate(same.saturating_sub(kept));
         inner.waiting.extend(nodes);
-        inner.kept = inner.kept.min(blocks.same);
+        inner.kept = kept.min(same);
         // The worker may answer several times in a frame: a text that grows is built once in each.
         if inner.scheduled || inner.host.has_attribute(STREAMING) {
             self.build_later(&mut inner);

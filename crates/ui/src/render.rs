@@ -95,13 +95,12 @@ impl Renderer {
         if !prose.is_large() {
             let Some(Taken { number, text }) = prose.take() else { return };
             self.0.warm.set(true);
-            match self.0.host.render_changes(number, &text).await {
-                Ok(blocks) => {
-                    if prose.show(number, &blocks) {
-                        return;
-                    }
-                }
-                Err(_) => return prose.show_plain(),
+            let blocks = self.0.host.render_changes(number, &text).await;
+            // A text that cannot be rendered, or whose nodes cannot be read, is shown as it is.
+            let read = blocks.ok().and_then(|blocks| Some((blocks.same, blocks.nodes.read().ok()?)));
+            let Some((same, nodes)) = read else { return prose.show_plain() };
+            if prose.show(number, same, nodes) {
+                return;
             }
         }
         let (renderer, drawn) = (self.clone(), prose.clone());

@@ -2,7 +2,7 @@
 //! (semantics.md#turn-counter, semantics.md#context-window). A record has them in the result's text only, so they are written again from
 //! the configuration and compared, whatever a custom template looks like.
 
-use turnwise_engine::{CounterConfig, CounterLevel, RunConfig, TurnRecord, prompts};
+use turnwise_engine::{CounterConfig, CounterLevel, TurnRecord, prompts};
 
 use super::source::RunSource;
 
@@ -22,22 +22,18 @@ impl AddedLines {
 
     /// The lines of the last result of a turn.
     pub fn of_turn(source: &RunSource<'_>, record: &TurnRecord) -> Self {
-        // A grant raises the limit after the line was written.
-        let segments = source.segments.iter().map(|ending| ending.effective_max_turns);
-        AddedLines::of_record(record, source.config, segments.chain([source.effective_max_turns]))
-    }
-
-    /// The same, with the limits that held while the run went on.
-    pub fn of_record(record: &TurnRecord, config: &RunConfig, mut limits: impl Iterator<Item = u32>) -> Self {
         let Some(result) = record.tool_calls.last().and_then(|call| call.result.as_deref()) else {
             return AddedLines::default();
         };
         if record.counter_level == CounterLevel::Off {
             return AddedLines { context: context_line(result), counter: 0 };
         }
+        // A grant raises the limit after the line was written.
+        let segments = source.segments.iter().map(|ending| ending.effective_max_turns);
+        let mut limits = segments.chain([source.effective_max_turns]);
         let written = |config: &CounterConfig| limits.find_map(|max| counter_line(result, config, record.turn, max));
-        // The turn of an earlier branch may have had other templates: of those only one line is known to be there.
-        let counter = config.counter.as_ref().and_then(written).map(|(_, bytes)| bytes);
+        // A turn that a branch took over may have had other templates: then the line is the last one.
+        let counter = source.config.counter.as_ref().and_then(written).map(|(_, bytes)| bytes);
         let counter = counter.unwrap_or_else(|| result.len() - result.rfind('\n').unwrap_or(result.len()));
         AddedLines { context: result.get(..result.len() - counter).map_or(0, context_line), counter }
     }

@@ -27,8 +27,8 @@ use turnwise_protocol::tool_worker::{
 };
 use turnwise_tools::arguments::Validators;
 
-/// What a worker can do besides the checks of arguments and the search of a documentation site, which every worker can. A module
-/// links only what its abilities call.
+/// What a worker can do. Every worker checks arguments and searches documentation sites; the rest differs between modules, each of which
+/// links only the code that its abilities call.
 // Everything is on one thread, so no future has to be `Send`.
 #[allow(async_fn_in_trait)]
 pub trait Abilities: Default + std::fmt::Debug + 'static {

@@ -1,6 +1,6 @@
 //! Office documents, e-books and workbooks as Markdown with places, and workbooks as rows. PURE: bytes in, text out.
 //!
-//! This is a part of the tools' worker (feature `convert`, `modules/convert/src/main.rs`), loaded on first use. The format is told by the
+//! This is a part of the tools' worker (`main.rs` exports it), loaded on first use. The format is told by the
 //! bytes; the name only serves messages. Deliberately absent: PDFs (`www/parts/pdf.js`), and files that are text already.
 
 mod limits;

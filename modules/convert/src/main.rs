@@ -9,7 +9,7 @@ mod exports {
         serde_json::to_string(value).map_err(|error| JsValue::from_str(&error.to_string()))
     }
 
-    /// The text of a document, as the JSON of `tools::document::Document`. Throws the sentence that says why there is none.
+    /// The text of a document, as the JSON of `turnwise_files::document::Document`. Throws the sentence that says why there is none.
     #[wasm_bindgen]
     pub fn convert(bytes: &[u8], name: &str) -> Result<String, JsValue> {
         json(&turnwise_convert::convert(bytes, name)?)

@@ -24,7 +24,7 @@ use turnwise_worker::serve::{Abilities, BlobFiles, gone};
 
 use crate::{engines, parts};
 
-/// The state of the worker besides its files.
+/// What the worker keeps between calls, apart from the files.
 #[derive(Default)]
 pub struct Complete {
     index: FileIndex,

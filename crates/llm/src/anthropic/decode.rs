@@ -17,7 +17,7 @@ use super::super::error_body::{excerpt, is_said};
 use super::super::openai::{Number, Object};
 use super::DIALECT;
 use super::blocks::keep;
-use super::wire::{Begun, BlockDelta, EventType, StreamEvent, WireBlock, WireMessage, WireUsage};
+use super::wire::{BlockDelta, EventType, MisplacedBlock, StreamEvent, WireBlock, WireMessage, WireUsage};
 
 /// Separates two thoughts, for users.
 const GAP: &str = "\n\n";
@@ -151,7 +151,7 @@ impl Assembly {
         match &*kind.0 {
             "content_block_delta" => self.delta(index, &delta.0.unwrap_or_default()),
             "content_block_start" => {
-                let elsewhere = || serde_json::from_slice::<Begun<'_>>(data).ok()?.delta.0;
+                let elsewhere = || serde_json::from_slice::<MisplacedBlock<'_>>(data).ok()?.delta.0;
                 self.begin(index, &content_block.0.or_else(elsewhere).unwrap_or_default());
             }
             "message_start" => match message.0 {

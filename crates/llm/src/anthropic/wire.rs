@@ -30,7 +30,7 @@ pub(super) struct StreamEvent<'a> {
 /// A `content_block_start` whose block is in the wrong field (routatic/proxy#9).
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Begun<'a> {
+pub(super) struct MisplacedBlock<'a> {
     #[serde(borrow)]
     pub delta: Object<WireBlock<'a>>,
 }

@@ -119,12 +119,12 @@ impl Encoder {
         let kept = kept.unwrap_or_default();
         let mut parts = in_order(message, &kept).unwrap_or_else(|| by_kind(message, &kept));
         if parts.is_empty() {
-            parts.push(ReplyPart { what: ContentKind::Text(" "), signature: None });
+            parts.push(ReplyPart { what: PartContent::Text(" "), signature: None });
         }
         self.remember(&parts);
         let mut first_call = true;
         for part in &parts {
-            let is_call = matches!(part.what, ContentKind::Call(..));
+            let is_call = matches!(part.what, PartContent::Call(..));
             let stand_in = (is_call && first_call && self.wants_signatures).then_some(NO_SIGNATURE);
             first_call &= !is_call;
             self.go(EncodeState::Model, out);
@@ -137,8 +137,8 @@ impl Encoder {
     /// because the signature covers the call as received. If it gave none, none is sent: older models have no ids.
     fn remember(&mut self, parts: &[ReplyPart<'_>]) {
         let ids = parts.iter().filter_map(|part| match part.what {
-            ContentKind::Call(call, id) => Some((call, id)),
-            ContentKind::Text(_) | ContentKind::Thought(_) => None,
+            PartContent::Call(call, id) => Some((call, id)),
+            PartContent::Text(_) | PartContent::Thought(_) => None,
         });
         if self.place != EncodeState::Model {
             self.calls.clear();
@@ -164,15 +164,15 @@ impl Encoder {
 
     fn part(&self, part: &ReplyPart<'_>, signature: Option<&str>, out: &mut Vec<u8>) {
         match part.what {
-            ContentKind::Text(text) => {
+            PartContent::Text(text) => {
                 raw(out, "{\"text\":");
                 write(out, text);
             }
-            ContentKind::Thought(text) => {
+            PartContent::Thought(text) => {
                 raw(out, "{\"thought\":true");
                 field(out, "text", text);
             }
-            ContentKind::Call(call, _) => {
+            PartContent::Call(call, _) => {
                 raw(out, "{\"functionCall\":{");
                 self.id(&call.id.0, out);
                 raw(out, "\"name\":");
@@ -290,12 +290,12 @@ impl Encode for Encoder {
 /// One part of a reply and its signature.
 #[derive(Debug)]
 struct ReplyPart<'a> {
-    what: ContentKind<'a>,
+    what: PartContent<'a>,
     signature: Option<&'a str>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum ContentKind<'a> {
+enum PartContent<'a> {
     Text(&'a str),
     Thought(&'a str),
     /// A call, and the id that the model gave it.
@@ -312,20 +312,20 @@ fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [SignedPart]) -> Option
             MarkPosition::Text(bytes) => {
                 let (piece, rest) = text.split_at_checked(*bytes)?;
                 text = rest;
-                ContentKind::Text(piece)
+                PartContent::Text(piece)
             }
             MarkPosition::Thought(bytes) => {
                 let (piece, rest) = reasoning.split_at_checked(*bytes)?;
                 reasoning = rest;
-                ContentKind::Thought(piece)
+                PartContent::Thought(piece)
             }
-            MarkPosition::Call(id) => ContentKind::Call(calls.next()?, id),
+            MarkPosition::Call(id) => PartContent::Call(calls.next()?, id),
         };
         // Thoughts are useless without their signature, and so are empty texts.
         let has_words = match what {
-            ContentKind::Text(text) => !text.is_empty(),
-            ContentKind::Thought(_) => false,
-            ContentKind::Call(..) => true,
+            PartContent::Text(text) => !text.is_empty(),
+            PartContent::Thought(_) => false,
+            PartContent::Call(..) => true,
         };
         if has_words || mark.signature.is_some() {
             parts.push(ReplyPart { what, signature: mark.signature.as_deref() });
@@ -337,7 +337,7 @@ fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [SignedPart]) -> Option
 /// The text, then the calls, each with its signature if their number is still the same.
 fn by_kind<'a>(message: &'a AssistantMessage, kept: &'a [SignedPart]) -> Vec<ReplyPart<'a>> {
     let text = Some(message.content.as_str()).filter(|text| !text.is_empty());
-    let text = text.map(|text| ReplyPart { what: ContentKind::Text(text), signature: None });
+    let text = text.map(|text| ReplyPart { what: PartContent::Text(text), signature: None });
     let of_calls = kept.iter().filter_map(|mark| match &mark.part {
         MarkPosition::Call(id) => Some((id.as_str(), mark.signature.as_deref())),
         MarkPosition::Text(_) | MarkPosition::Thought(_) => None,
@@ -345,7 +345,7 @@ fn by_kind<'a>(message: &'a AssistantMessage, kept: &'a [SignedPart]) -> Vec<Rep
     let fits = of_calls.clone().count() == message.tool_calls.len();
     let known = of_calls.filter(|_| fits).chain(std::iter::repeat(("", None)));
     let calls = message.tool_calls.iter().zip(known);
-    let calls = calls.map(|(call, (id, signature))| ReplyPart { what: ContentKind::Call(call, id), signature });
+    let calls = calls.map(|(call, (id, signature))| ReplyPart { what: PartContent::Call(call, id), signature });
     text.into_iter().chain(calls).collect()
 }
 

@@ -16,7 +16,7 @@ use super::super::error_body::{excerpt, is_said};
 use super::super::json::{bytes, count};
 use super::calls::PartialCalls;
 use super::think::{Think, take_unopened};
-use super::wire::{CompletionChunk, ErrorFields, ReplyChoice, WireText, WireUsage};
+use super::wire::{CompletionChunk, MessageFields, ReplyChoice, WireText, WireUsage};
 use super::{DIALECT, EXTRAS};
 
 /// The state of one reply.
@@ -197,7 +197,7 @@ impl Assembly {
         (first - index).abs() < 0.5
     }
 
-    fn body(&mut self, data: &[u8], body: &ErrorFields<'_>, only_text: bool) {
+    fn body(&mut self, data: &[u8], body: &MessageFields<'_>, only_text: bool) {
         let [first, second] = [&body.reasoning_content.0, &body.reasoning.0];
         let reasoning = if first.is_empty() { second } else { first };
         let calls = body.tool_calls.0.as_slice();

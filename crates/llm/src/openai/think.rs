@@ -93,7 +93,7 @@ impl Think {
 }
 
 /// Takes the thoughts out of a whole text of which only their end is marked: the chat templates of DeepSeek R1 and others open the tag
-/// themselves. The tag is on a line of its own, or stands without a space between two texts (sglang#36285), as it does in no sentence.
+/// themselves. The tag is on a line of its own, or directly between two texts, without a space (sglang#36285); nobody writes it so in a sentence.
 pub(super) fn take_unopened(text: &mut String, thoughts: &mut String) {
     let is_marked = |(open, close): &&(&str, &str)| text.contains(close) && !text.contains(open);
     let Some((_, close)) = TAGS.iter().find(is_marked).filter(|_| thoughts.is_empty()) else { return };

@@ -35,10 +35,10 @@ pub(super) struct CompletionChunk<'a> {
 pub(super) struct ReplyChoice<'a> {
     pub index: Number,
     #[serde(borrow)]
-    pub delta: Object<ErrorFields<'a>>,
+    pub delta: Object<MessageFields<'a>>,
     /// Set if the response was not streamed.
     #[serde(borrow)]
-    pub message: Object<ErrorFields<'a>>,
+    pub message: Object<MessageFields<'a>>,
     #[serde(borrow)]
     pub finish_reason: WireText<'a>,
     /// OpenRouter: the error that ended this choice.
@@ -55,17 +55,17 @@ pub(super) struct OtherUsage {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct ErrorFields<'a> {
+pub(super) struct MessageFields<'a> {
     #[serde(borrow)]
     pub content: MessageContent<'a>,
     #[serde(borrow)]
     pub refusal: WireText<'a>,
     /// llama.cpp, DeepSeek, vLLM.
     #[serde(borrow)]
-    pub reasoning_content: Thoughts<'a>,
+    pub reasoning_content: ThoughtText<'a>,
     /// OpenRouter, Ollama; some servers send both.
     #[serde(borrow)]
-    pub reasoning: Thoughts<'a>,
+    pub reasoning: ThoughtText<'a>,
     /// OpenRouter: to be sent back with the results of the calls. An array, or something odd.
     pub reasoning_details: Value,
     #[serde(borrow)]
@@ -78,7 +78,7 @@ impl<'a> ReplyChoice<'a> {
     }
 }
 
-impl ErrorFields<'_> {
+impl MessageFields<'_> {
     pub fn details(&self) -> &[Value] {
         self.reasoning_details.as_array().map_or(&[], Vec::as_slice)
     }
@@ -181,7 +181,7 @@ pub(super) struct MessageContent<'a> {
 
 /// The thoughts of a message: a text, or parts with texts (openclaw#67203).
 #[derive(Debug, Default)]
-pub(super) struct Thoughts<'a>(pub WireText<'a>);
+pub(super) struct ThoughtText<'a>(pub WireText<'a>);
 
 /// A text, borrowed from the bytes if it has no escapes. `null` and missing values are empty, parts are joined, an
 /// object becomes its JSON.
@@ -410,42 +410,42 @@ fn add_thoughts(to: &mut String, part: &Value) {
 struct ThoughtsVisitor;
 
 impl<'de> Visitor<'de> for ThoughtsVisitor {
-    type Value = Thoughts<'de>;
+    type Value = ThoughtText<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text or an array of parts")
     }
 
-    missing_if!(Thoughts::default(); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64));
+    missing_if!(ThoughtText::default(); visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64));
 
-    fn visit_unit<E: Error>(self) -> Result<Thoughts<'de>, E> {
-        Ok(Thoughts::default())
+    fn visit_unit<E: Error>(self) -> Result<ThoughtText<'de>, E> {
+        Ok(ThoughtText::default())
     }
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Thoughts<'de>, E> {
-        Ok(Thoughts(WireText(Cow::Borrowed(text))))
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<ThoughtText<'de>, E> {
+        Ok(ThoughtText(WireText(Cow::Borrowed(text))))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Thoughts<'de>, E> {
-        Ok(Thoughts(WireText(Cow::Owned(text.to_owned()))))
+    fn visit_str<E: Error>(self, text: &str) -> Result<ThoughtText<'de>, E> {
+        Ok(ThoughtText(WireText(Cow::Owned(text.to_owned()))))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Thoughts<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<ThoughtText<'de>, A::Error> {
         let mut text = String::new();
         while let Some(part) = parts.next_element::<Value>()? {
             add_thoughts(&mut text, &part);
         }
-        Ok(Thoughts(WireText(Cow::Owned(text))))
+        Ok(ThoughtText(WireText(Cow::Owned(text))))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Thoughts<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ThoughtText<'de>, A::Error> {
         let mut text = String::new();
         add_thoughts(&mut text, &Value::deserialize(MapAccessDeserializer::new(map))?);
-        Ok(Thoughts(WireText(Cow::Owned(text))))
+        Ok(ThoughtText(WireText(Cow::Owned(text))))
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Thoughts<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ThoughtText<'a> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         d.deserialize_any(ThoughtsVisitor)
     }

@@ -1,6 +1,6 @@
 //! Exports a trajectory to a file in any format; the two human-readable formats are written here, with the view's texts.
 //!
-//! Behind the feature `worker`, because the HTML report parses the models' Markdown.
+//! Only the tools' worker calls this: the HTML report parses the models' Markdown and highlights code.
 
 mod figures;
 mod html;
