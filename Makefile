@@ -13,7 +13,7 @@ help:
 
 run:
 	@.ci/setup run
-	@.ci/build quick $(quick) worker convert jq desk app
+	@.ci/build quick $(quick) worker convert jq app-worker app
 	@node .ci/serve.mjs $(quick)
 
 # A quarter of an hour on two cores once everything is built. It says what it leaves for test-all.

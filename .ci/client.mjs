@@ -1,5 +1,5 @@
 // node .ci/client.mjs PART FOLDER GLUE: checks the types of the TypeScript client (www/client) and bundles entries into FOLDER.
-// PART: sdk, the package with its widget (www/widget) and declarations; desk, the app's connection to its desk and the desk's worker.
+// PART: sdk, the package with its widget (www/widget) and declarations; app-worker, the app's connection to its worker, and that worker.
 // GLUE: the engine's glue code from wasm-bindgen; it becomes part of the worker's file.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,8 +16,8 @@ execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--projec
 
 // Each entry is a separate file, which the others import, so that a page has only one instance of each. All other modules
 // are bundled into each file that uses them.
-const ENTRIES = part === 'desk' ? {
-  client: { desk: 'desk', 'engine-worker': 'desk-worker', 'prompt-api': 'prompt-api', sandbox: 'sandbox' },
+const ENTRIES = part === 'app-worker' ? {
+  client: { 'app-worker': 'app-client', 'engine-worker': 'app-worker', 'prompt-api': 'prompt-api', sandbox: 'sandbox' },
   widget: {},
 } : {
   client: {

@@ -13,6 +13,6 @@ export const PARTS = [...loader.matchAll(/^ {2}'([^']+)': \(\) => new URL\('\.\/
 if (!PARTS.length) throw new Error('www/worker-parts.js lists no files');
 
 /** The files of the package that the app loads, without `PARTS`. */
-export const APP = ['worker.js', 'worker_bg.wasm', 'desk.js', 'desk-worker.js', 'desk_bg.wasm', 'prompt-api.js', 'sandbox.js', 'sandbox-worker.js', 'quickjs.wasm'];
+export const APP = ['worker.js', 'worker_bg.wasm', 'app-client.js', 'app-worker.js', 'app-worker_bg.wasm', 'prompt-api.js', 'sandbox.js', 'sandbox-worker.js', 'quickjs.wasm'];
 
 if (process.argv[1] === import.meta.filename) console.log(APP.join('\n'));

@@ -34,7 +34,7 @@ const MAKE = {
   // The files that the tag can load; the rest of the package is for programs. The demo, and a tag without a site, use worker.js, but
   // no tools that need its parts.
   docs() {
-    const names = below(path.join(dist, 'turnwise')).filter((name) => /^(embed|widget|turnwise|engine-worker|docs-worker|worker|keys|hand-over|prompt-api|frame|frame-host)\.(js|css|html)$|_bg\.wasm$|^LICENSE|^THIRD/.test(name) && !name.startsWith('desk') && !PARTS.includes(name));
+    const names = below(path.join(dist, 'turnwise')).filter((name) => /^(embed|widget|turnwise|engine-worker|docs-worker|worker|keys|hand-over|prompt-api|frame|frame-host)\.(js|css|html)$|_bg\.wasm$|^LICENSE|^THIRD/.test(name) && !name.startsWith('app-') && !PARTS.includes(name));
     const entries = names.map((name) => [`turnwise/${name}`, readFileSync(path.join(dist, 'turnwise', name))]);
     const hashes = Object.fromEntries(entries.map(([name, bytes]) => [name, `sha384-${createHash('sha384').update(bytes).digest('base64')}`]));
     const tag = [

@@ -41,7 +41,7 @@ const groups = {
   'documents: character maps, for some PDFs': { files: /^turnwise\/pdf-maps\.bin$/ },
   'engines of the query tools: SQL': { files: /^turnwise\/sql(_bg\.wasm|\.js)$/ },
   'engines of the query tools: jq': { files: /^turnwise\/jq(_bg\.wasm|\.js)$/ },
-  'app: in its agent\'s worker': { files: /^turnwise\/desk.*\.(js|wasm)$/ },
+  'app: in its agent\'s worker': { files: /^turnwise\/app-(client|worker).*\.(js|wasm)$/ },
   'app: figures, previews, folders and archives, on first use': { files: /^((figure|preview|folder|unzip)\.js|styles\/figure\.css)$/ },
   'app: formulas, on first use': { files: /^(formula(-worker)?\.js|styles\/drawing\.css)$/ },
   'app: diagrams, on first use': { files: /^diagram(\.js|-frame\.html)$/ },
@@ -57,7 +57,7 @@ for (const [name, group] of Object.entries(groups)) {
   group.largest = Math.max(0, ...rows.map(({ brotli }) => brotli));
 }
 const { largest: language } = groups['widget: one of these, for its language'];
-const [launcher, widget, demand, , , client, packaged, docs, tools, sandbox, office, pdf, maps, sql, jq, desk, figures, formulas, diagrams, app] = Object.values(groups).map(({ total }) => total.brotli);
+const [launcher, widget, demand, , , client, packaged, docs, tools, sandbox, office, pdf, maps, sql, jq, manager, figures, formulas, diagrams, app] = Object.values(groups).map(({ total }) => total.brotli);
 const n = (bytes) => bytes.toLocaleString('en-US');
 const verdict = (weight, most) => (weight === 0 ? 'MISSING' : weight <= most ? 'kept' : `EXCEEDED by ${n(weight - most)}`);
 const checks = [['launcher', launcher, 5_000], ['launcher, opened widget and client, in the page', launcher + widget + client, 40_000], ['widget, on demand', demand, 7_000], ['widget, its language', language, 2_500], ['package, in the page', client, 20_000],
@@ -65,6 +65,6 @@ const checks = [['launcher', launcher, 5_000], ['launcher, opened widget and cli
   ['sandbox of programs, on first use', sandbox, 260_000],
   ['office documents, on first use', office, 530_000], ['PDF, on first use', pdf, 470_000], ['character maps of PDFs', maps, 390_000],
   ['SQL, on first use', sql, 320_000], ['jq, on first use', jq, 390_000],
-  ['app, in its agent\'s worker', desk, 690_000], ['app, figures, previews, folders and archives, on first use', figures, 9_500], ['app, formulas, on first use', formulas, 90_000], ['app, diagrams, on first use', diagrams, 800_000], ['app, in the page', app, 930_000]];
+  ['app, in its agent\'s worker', manager, 690_000], ['app, figures, previews, folders and archives, on first use', figures, 9_500], ['app, formulas, on first use', formulas, 90_000], ['app, diagrams, on first use', diagrams, 800_000], ['app, in the page', app, 930_000]];
 for (const [name, weight, most] of checks) console.log(`  ${name}: ${n(weight)} bytes of brotli, at most ${n(most)}: ${verdict(weight, most)}`);
 process.exit(guard && checks.some(([, weight, most]) => weight > most || weight === 0) ? 1 : 0);

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, Function};
-use turnwise::desk::RunManager;
+use turnwise::run_manager::RunManager;
 use turnwise::shell::{ApprovalRequest, Code, Page, PageOutput, PendingRequest};
 use turnwise_content::markdown::{Align, Class, CodeSpan, ListItem, MarkdownTable, Node, parse};
 use turnwise_engine::{CounterLevel, ProgramAnswer};
@@ -101,10 +101,10 @@ impl Page for Nobody {
     }
 }
 
-/// Installs the app's desk in this thread: this page has no worker file. News arrive later, as from a worker.
-fn put_desk() {
+/// Installs the app's run manager in this thread: this page has no worker file. News arrive later, as from a worker.
+fn put_manager() {
     let open = Closure::<dyn Fn(Function) -> JsValue>::new(|hear: Function| {
-        let desk = RunManager::open(Rc::new(Nobody), move |news, parts| {
+        let manager = RunManager::open(Rc::new(Nobody), move |news, parts| {
             let (hear, text) = (hear.clone(), serde_json::to_string(&news).unwrap());
             spawn_local(async move {
                 let parts: Array = parts.into_iter().collect();
@@ -112,11 +112,11 @@ fn put_desk() {
             });
         });
         let tell = Closure::<dyn Fn(String, Array)>::new(move |text: String, parts: Array| {
-            desk.take(serde_json::from_str(&text).unwrap(), parts.to_vec());
+            manager.take(serde_json::from_str(&text).unwrap(), parts.to_vec());
         });
         tell.into_js_value()
     });
-    let class = "globalThis.TurnwiseDesk = class { constructor(hear) { this.tell = open(hear); } }";
+    let class = "globalThis.TurnwiseAppWorker = class { constructor(hear) { this.tell = open(hear); } }";
     Function::new_with_args("open", class).call1(&JsValue::UNDEFINED, &open.into_js_value()).unwrap();
 }
 
@@ -124,7 +124,7 @@ fn put_desk() {
 async fn app() -> Element {
     thread_local!(static MOUNTED: Cell<bool> = const { Cell::new(false) });
     if !MOUNTED.replace(true) {
-        put_desk();
+        put_manager();
         turnwise_ui::mount();
     }
     pause(50).await;

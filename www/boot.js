@@ -1,9 +1,9 @@
 // Starts the app. A separate file, so that the page needs no inline script (see the CSP in index.html).
 import init from "./app.js";
-import { Desk, trustedUrl } from "./turnwise/desk.js";
+import { AppWorker, trustedUrl } from "./turnwise/app-client.js";
 
 // The app finds its connection to the worker that drives its runs here.
-globalThis.TurnwiseDesk = Desk;
+globalThis.TurnwiseAppWorker = AppWorker;
 // Starts the tools' worker, whatever address it is given.
 const TOOLS = new URL("./turnwise/worker.js", import.meta.url).href;
 globalThis.turnwiseWorker = (_, name) => new Worker(trustedUrl(TOOLS), { type: "module", name });

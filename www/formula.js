@@ -1,6 +1,6 @@
 // Draws the formulas of answers. Until one is drawn, and if it is wrong, its source is there as code. A worker makes MathML of it, as
 // data (www/formula/worker.js); of that, only the elements and attributes listed here come into the page. Loads with the first formula.
-import { trustedUrl } from './turnwise/desk.js';
+import { trustedUrl } from './turnwise/app-client.js';
 
 /** Longer sources stay what they are. */
 const MAX_TEX = 5_000;

@@ -11,4 +11,4 @@ mod outbox;
 mod plans;
 mod port;
 
-pub use port::{OpenDesk, Port, PostNews, TakeOrder};
+pub use port::{OpenRunManager, Port, PostNews, TakeOrder};

@@ -20,19 +20,19 @@ use crate::shell::{Page, PageOutput, Returned, StartError, UserInput, js};
 use crate::worker;
 use turnwise_protocol::{AgentId, AskId, Command, DocumentTask, VERSION, WorkerMessage};
 
-/// Handles an order of the app's page for its desk: the order's text, and its parts.
+/// Handles an order of the app's page for its run manager: the order's text, and its parts.
 ///
 /// # Errors
 /// The text is no order.
 pub type TakeOrder = Box<dyn Fn(&str, Vec<JsValue>) -> Result<(), serde_json::Error>>;
 
-/// What a desk gets when it opens: calls of its page, and what sends it a message.
-pub type OpenDesk = fn(Rc<dyn Page>, PostNews) -> TakeOrder;
+/// What a run manager gets when it opens: calls of its page, and what sends it a message.
+pub type OpenRunManager = fn(Rc<dyn Page>, PostNews) -> TakeOrder;
 
 /// Sends a text and its parts to the app's page.
 pub type PostNews = Box<dyn Fn(String, Vec<JsValue>)>;
 
-/// One page's connection to this module. Each module exports it as `Port` (`modules/agent`, `modules/desk`).
+/// One page's connection to this module. Each module exports it as `Port` (`modules/agent`, `modules/app-worker`).
 pub struct Port {
     outbox: Rc<Outbox>,
     calls: Rc<PageCalls>,
@@ -40,9 +40,9 @@ pub struct Port {
     agents: RefCell<BTreeMap<AgentId, Rc<HostedAgent>>>,
     /// URL of `worker.js`.
     worker_url: RefCell<String>,
-    /// Opens the app's desk with its first order, in the module that has one.
-    open_desk: Option<OpenDesk>,
-    desk: OnceCell<TakeOrder>,
+    /// Opens the app's run manager with its first order, in the module that has one.
+    open_manager: Option<OpenRunManager>,
+    manager: OnceCell<TakeOrder>,
     /// Whether the page said `hello` in this version of the protocol.
     met: Cell<bool>,
 }
@@ -65,16 +65,16 @@ impl Port {
             outbox,
             agents: RefCell::default(),
             worker_url: RefCell::new(tool_worker),
-            open_desk: None,
-            desk: OnceCell::new(),
+            open_manager: None,
+            manager: OnceCell::new(),
             met: Cell::default(),
         }
     }
 
-    /// The same with a desk, for the app.
+    /// The same with a manager, for the app.
     #[must_use]
-    pub fn with_desk(self, open: OpenDesk) -> Port {
-        Port { open_desk: Some(open), ..self }
+    pub fn with_manager(self, open: OpenRunManager) -> Port {
+        Port { open_manager: Some(open), ..self }
     }
 
     /// Handles one post from the page.
@@ -144,7 +144,7 @@ impl Port {
             Command::Tool { agent, tool } => self.with(agent, |agent| agent.session.register(tool)),
             Command::Untool { agent, name } => self.with(agent, |agent| agent.session.unregister(&name)),
             Command::Files { agent, files } => self.with(agent, |agent| agent.take_files(files, parts)),
-            Command::Desk { parts: count } => {
+            Command::App { parts: count } => {
                 let parts = parts.drain(..count.min(parts.len())).collect();
                 self.order(parts);
             }
@@ -214,22 +214,22 @@ impl Port {
         }
     }
 
-    /// Handles an order for the app's desk; its text is the first part.
+    /// Handles an order for the app's manager; its text is the first part.
     fn order(&self, mut parts: Vec<JsValue>) {
-        let Some(open) = self.open_desk else {
-            return self.fatal("this worker has no desk: only the app's worker has one");
+        let Some(open) = self.open_manager else {
+            return self.fatal("this worker has no run manager: only the app's worker has one");
         };
         let text = if parts.is_empty() { None } else { parts.remove(0).as_string() };
-        let desk = self.desk.get_or_init(|| {
+        let manager = self.manager.get_or_init(|| {
             let outbox = Rc::clone(&self.outbox);
             let page = PageOf { calls: Rc::clone(&self.calls), agent: Some(AgentId(0)) };
             let post = move |text: String, parts: Vec<JsValue>| {
-                let message = WorkerMessage::Desk { parts: parts.len() + 1 };
+                let message = WorkerMessage::App { parts: parts.len() + 1 };
                 outbox.tell(&message, std::iter::once(text.into()).chain(parts));
             };
             open(Rc::new(page), Box::new(post))
         });
-        if let Err(error) = desk(&text.unwrap_or_default(), parts) {
+        if let Err(error) = manager(&text.unwrap_or_default(), parts) {
             self.fatal(&format!("the app posted an order that cannot be read: {error}"));
         }
     }

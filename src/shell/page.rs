@@ -11,7 +11,7 @@ pub trait Page {
     /// Calls one of the page's tools. `arguments` is validated JSON text; the answer is the text for the model.
     fn tool(&self, name: &str, arguments: &str) -> PendingRequest;
 
-    /// Asks whether a call may run. The answer is the JSON text of a `protocol::desk::Permitted`; anything else is a refusal.
+    /// Asks whether a call may run. The answer is the JSON text of a `protocol::app::Permitted`; anything else is a refusal.
     fn approve(&self, call: ApprovalRequest<'_>) -> PendingRequest;
 
     /// Runs a program in the page's sandbox. `on_piece` receives its calls; the answer is its output.

@@ -18,7 +18,7 @@ use turnwise_engine::{
     Answers, CallId, CallPermission, Event, Run, RunMode, RunTool, Scope, SideEffect, Slug, ToolOutcome, ToolSpec,
 };
 use turnwise_protocol::ShownChange;
-use turnwise_protocol::desk::Permitted;
+use turnwise_protocol::app::Permitted;
 
 /// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
 /// arguments need no check is called before this returns.

@@ -19,7 +19,7 @@ use super::database::{Durability, FILES, RunDatabase, WORKSPACES, reading, writi
 use super::error::StoreError;
 use crate::worker::Workspace;
 use turnwise_engine::digest::sha256_hex;
-use turnwise_protocol::desk::Share;
+use turnwise_protocol::app::Share;
 
 /// The key of the files that new runs start with. Keys of runs and plans are UUIDs.
 pub(super) const KEPT: &str = "kept";

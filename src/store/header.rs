@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use turnwise_engine::{Run, Task, time};
-use turnwise_protocol::desk::{Header, StoredKind, VersionOf};
+use turnwise_protocol::app::{Header, StoredKind, VersionOf};
 use turnwise_record::plan::PlanRun;
 use turnwise_record::trajectory::RunSummary;
 use turnwise_view::{RailView, RunSource, branch};

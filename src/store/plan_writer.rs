@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::run_writer::RunWriter;
 use crate::shell::{Journal, PlanJournal};
 use turnwise_engine::Run;
-use turnwise_protocol::desk::{StoredKind, step_key};
+use turnwise_protocol::app::{StoredKind, step_key};
 use turnwise_record::plan::PlanRun;
 use turnwise_record::trajectory::{RecordedEvent, Recorder, Restored, Trajectory};
 

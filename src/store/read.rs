@@ -14,7 +14,7 @@ use super::error::StoreError;
 use super::files::{self, StoredFile};
 use crate::worker::Workspace;
 use turnwise_engine::{Run, RunConfig, Task};
-use turnwise_protocol::desk::{Header, StorageUsage, StoredKind};
+use turnwise_protocol::app::{Header, StorageUsage, StoredKind};
 use turnwise_record::plan::PlanRun;
 use turnwise_record::trajectory::{Note, NoteChange, RecordedEvent};
 use turnwise_view::search::{TaskHit, has_words, passage};

@@ -23,7 +23,7 @@ use super::tabs::{RunLock, TabMessage, Tabs, claim};
 use crate::shell::{Journal, js};
 use crate::worker::Workspace;
 use turnwise_engine::Run;
-use turnwise_protocol::desk::{Header, StoredKind, VersionOf};
+use turnwise_protocol::app::{Header, StoredKind, VersionOf};
 use turnwise_record::plan::PlanRun;
 use turnwise_record::trajectory::{RecordedEvent, Recorder};
 
@@ -352,6 +352,6 @@ impl Batch {
 
 impl std::fmt::Debug for RunWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Keeper").field(&self.key()).finish()
+        f.debug_tuple("RunWriter").field(&self.key()).finish()
     }
 }

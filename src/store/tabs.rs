@@ -40,7 +40,7 @@ impl Drop for RunLock {
 
 impl std::fmt::Debug for RunLock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Held")
+        f.write_str("RunLock")
     }
 }
 

@@ -73,6 +73,6 @@ impl WorkspaceSync {
 
 impl std::fmt::Debug for WorkspaceSync {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Twin").field("workspace", &self.workspace).finish_non_exhaustive()
+        f.debug_struct("WorkspaceSync").field("workspace", &self.workspace).finish_non_exhaustive()
     }
 }

@@ -308,12 +308,12 @@ test('a plan in one tab is followed in another, and taken over when the first is
 test('a plan whose worker is gone is resumed on the same page', () => {
   const { asked, steps } = interrupted();
   return withPlan(steps, async (page) => {
-    // Keeps the desk's worker, to end it alone.
+    // Keeps the app's worker, to end it alone.
     await page.addInitScript(() => {
       window.Worker = class extends Worker {
         constructor(url, options) {
           super(url, options);
-          if (String(url).endsWith('/desk-worker.js')) window.desk = this;
+          if (String(url).endsWith('/app-worker.js')) window.appWorker = this;
         }
       };
     });
@@ -322,8 +322,8 @@ test('a plan whose worker is gone is resumed on the same page', () => {
     await runPlan(page);
     await asked.opened;
     await page.evaluate(() => {
-      window.desk.terminate();
-      window.desk.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' }));
+      window.appWorker.terminate();
+      window.appWorker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' }));
     });
     await toast(page, 'It was stored; you can resume it.');
     await resume(page).click();
@@ -387,7 +387,7 @@ test('without space a plan goes on, and is stored once there is space again', ()
   Object.assign(steps[1], { until: full.opened, check: (request) => { checks[1](request); second.go(); } });
   Object.assign(steps[2], { until: free.opened, check: (request) => { checks[2](request); third.go(); } });
   return withPlan(steps, async (page) => {
-    const failing = (fails) => page.workers().find((one) => one.url().endsWith('/desk-worker.js')).evaluate((value) => { self.failing = value; }, fails);
+    const failing = (fails) => page.workers().find((one) => one.url().endsWith('/app-worker.js')).evaluate((value) => { self.failing = value; }, fails);
     await runPlan(page);
     await second.opened;
     await failing(true);

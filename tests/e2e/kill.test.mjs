@@ -45,12 +45,12 @@ async function open(context, site) {
   page.faults = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && page.faults.push(message.text()));
   page.on('pageerror', (error) => page.faults.push(String(error)));
-  // Keeps the desk worker, so that the test can kill it alone.
+  // Keeps the app's worker, so that the test can kill it alone.
   await page.addInitScript(() => {
     window.Worker = class extends Worker {
       constructor(url, options) {
         super(url, options);
-        if (String(url).endsWith('/desk-worker.js')) window.desk = this;
+        if (String(url).endsWith('/app-worker.js')) window.appWorker = this;
       }
     };
   });
@@ -122,8 +122,8 @@ const KINDS = {
   worker: {
     async kill(page) {
       await page.evaluate(() => {
-        window.desk.terminate();
-        window.desk.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' }));
+        window.appWorker.terminate();
+        window.appWorker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' }));
       });
       await page.locator('.toast', { hasText: 'the agent\'s worker is gone: out of memory' }).waitFor();
     },

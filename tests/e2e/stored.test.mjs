@@ -31,7 +31,7 @@ const withStored = ({ look = 'wide', expect = [], model = {}, init }, body) => w
 }), { mounts }));
 
 /** Sets whether the operations that `FAULTS` names fail from now on. */
-const failing = (page, fails) => page.workers().find((one) => one.url().endsWith('/desk-worker.js')).evaluate((value) => { self.failing = value; }, fails);
+const failing = (page, fails) => page.workers().find((one) => one.url().endsWith('/app-worker.js')).evaluate((value) => { self.failing = value; }, fails);
 
 const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
 const earlier = (page) => page.locator('.earlier .run');

@@ -75,7 +75,7 @@ fn arithmetic_and_units_are_found_in_the_words_of_the_task() {
         ("Convert 5 miles to km", &["5 miles to km"]),
         ("convert 100 °F to celsius, then 72kg in lbs.", &["100 °F to celsius", "72 kg to lbs"]),
         ("How far is 26.2 miles in kilometres", &["26.2 miles to kilometres"]),
-        ("12 seats at 49 EUR each", &["12 * 49"]),
+        ("12 handles at 49 EUR each", &["12 * 49"]),
         ("How long do I need for 300 km at 80 km/h?", &["300 km / (80 km/h) to minutes"]),
         ("square root of 2", &["sqrt(2)"]),
         ("2 to the power of 64, and 12 squared", &["2^64", "12^2"]),

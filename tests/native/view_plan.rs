@@ -6,7 +6,7 @@ use plans::*;
 use serde_json::{Value, json};
 use turnwise_engine::*;
 use turnwise_protocol::Snapshot;
-use turnwise_protocol::desk::{Header, StoredKind, step_key};
+use turnwise_protocol::app::{Header, StoredKind, step_key};
 use turnwise_record::plan::*;
 use turnwise_record::trajectory::RunSummary;
 use turnwise_view::ending::Tone;

@@ -3,7 +3,7 @@
 import { disposable, keep, release } from './lifetime';
 import { host, link, writers } from './engine';
 import { Files } from './files';
-import type { Guest } from './host';
+import type { HostedAgent } from './host';
 import type { Hearing, Part } from './link';
 import type { Complete } from './model';
 import { recordText } from './check';
@@ -20,11 +20,11 @@ let ids: AgentId = 0;
 const isLast = ({ type, step }: Told) => type === 'plan_finished' || (step === undefined && (type === 'agent_finished' || type === 'agent_failed'));
 
 /** The state of an agent. The page can drop the `Agent` itself while a run is in progress. */
-class Own implements Guest {
+class AgentState implements HostedAgent {
   readonly id = (ids += 1);
   readonly tools = new Map<string, { spec: TrajectoryTool; execute: Execute }>();
   readonly files: Files;
-  approve: Guest['approve'];
+  approve: HostedAgent['approve'];
   #options: AgentOptions;
   #providers: Provider[];
   /** The worker on which it is open. */
@@ -182,11 +182,11 @@ function hearing(onEvent: (event: any) => void, end: () => void): Hearing {
 }
 
 export class Agent {
-  #own: Own;
+  #own: AgentState;
   declare readonly [Symbol.dispose]: () => void;
 
   constructor(options?: unknown) {
-    this.#own = new Own(options);
+    this.#own = new AgentState(options);
     keep(this, this.#own);
   }
 

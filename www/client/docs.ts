@@ -11,7 +11,7 @@ const CLOSED = 'the site was closed';
 let ids: SiteId = 0;
 
 /** The state of a site; its tools keep it alive when the page drops the `DocsSite`. */
-class Own {
+class DocsState {
   readonly id = (ids += 1);
   readonly generation = link.wake();
   info: DocsInfo | undefined;
@@ -50,12 +50,12 @@ class Own {
 }
 
 export class DocsSite {
-  #own: Own;
+  #own: DocsState;
   declare readonly [Symbol.dispose]: () => void;
   #tools: object[];
 
   /** @internal */
-  constructor(own: Own, tools: object[]) {
+  constructor(own: DocsState, tools: object[]) {
     this.#own = own;
     this.#tools = tools;
     keep(this, own);
@@ -63,7 +63,7 @@ export class DocsSite {
 
   static async open(given: string | URL, options?: object): Promise<DocsSite> {
     const { page, html, source, onProgress, signal, cache = true, credentials, workerUrl } = docsOptions(given, options);
-    const own = new Own(onProgress);
+    const own = new DocsState(onProgress);
     const close = () => own.close();
     signal?.addEventListener('abort', close);
     try {

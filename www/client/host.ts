@@ -12,7 +12,7 @@ import { spawn } from './spawn';
 import { trustedHtml } from './trusted';
 
 /** One agent's tools, approval and models. */
-export interface Guest {
+export interface HostedAgent {
   tools: Map<string, { execute: Execute }>;
   approve: ((call: unknown, options: { signal: AbortSignal }) => unknown) | undefined;
   /** The model of the provider with this number. */
@@ -35,7 +35,7 @@ export class Host {
   /** If this page is a frame: has its host fetch something. */
   fetch: ((url: string) => Promise<Fetched>) | undefined;
   #link: () => Link;
-  #guests = new Map<AgentId, Guest>();
+  #guests = new Map<AgentId, HostedAgent>();
   #calls = new Map<CallNumber, AbortController>();
   #programs = new Map<CallNumber, Promise<Running>>();
 
@@ -43,7 +43,7 @@ export class Host {
     this.#link = link;
   }
 
-  add(agent: AgentId, guest: Guest) {
+  add(agent: AgentId, guest: HostedAgent) {
     this.#guests.set(agent, guest);
   }
 
@@ -137,7 +137,7 @@ export class Host {
     }
   }
 
-  #do(guest: Guest, what: Exclude<PageRequest, { fetch: unknown } | { code: unknown }>, call: CallNumber, signal: AbortSignal, request: Uint8Array | undefined): [unknown, Said] {
+  #do(guest: HostedAgent, what: Exclude<PageRequest, { fetch: unknown } | { code: unknown }>, call: CallNumber, signal: AbortSignal, request: Uint8Array | undefined): [unknown, Said] {
     if ('tool' in what) {
       const { execute } = guest.tools.get(what.tool.name)!;
       return [execute(what.tool.args, { signal }), asResult];

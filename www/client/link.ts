@@ -8,7 +8,7 @@ import type { Asks, Heard, Tells, Told } from './protocol';
 export type Part = string | Blob | Uint8Array;
 
 /** The other side. */
-export interface Line {
+export interface WorkerPort {
   post(data: unknown, transfer: Transferable[]): void;
   /** Reports whether any request is pending. */
   busy?(busy: boolean): void;
@@ -21,13 +21,13 @@ export interface Line {
 }
 
 /** The callbacks for the other side. */
-export interface Ear {
+export interface WorkerListener {
   hear(data: unknown): void;
   fail(error: Error): void;
 }
 
 /** Starts the other side; throws a message for users if that is not possible. */
-export type Start = (ear: Ear) => Line | Promise<Line>;
+export type Start = (listener: WorkerListener) => WorkerPort | Promise<WorkerPort>;
 
 /** Receives the events of a run, before its answer. */
 export interface Hearing {
@@ -42,7 +42,7 @@ export interface Handlers {
   abort(message: Heard['abort']): void;
   wrote(message: Heard['wrote'], parts: Part[]): void;
   site(message: Heard['site']): void;
-  desk?(parts: Part[]): void;
+  app?(parts: Part[]): void;
   /** The other side has died and its state is lost; `message` says why, for users. */
   lost(message: string): void;
 }
@@ -75,7 +75,7 @@ export class Link {
   only: string | undefined;
   #start: Start;
   #handlers: Handlers;
-  #line: Line | undefined;
+  #line: WorkerPort | undefined;
   /** Number of the current other side; 0: none. Comparing numbers shows whether it is still the same one. */
   #generation = 0;
   #generations = 0;
@@ -199,7 +199,7 @@ export class Link {
     const fail = (error: unknown) => {
       if (mine()) this.#lose(error);
     };
-    const begun = (line: Line) => {
+    const begun = (line: WorkerPort) => {
       if (!mine()) return line.end?.();
       this.#line = line;
       if (this.#asks.size) line.busy?.(true);
@@ -251,7 +251,7 @@ export class Link {
       case 'abort': this.#handlers.abort(body); break;
       case 'wrote': this.#handlers.wrote(body, parts); break;
       case 'site': this.#handlers.site(body); break;
-      case 'desk': this.#handlers.desk?.(parts.splice(0, body.parts)); break;
+      case 'app': this.#handlers.app?.(parts.splice(0, body.parts)); break;
     }
   }
 

@@ -18,7 +18,7 @@ export type Command =
   | { tool: { agent: AgentId; tool: TrajectoryTool } }
   | { untool: { agent: AgentId; name: string } }
   | { files: { agent: AgentId; files: AgentFileChange[] } }
-  | { desk: { parts: number } }
+  | { app: { parts: number } }
   | {
       run: {
         id: AskId;
@@ -215,7 +215,7 @@ export type FromWorker =
   | { answered: { call: CallNumber; asked: number; content: string; failed: boolean } }
   | { abort: { call: CallNumber } }
   | { wrote: { agent: AgentId; files: AgentFileChange[] } }
-  | { desk: { parts: number } }
+  | { app: { parts: number } }
   | { loading: Record<symbol, never> }
   | { blocked: { directive: string; uri: string } }
   | { site: { site: SiteId; progress?: DocsProgress; info?: DocsInfo } };

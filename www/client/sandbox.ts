@@ -1,7 +1,7 @@
 // Runs the programs of `run_code`, each in a worker of its own, which ends with it. Where the page allows it, that worker is in a
 // frame of an opaque origin whose policy permits nothing but the worker: no network, no storage, no other origin's data, should a
 // program ever come out of QuickJS. Elsewhere (a policy that refuses the frame, Node.js) it is the worker alone.
-import type { Ear, Line } from './link';
+import type { WorkerListener, WorkerPort } from './link';
 import type { Script, scriptOf } from './assets';
 import type { Code } from './protocol';
 
@@ -9,7 +9,7 @@ import type { Code } from './protocol';
 export interface Lent {
   scriptOf: typeof scriptOf;
   configured(name: string): string | undefined;
-  spawn(ear: Ear, script: Script, name: string): Line;
+  spawn(listener: WorkerListener, script: Script, name: string): WorkerPort;
   trustedHtml(html: string): string;
 }
 

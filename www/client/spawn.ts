@@ -1,6 +1,6 @@
 // Starts the engine in a worker of the page, wherever the package is served from and whatever the page's policy is.
 import type { Script } from './assets';
-import type { Ear, Line } from './link';
+import type { WorkerListener, WorkerPort } from './link';
 import { trustedUrl } from './trusted';
 
 /** The directive of a policy that blocked something, and the value that it has to allow. */
@@ -34,7 +34,7 @@ export const denied = () => last;
 /** How long to wait for the violation report, which says more than the error and arrives a moment later, or more on a busy machine. */
 const PATIENCE_MS = 250;
 
-export function spawn({ hear, fail }: Ear, { url, classic }: Script, name = 'turnwise-engine'): Line {
+export function spawn({ hear, fail }: WorkerListener, { url, classic }: Script, name = 'turnwise-engine'): WorkerPort {
   let blocked: { directive: string; uri: string } | undefined;
   last = undefined;
   // Other scripts on the page may violate policies, too.

@@ -8,7 +8,7 @@
 //! `id` is answered once, by `done` or `refused`. `call` is the other direction: the page answers by `returned` or `failed`.
 //! The TypeScript types are in `www/client/messages.ts`, which `tests/native/types.rs` generates from this module.
 
-pub mod desk;
+pub mod app;
 mod event;
 mod options;
 pub mod record;
@@ -65,8 +65,8 @@ pub enum Command {
         agent: AgentId,
         files: Vec<AgentFileChange>,
     },
-    /// An order from the app to its desk (`desk::Order`), with this number of parts: its JSON text, then its own parts.
-    Desk {
+    /// An order from the app to its worker (`app::Order`), with this number of parts: its JSON text, then its own parts.
+    App {
         parts: usize,
     },
     /// Starts a run; answered when it has ended, with its trajectory. One part if `after` is set: the text of an earlier
@@ -228,9 +228,9 @@ pub enum DocumentTask {
     Replay,
     /// The state that a follow-up inherits from this trajectory: `{session_id, history}`.
     Carry,
-    /// The starting point of a resumed run: a `Course`.
+    /// The starting point of a resumed run: a `ResumePoint`.
     Resume,
-    /// The starting point of a branch: from a `BranchWish`, a `Course`.
+    /// The starting point of a branch: from a `BranchWish`, a `ResumePoint`.
     Branch,
     /// Exports this trajectory as the text of a file.
     Export(ExportFormat),
@@ -375,8 +375,8 @@ pub enum WorkerMessage<'a> {
     Abort { call: CallNumber },
     /// Files that tools wrote or removed. A part for each that exists: a blob.
     Wrote { agent: AgentId, files: Vec<AgentFileChange> },
-    /// News from the app's desk (`desk::News`), with this number of parts: its JSON text, then its own parts.
-    Desk { parts: usize },
+    /// News from the app's worker (`app::News`), with this number of parts: its JSON text, then its own parts.
+    App { parts: usize },
     /// The worker's script is running and loads the module. Sent by that script, not by this module.
     Loading {},
     /// The content security policy of the worker blocked something. Sent by the worker's own script, not by this module.

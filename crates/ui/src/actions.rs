@@ -11,14 +11,14 @@ use turnwise::worker::Workspace;
 use turnwise_content::format::counted;
 use turnwise_engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
 use turnwise_llm::models;
-use turnwise_protocol::desk::{Order, RunLocation, VersionOf};
+use turnwise_protocol::app::{Order, RunLocation, VersionOf};
 use turnwise_protocol::snapshot::SnapshotStart;
 use turnwise_view::provider::address;
 use turnwise_view::settings::ConfigField;
 use turnwise_view::tasks::ExampleTask;
 use turnwise_view::{FilePreview, PanelPhase, RailView, RunSource};
 
-use super::desk::RunClient;
+use super::app_worker::RunClient;
 use super::live::LiveRun;
 use super::slots::{Behind, Local, RunPage};
 use super::state::{App, Backing, Dialog, OpenRecord, TaskInput, Thread};
@@ -86,7 +86,7 @@ impl App {
         let Some(thread) = self.thread_now() else { return };
         let Some(page) = thread.pages.with_untracked(|pages| pages.get(place).cloned()) else { return };
         let Some(config) = self.config() else { return };
-        let is_branch = page.seat().and_then(|seat| seat.start()).is_some_and(|start| start.parent.is_some());
+        let is_branch = page.handle().and_then(|handle| handle.start()).is_some_and(|start| start.parent.is_some());
         if is_branch {
             return self.branch_again(place, &config);
         }
@@ -101,7 +101,7 @@ impl App {
     }
 
     pub fn stop(&self) {
-        self.with_seat(RunClient::stop);
+        self.with_handle(RunClient::stop);
     }
 
     /// Stops the open run or plan; `false`: it is not at a point at which it can be stopped.
@@ -121,7 +121,7 @@ impl App {
     }
 
     pub fn cancel(&self) {
-        self.with_seat(RunClient::cancel);
+        self.with_handle(RunClient::cancel);
     }
 
     pub fn grant(&self, turns: u32) {
@@ -129,7 +129,7 @@ impl App {
             return;
         }
         let app = *self;
-        self.with_seat(|seat| seat.grant(turns, app.authority_for(seat)));
+        self.with_handle(|handle| handle.grant(turns, app.authority_for(handle)));
         follow::set_at_end(*self, true);
     }
 
@@ -255,19 +255,19 @@ impl App {
     ) {
         let files = files_fact(&workspace);
         self.toast.set(None);
-        let Some((seat, mut page)) = self.start(asked, config, &workspace, before, None, version) else { return };
+        let Some((handle, mut page)) = self.start(asked, config, &workspace, before, None, version) else { return };
         page.head.facts.push(files);
         page.head.facts.extend(before.map(|_| "continues an earlier conversation".to_owned()));
-        let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());
-        self.draw(&seat, &page, &rail);
-        self.add_run(vec![page], rail, seat, workspace);
+        let rail = ArcRwSignal::new(handle.look(|source| RailView::from(source)).unwrap_or_default());
+        self.draw(&handle, &page, &rail);
+        self.add_run(vec![page], rail, handle, workspace);
         follow::set_at_end(*self, true);
         follow::keep_up(*self);
     }
 
     pub(super) fn follow_up(&self, thread: &Thread, asked: TaskInput, config: RunConfig) {
-        let Backing::Live { seat, workspace } = &thread.backing else { return };
-        let last = seat.borrow().clone();
+        let Backing::Live { handle, workspace } = &thread.backing else { return };
+        let last = handle.borrow().clone();
         if last.location() != RunLocation::Here {
             return self.complain("This run has not ended: resume it first, or wait for the tab that runs it.");
         }
@@ -280,7 +280,7 @@ impl App {
         self.draw(&next, &page, &thread.rail);
         let panel = page.panel.clone();
         thread.pages.update(|pages| pages.push(page));
-        seat.replace(next);
+        handle.replace(next);
         last.close();
         // A queued follow-up may begin while another thread is being read.
         if self.is_open(&panel) {
@@ -290,7 +290,7 @@ impl App {
     }
 
     /// Starts a run, as a follow-up if `after` is given, in a session of its own if no other is given. Returns what is shown of
-    /// it before the desk has reported anything.
+    /// it before the worker has reported anything.
     fn start(
         &self,
         asked: TaskInput,
@@ -308,7 +308,7 @@ impl App {
         if let Some(session_id) = session_id {
             task.session_id = session_id;
         }
-        let seat = line.begin(SnapshotStart {
+        let handle = line.begin(SnapshotStart {
             run_id: task.run_id.clone(),
             session_id: task.session_id.clone(),
             config: config.clone().normalized(),
@@ -321,43 +321,43 @@ impl App {
         });
         let (with, after) = (line.with(workspace), after.map(RunClient::id));
         let (config, task) = (Box::new(config), Box::new(task));
-        line.tell(&Order::Run { seat: seat.id(), with, config, task, after, kept: true, version }, Vec::new());
-        let mut page = RunPage::from_seat(&seat, 0)?;
+        line.tell(&Order::Run { handle: handle.id(), with, config, task, after, kept: true, version }, Vec::new());
+        let mut page = RunPage::from_handle(&handle, 0)?;
         // With their file names, which a record does not keep.
         page.head.pictures = pictures;
-        Some((seat, page))
+        Some((handle, page))
     }
 
     /// Draws a run while it is running.
-    pub(super) fn draw(&self, seat: &RunClient, page: &RunPage, rail: &ArcRwSignal<RailView>) -> LiveRun {
+    pub(super) fn draw(&self, handle: &RunClient, page: &RunPage, rail: &ArcRwSignal<RailView>) -> LiveRun {
         let live = LiveRun::new(*self, page.clone(), rail.clone(), self.renderer.get_value());
         let hearing = live.clone();
-        seat.observe(move |streamed, changed| hearing.apply(streamed, changed));
+        handle.observe(move |streamed, changed| hearing.apply(streamed, changed));
         live
     }
 
-    /// Adds a thread of runs; the last one is in this seat.
+    /// Adds a thread of runs; the last one is in this handle.
     pub(super) fn add_run(
         &self,
         pages: Vec<RunPage>,
         rail: ArcRwSignal<RailView>,
-        seat: RunClient,
+        handle: RunClient,
         workspace: Workspace,
     ) {
         self.list_all();
-        self.add_thread(self.run_thread(pages, rail, seat, workspace));
+        self.add_thread(self.run_thread(pages, rail, handle, workspace));
     }
 
-    /// Makes a thread of runs; the last one is in this seat.
+    /// Makes a thread of runs; the last one is in this handle.
     pub(super) fn run_thread(
         &self,
         pages: Vec<RunPage>,
         rail: ArcRwSignal<RailView>,
-        seat: RunClient,
+        handle: RunClient,
         workspace: Workspace,
     ) -> Thread {
-        let session_id = seat.start().map(|start| start.session_id);
-        let backing = Backing::Live { seat: Local::new(RefCell::new(seat)), workspace: Local::new(workspace) };
+        let session_id = handle.start().map(|start| start.session_id);
+        let backing = Backing::Live { handle: Local::new(RefCell::new(handle)), workspace: Local::new(workspace) };
         Thread {
             id: self.next_id(),
             opened_ms: dom::now(),
@@ -379,22 +379,22 @@ impl App {
     pub(super) fn run_apart(&self, mut config: RunConfig, input: String) -> Option<RunClient> {
         let line = self.line.get_value()?;
         models::complete(&mut config);
-        let (seat, with) = (line.seat(), line.with_no_files());
+        let (handle, with) = (line.handle(), line.with_no_files());
         let (task, config) = (Box::new(new_task(&config, input)), Box::new(config));
         line.tell(
-            &Order::Run { seat: seat.id(), with, config, task, after: None, kept: false, version: None },
+            &Order::Run { handle: handle.id(), with, config, task, after: None, kept: false, version: None },
             Vec::new(),
         );
-        Some(seat)
+        Some(handle)
     }
 
-    pub(super) fn with_seat(&self, act: impl FnOnce(&RunClient)) {
+    pub(super) fn with_handle(&self, act: impl FnOnce(&RunClient)) {
         let Some(thread) = self.thread_now() else { return };
-        let Backing::Live { seat, .. } = &thread.backing else { return };
-        // Cloned out of the cell first: the seat's messages may read the cell.
-        let seat = seat.borrow().clone();
+        let Backing::Live { handle, .. } = &thread.backing else { return };
+        // Cloned out of the cell first: the handle's messages may read the cell.
+        let handle = handle.borrow().clone();
         match self.find_again(&thread) {
-            Ok(()) => act(&seat),
+            Ok(()) => act(&handle),
             Err(why) => self.complain(why),
         }
     }

@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use turnwise_engine::RunConfig;
-use turnwise_protocol::desk::{RunLocation, VersionOf};
+use turnwise_protocol::app::{RunLocation, VersionOf};
 use turnwise_view::SegmentView;
 use turnwise_view::formats::SHARE;
 use turnwise_view::panel::Remedy;
@@ -39,7 +39,7 @@ fn bar(app: App, page: &RunPage, remedy: Option<Remedy>) -> impl IntoView + use<
     let (copied, shared, compared, of) = (page.clone(), page.clone(), page.clone(), page.clone());
     let original = Memo::new(move |_| app.original_of(&of));
     // A record has its prompt, but not the settings to send another one.
-    let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
+    let own = page.handle().is_some_and(|handle| handle.location() == RunLocation::Here);
     html::div().class("answer-acts").attr("role", "group").attr("aria-label", "This answer").child((
         copies.then(|| {
             button(Icon::Copy, "Copy", "Copy the answer as Markdown", move || {
@@ -71,7 +71,7 @@ fn bar(app: App, page: &RunPage, remedy: Option<Remedy>) -> impl IntoView + use<
 /// Draws what can be done about a run that failed or was cancelled: the most likely remedy first.
 pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
     let (panel, place, page) = (page.panel.clone(), page.place, page.clone());
-    let own = page.seat().is_some_and(|seat| seat.location() == RunLocation::Here);
+    let own = page.handle().is_some_and(|handle| handle.location() == RunLocation::Here);
     let remedy = Memo::new(move |_| panel.with(|panel| panel.remedy).filter(|_| own));
     let settings = move |field: &'static str| app.open_settings_at(field);
     reactive(move || {
@@ -162,7 +162,7 @@ impl App {
         version: Option<VersionOf>,
     ) {
         let before = place.checked_sub(1);
-        let before = before.and_then(|at| thread.pages.with_untracked(|pages| pages.get(at).and_then(RunPage::seat)));
+        let before = before.and_then(|at| thread.pages.with_untracked(|pages| pages.get(at).and_then(RunPage::handle)));
         let Backing::Live { workspace, .. } = &thread.backing else { return };
         let workspace = self.copy_of(workspace);
         self.run_in_new_thread(asked, config, workspace, before.as_ref(), version);

@@ -8,12 +8,12 @@ use wasm_bindgen_futures::spawn_local;
 use turnwise::worker::Workspace;
 use turnwise_content::format::one_line;
 use turnwise_engine::{Authority, Branch, RunConfig};
-use turnwise_protocol::desk::Order;
+use turnwise_protocol::app::Order;
 use turnwise_view::branch::{BranchDraft, FormPart, go_on_message};
 use turnwise_view::{RailView, RunSource};
 
-use super::desk::DeskClient;
-use super::desk::RunClient;
+use super::app_worker::AppWorker;
+use super::app_worker::RunClient;
 use super::dialog::dialog;
 use super::reactive::{flag, reactive};
 use super::slots::RunPage;
@@ -343,13 +343,13 @@ impl App {
     fn is_strange(&self, of: &BranchOf) -> bool {
         match of {
             BranchOf::Record(_) => true,
-            BranchOf::Seat(seat) => self.has_strange_settings(seat),
+            BranchOf::Handle(handle) => self.has_strange_settings(handle),
         }
     }
 
     /// The same for a run on the screen.
-    pub(super) fn has_strange_settings(&self, seat: &RunClient) -> bool {
-        let unadopted = seat.look(|source| {
+    pub(super) fn has_strange_settings(&self, handle: &RunClient) -> bool {
+        let unadopted = handle.look(|source| {
             let adopted = source.branches.list().last().is_none_or(|branch| branch.adopted);
             source.parent.filter(|_| !adopted).map(|parent| parent.run_id.clone())
         });
@@ -357,8 +357,8 @@ impl App {
     }
 
     /// Who decides in a run on the screen that goes on; `None`: the run itself says so, because it is the user's own.
-    pub(super) fn authority_for(&self, seat: &RunClient) -> Option<Box<Authority>> {
-        self.has_strange_settings(seat).then(|| Box::new(Authority::from(&self.preview_config())))
+    pub(super) fn authority_for(&self, handle: &RunClient) -> Option<Box<Authority>> {
+        self.has_strange_settings(handle).then(|| Box::new(Authority::from(&self.preview_config())))
     }
 
     /// Copies the run's current files. How they were at an earlier turn is not stored.
@@ -374,7 +374,7 @@ impl App {
 
     async fn start_branch(
         &self,
-        line: &DeskClient,
+        line: &AppWorker,
         of: BranchOf,
         place: usize,
         branch: Branch,
@@ -388,17 +388,17 @@ impl App {
             Some(Thread { backing: Backing::Live { workspace, .. }, .. }) => self.copy_of(workspace),
             _ => self.new_workspace(),
         };
-        let (seat, with, branch) = (line.seat(), line.with(&workspace), Box::new(branch));
+        let (handle, with, branch) = (line.handle(), line.with(&workspace), Box::new(branch));
         let (of, parts) = match of {
-            BranchOf::Seat(of) => (Some(of.id()), Vec::new()),
+            BranchOf::Handle(of) => (Some(of.id()), Vec::new()),
             BranchOf::Record(record) => (None, vec![record.text.as_ref().into()]),
         };
-        let order = |id| Order::Branch { id, seat: seat.id(), with, of, place, branch, result };
+        let order = |id| Order::Branch { id, handle: handle.id(), with, of, place, branch, result };
         line.ask(order, parts).await?;
-        let page = RunPage::from_seat(&seat, 0).ok_or("The branch could not start.")?;
-        let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());
-        self.draw(&seat, &page, &rail).renew();
-        self.add_run(vec![page], rail, seat, workspace);
+        let page = RunPage::from_handle(&handle, 0).ok_or("The branch could not start.")?;
+        let rail = ArcRwSignal::new(handle.look(|source| RailView::from(source)).unwrap_or_default());
+        self.draw(&handle, &page, &rail).renew();
+        self.add_run(vec![page], rail, handle, workspace);
         self.at_end.set(true);
         follow::keep_up(*self);
         Ok(())
@@ -412,14 +412,14 @@ impl BranchOf {
             return Some(BranchOf::Record(record.clone()));
         }
         let page = thread.pages.with_untracked(|pages| pages.get(page).cloned())?;
-        page.seat().map(BranchOf::Seat)
+        page.handle().map(BranchOf::Handle)
     }
 
     fn draft(&self, turn: usize, strange: bool) -> Option<BranchDraft> {
         match self {
-            BranchOf::Seat(seat) => {
-                let run_id = seat.start()?.run_id;
-                seat.look(|source| BranchDraft::new(source, &run_id, turn, strange)).flatten()
+            BranchOf::Handle(handle) => {
+                let run_id = handle.start()?.run_id;
+                handle.look(|source| BranchDraft::new(source, &run_id, turn, strange)).flatten()
             }
             BranchOf::Record(OpenRecord { whole, .. }) => {
                 BranchDraft::new(&RunSource::from(whole.as_ref()).recorded(), &whole.start.run_id, turn, strange)
@@ -430,7 +430,7 @@ impl BranchOf {
     /// The index of its last turn.
     fn last_turn(&self) -> Option<usize> {
         let turns = match self {
-            BranchOf::Seat(seat) => seat.look(|source| source.turns.len())?,
+            BranchOf::Handle(handle) => handle.look(|source| source.turns.len())?,
             BranchOf::Record(record) => RunSource::from(record.whole.as_ref()).turns.len(),
         };
         turns.checked_sub(1)

@@ -109,8 +109,8 @@ impl App {
                 Some(Named { run_id: whole.start.run_id.clone(), name: Some(name), text: text.to_string() })
             }
             Backing::Live { .. } => {
-                let seat = page.seat()?;
-                let (run_id, text) = (seat.start()?.run_id, seat.record().await.ok()?);
+                let handle = page.handle()?;
+                let (run_id, text) = (handle.start()?.run_id, handle.record().await.ok()?);
                 Some(Named { run_id, name: None, text })
             }
             Backing::Plan { .. } => None,

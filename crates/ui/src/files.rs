@@ -13,7 +13,7 @@ use turnwise_content::format::{bytes, counted};
 use turnwise_engine::hidden::visible;
 use turnwise_files::kind::{FileKind, HEAD};
 use turnwise_protocol::DocumentTask;
-use turnwise_protocol::desk::Order;
+use turnwise_protocol::app::Order;
 
 use super::dialog::dialog;
 use super::dom::{self, BlobUrl};
@@ -352,7 +352,7 @@ async fn look(app: App, name: &str, blob: &Blob) -> ShownFile {
     ShownFile { facts: facts(kind.label()), body }
 }
 
-/// The text that the tools find in a file. They are at the desk.
+/// The text that the tools find in a file. They are at the worker.
 async fn as_tools_read(app: App, name: &str, blob: &Blob) -> Result<String, String> {
     let line = app.line.get_value().ok_or("The app is not ready yet.")?;
     let order = |id| Order::Text { id, worker_url: dom::worker_url(), path: name.to_owned() };

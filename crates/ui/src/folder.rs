@@ -11,7 +11,7 @@ use turnwise::worker::Workspace;
 use turnwise_content::format::{bytes, counted};
 use turnwise_engine::hidden::visible;
 use turnwise_engine::{PermissionRule, Permissions, RunConfig};
-use turnwise_protocol::desk::SeatId;
+use turnwise_protocol::app::HandleId;
 use turnwise_tools::folder::LEFT_OUT;
 use turnwise_tools::path::normalize;
 
@@ -123,7 +123,7 @@ impl App {
         all.into_iter().filter(|workspace| workspace.folders().iter().any(|(open, _)| open == name)).collect()
     }
 
-    fn with_line(&self, act: impl FnOnce(&super::desk::DeskClient)) {
+    fn with_line(&self, act: impl FnOnce(&super::app_worker::AppWorker)) {
         self.line.with_value(|line| {
             if let Some(line) = line {
                 act(line);
@@ -139,9 +139,9 @@ impl App {
     }
 
     /// Returns the first of these folders that is not open for a run, such as after a reload.
-    pub(super) fn closed_folder(&self, seat: SeatId, names: &[String]) -> Option<String> {
+    pub(super) fn closed_folder(&self, run: HandleId, names: &[String]) -> Option<String> {
         self.files_version.track();
-        let open = workspace(self.thread_of(seat)).map(|workspace| workspace.folders()).unwrap_or_default();
+        let open = workspace(self.thread_of(run)).map(|workspace| workspace.folders()).unwrap_or_default();
         names.iter().find(|name| open.iter().all(|(open, _)| open != *name)).cloned()
     }
 
@@ -149,8 +149,9 @@ impl App {
     ///
     /// # Errors
     /// A sentence that says why it cannot write to one of them.
-    pub(super) async fn may_write(self, seat: SeatId, names: &[String]) -> Result<(), String> {
-        let open = workspace(untrack(|| self.thread_of(seat))).map(|workspace| workspace.folders()).unwrap_or_default();
+    pub(super) async fn may_write(self, run: HandleId, names: &[String]) -> Result<(), String> {
+        let open =
+            workspace(untrack(|| self.thread_of(run))).map(|workspace| workspace.folders()).unwrap_or_default();
         for name in names {
             let Some((_, handle)) = open.iter().find(|(open, _)| open == name) else {
                 return Err(format!(

@@ -1,4 +1,4 @@
-//! The files that the user added: stored by the desk for later visits, until they are removed. Files of a folder on the disk are not.
+//! The files that the user added: stored by the worker for later visits, until they are removed. Files of a folder on the disk are not.
 
 use leptos::ev;
 use leptos::html;
@@ -9,7 +9,7 @@ use wasm_bindgen_futures::spawn_local;
 use turnwise::worker::Workspace;
 use turnwise_content::format::counted;
 use turnwise_protocol::AgentFileChange;
-use turnwise_protocol::desk::Order;
+use turnwise_protocol::app::Order;
 
 use super::icon::{Icon, icon};
 use super::library::on_disk;

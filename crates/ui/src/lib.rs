@@ -1,12 +1,13 @@
-//! The app's page. WASM -> view, desk, shell. One component per file.
+//! The app's page. WASM -> view, the app's worker, shell. One component per file.
 //!
-//! Components draw what `view` makes of the desk's reports, and send orders to the desk; they hold no rules. Elements
+//! Components draw what `view` makes of the worker's reports, and send orders to the worker; they hold no rules. Elements
 //! are created by leptos' builders and by `web_sys`, never from HTML text, so that nothing a model writes can become
 //! markup. Deliberately absent: the run's rules (`engine`), its texts (`view`), its requests (`shell`).
 #![cfg(target_arch = "wasm32")]
 
 mod actions;
 mod answer;
+mod app_worker;
 mod archive;
 mod attempt;
 mod branch;
@@ -14,7 +15,6 @@ mod call;
 mod chunks;
 mod clipboard;
 mod composer;
-mod desk;
 mod dialog;
 mod dom;
 mod drafts;

@@ -1,4 +1,4 @@
-//! A live run on the screen: the desk's reports are collected and drawn once per frame.
+//! A live run on the screen: the worker's reports are collected and drawn once per frame.
 //!
 //! Invariants: only turns that can have changed are updated; streamed text of a failed attempt is dropped.
 
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use leptos::prelude::*;
 
 use turnwise_engine::Status;
-use turnwise_protocol::desk::StreamedText;
+use turnwise_protocol::app::StreamedText;
 use turnwise_view::{Activity, PanelView, RailView, RunSource};
 
 use super::prose::Streaming;
@@ -52,7 +52,7 @@ impl LiveRun {
         LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled }))
     }
 
-    /// Collects a report of the desk about the run: streamed text, and whether anything else changed.
+    /// Collects a report of the worker about the run: streamed text, and whether anything else changed.
     pub fn apply(&self, streamed: &StreamedText, changed: bool) {
         {
             let mut pending = self.0.pending.borrow_mut();

@@ -1,4 +1,4 @@
-//! The news of the desk: opens the connection, and passes each message to what shows it.
+//! The news of the worker: opens the connection, and passes each message to what shows it.
 
 use std::cell::Cell;
 
@@ -6,16 +6,16 @@ use js_sys::{Function, Reflect};
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
-use turnwise_protocol::desk::{News, Order};
+use turnwise_protocol::app::{News, Order};
 
-use super::desk::{DeskClient, PlanChanges, PlanReport};
+use super::app_worker::{AppWorker, PlanChanges, PlanReport};
 use super::dom;
 use super::state::App;
 
-/// Opens the connection, and asks the desk for the stored runs.
+/// Opens the connection, and asks the worker for the stored runs.
 pub fn listen(app: App) {
     let asked_to_stay = Cell::new(false);
-    let listener = move |line: &DeskClient, text: &str, parts| match serde_json::from_str(text) {
+    let listener = move |line: &AppWorker, text: &str, parts| match serde_json::from_str(text) {
         Ok(news) => {
             if matches!(news, News::Stored { .. }) && !asked_to_stay.replace(true) {
                 ask_to_stay();
@@ -24,14 +24,14 @@ pub fn listen(app: App) {
         }
         Err(error) => app.complain(format!("The app's worker sent a message that cannot be read: {error}")),
     };
-    let line = DeskClient::open(app.keys, listener, move |line, message| lost(app, line, message));
+    let line = AppWorker::open(app.keys, listener, move |line, message| lost(app, line, message));
     line.tell(&Order::List, Vec::new());
     app.line.set_value(Some(line));
 }
 
-fn on_news(app: App, line: &DeskClient, news: News, parts: Vec<JsValue>) {
+fn on_news(app: App, line: &AppWorker, news: News, parts: Vec<JsValue>) {
     match news {
-        News::Seen { seat, location, streamed, changes } => line.take_run(seat, location, &streamed, changes),
+        News::Seen { handle, location, streamed, changes } => line.take_run(handle, location, &streamed, changes),
         News::Planned { plan, begun, location, steps, traces, calls_left, ending } => {
             let changes = PlanChanges { location, steps, traces, calls_left, ending: ending.map(|ending| *ending) };
             let report = match begun {
@@ -52,13 +52,13 @@ fn on_news(app: App, line: &DeskClient, news: News, parts: Vec<JsValue>) {
     }
 }
 
-/// Handles the loss of the desk and of all its runs. Stored runs can be resumed.
-fn lost(app: App, line: &DeskClient, message: &str) {
+/// Handles the loss of the worker and of all its runs. Stored runs can be resumed.
+fn lost(app: App, line: &AppWorker, message: &str) {
     let running = line.lose(message);
     app.permits.set(Vec::new());
     line.tell(&Order::List, Vec::new());
     // More may be stored than was shown. Only tried once, and not for runs that had ended: opening a run may be what
-    // ended the desk.
+    // ended the worker.
     let thread = app.thread_now().filter(|_| running);
     let text = match thread.map(|thread| app.find_again(&thread)) {
         Some(Ok(())) => " It was stored; you can resume it.",

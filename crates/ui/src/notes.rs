@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use turnwise_engine::{EpochMillis, time};
-use turnwise_protocol::desk::{Noted, Order};
+use turnwise_protocol::app::{Noted, Order};
 use turnwise_record::trajectory::{Note, NoteChange};
 use turnwise_view::note::{date, of_turn};
 
@@ -173,7 +173,7 @@ impl App {
         });
     }
 
-    /// Has the desk change a note on a run, and shows the result. `page`: the index of the run in its thread.
+    /// Has the worker change a note on a run, and shows the result. `page`: the index of the run in its thread.
     async fn change_note(self, thread: u32, page: usize, change: NoteChange) -> Result<(), String> {
         let gone = || "This run is no longer in the list.".to_owned();
         let line = self.line.get_value().ok_or_else(gone)?;
@@ -185,10 +185,10 @@ impl App {
                 Backing::Document(record) => Some(Arc::clone(&record.text)),
                 Backing::Live { .. } | Backing::Plan { .. } => None,
             };
-            let (seat, with) = (page.seat().map(|seat| seat.id()), line.with_no_files());
+            let (handle, with) = (page.handle().map(|handle| handle.id()), line.with_no_files());
             let parts = text.iter().map(|text| text.as_ref().into()).collect();
             let change = Box::new(change.clone());
-            let answer = line.ask(|id| Order::Note { id, seat, with, change }, parts).await?.unwrap_or_default();
+            let answer = line.ask(|id| Order::Note { id, handle, with, change }, parts).await?.unwrap_or_default();
             let Noted { notes, record } = serde_json::from_str(&answer).map_err(|error| error.to_string())?;
             if let (Some(before), Some(after)) = (&text, record)
                 && !self.rewrite(thread, before, after)

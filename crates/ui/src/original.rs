@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use turnwise_protocol::desk::Header;
+use turnwise_protocol::app::Header;
 
 use super::reactive::reactive;
 use super::slots::RunPage;

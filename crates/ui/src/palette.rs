@@ -316,7 +316,7 @@ impl App {
             }
             Some(PanelPhase::Synthesizing) => add("Cancel: end the run now", "", PaletteAction::Cancel),
             Some(PanelPhase::Ended) => {
-                let own = page.as_ref().is_some_and(|page| page.seat().is_some());
+                let own = page.as_ref().is_some_and(|page| page.handle().is_some());
                 if let Some(panel) = panel.as_ref() {
                     if panel.can_resume {
                         add("Resume the run", "", PaletteAction::Resume);

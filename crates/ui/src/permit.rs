@@ -15,7 +15,7 @@ use web_sys::HtmlElement;
 
 use turnwise_content::format::thousands;
 use turnwise_engine::Scope;
-use turnwise_protocol::desk::{Order, PermitId, Permitted};
+use turnwise_protocol::app::{Order, PermitId, Permitted};
 use turnwise_view::permit::{FIRST_ROWS, LineKind, PermitBody, PermitRow, PermitView};
 
 use super::dom;
@@ -63,13 +63,13 @@ impl App {
     /// Returns the questions of the open thread, and those of runs that no thread shows.
     fn permits_here(&self) -> Vec<PermitView> {
         let open = self.current.get();
-        let here = |permit: &&PermitView| self.thread_of(permit.seat).is_none_or(|thread| Some(thread.id) == open);
+        let here = |permit: &&PermitView| self.thread_of(permit.handle).is_none_or(|thread| Some(thread.id) == open);
         self.permits.with(|permits| permits.iter().filter(here).cloned().collect())
     }
 
     /// Returns whether a run of this thread asks.
     pub(super) fn asks(&self, thread: u32) -> bool {
-        let of = |permit: &PermitView| self.thread_of(permit.seat).is_some_and(|found| found.id == thread);
+        let of = |permit: &PermitView| self.thread_of(permit.handle).is_some_and(|found| found.id == thread);
         self.permits.with(|permits| permits.iter().any(of))
     }
 
@@ -77,7 +77,7 @@ impl App {
     fn asks_elsewhere(&self) -> Option<(u32, String)> {
         let open = self.current.get();
         let threads =
-            self.permits.with(|permits| permits.iter().map(|permit| self.thread_of(permit.seat)).collect::<Vec<_>>());
+            self.permits.with(|permits| permits.iter().map(|permit| self.thread_of(permit.handle)).collect::<Vec<_>>());
         let thread = threads.into_iter().flatten().find(|thread| Some(thread.id) != open)?;
         Some((thread.id, thread.rail.with(|rail| rail.title.clone())))
     }
@@ -111,7 +111,7 @@ pub fn card(app: App) -> impl IntoView {
 }
 
 fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
-    let PermitView { id, seat, title, warning, body, tool, folders } = view;
+    let PermitView { id, handle, title, warning, body, tool, folders } = view;
     let scope = RwSignal::new(Scope::Call);
     // Set while an answer would not count: at first, and while the browser asks.
     let waits = RwSignal::new(true);
@@ -144,7 +144,7 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
             waits.set(true);
             // The browser asks too, and wants the user's click for it.
             spawn_local(async move {
-                match app.may_write(seat, &folders).await {
+                match app.may_write(handle, &folders).await {
                     Ok(()) => app.answer_permit(id, true, scope),
                     Err(why) => {
                         app.complain(why);
@@ -155,7 +155,7 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
         }
     };
     let closed = move || {
-        let name = app.closed_folder(seat, &folders)?;
+        let name = app.closed_folder(handle, &folders)?;
         let text =
             format!("The folder {name} is not open any more, so this call cannot write to it. Open it again in Files.");
         Some(html::p().class("warning").child(text))

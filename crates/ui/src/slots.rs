@@ -20,7 +20,7 @@ use turnwise_view::{
     Activity, CallView, HeadView, LaneView, PanelPhase, PanelView, RunSource, SegmentView, TurnView, segments,
 };
 
-use super::desk::RunClient;
+use super::app_worker::RunClient;
 use super::prose::{Prose, Streaming};
 use super::render::Renderer;
 use super::viewer::stepped::Stepped;
@@ -88,7 +88,7 @@ impl EndDrawn {
 /// The source of a page, for its parts that are created later.
 #[derive(Clone, Debug)]
 pub enum Behind {
-    Seat(Local<RunClient>),
+    Handle(Local<RunClient>),
     /// A record from a file.
     Document(Arc<Snapshot>),
     /// A document up to one of its steps.
@@ -174,15 +174,15 @@ impl<T> std::ops::Deref for Local<T> {
 }
 
 impl RunPage {
-    /// Makes a page of the run in a seat; `None`: nothing was reported of it yet.
-    pub fn from_seat(seat: &RunClient, place: usize) -> Option<Self> {
-        seat.look(|source| RunPage::new(place, source, Behind::Seat(Local::new(seat.clone()))))
+    /// Makes a page of the run in a handle; `None`: nothing was reported of it yet.
+    pub fn from_handle(handle: &RunClient, place: usize) -> Option<Self> {
+        handle.look(|source| RunPage::new(place, source, Behind::Handle(Local::new(handle.clone()))))
     }
 
     /// Returns the id of its run; `None`: it is a step of a replay, or nothing was reported of it yet.
     pub fn run_id(&self) -> Option<String> {
         match &self.behind {
-            Behind::Seat(seat) => seat.start().map(|start| start.run_id),
+            Behind::Handle(handle) => handle.start().map(|start| start.run_id),
             Behind::Document(whole) => Some(whole.start.run_id.clone()),
             Behind::Stepped(_) => None,
         }
@@ -204,10 +204,10 @@ impl RunPage {
         answer.flatten().filter(|text| !text.is_empty())
     }
 
-    /// Returns the seat of its run; `None`: the desk does not drive this run.
-    pub fn seat(&self) -> Option<RunClient> {
+    /// Returns the handle of its run; `None`: the worker does not drive this run.
+    pub fn handle(&self) -> Option<RunClient> {
         match &self.behind {
-            Behind::Seat(seat) => Some(RunClient::clone(seat)),
+            Behind::Handle(handle) => Some(RunClient::clone(handle)),
             Behind::Document(_) | Behind::Stepped(_) => None,
         }
     }
@@ -235,14 +235,14 @@ impl Behind {
     pub fn with_whole<T>(&self, look: impl FnOnce(&RunSource<'_>) -> T) -> Option<T> {
         match self {
             Behind::Stepped(stepped) => Some(look(&stepped.borrow().whole())),
-            Behind::Seat(_) | Behind::Document(_) => self.with(look),
+            Behind::Handle(_) | Behind::Document(_) => self.with(look),
         }
     }
 
     /// Passes the run in its current state to `look`.
     pub fn with<T>(&self, look: impl FnOnce(&RunSource<'_>) -> T) -> Option<T> {
         match self {
-            Behind::Seat(seat) => seat.look(look),
+            Behind::Handle(handle) => handle.look(look),
             Behind::Document(document) => Some(look(&RunSource::from(document.as_ref()).recorded())),
             Behind::Stepped(stepped) => Some(look(&stepped.borrow().source())),
         }

@@ -15,7 +15,7 @@ use web_sys::Blob;
 use turnwise::worker::workspace::Subscription;
 use turnwise::worker::{ViewerHost, Workspace};
 use turnwise_protocol::Snapshot;
-use turnwise_protocol::desk::{Header, SeatId};
+use turnwise_protocol::app::{HandleId, Header};
 use turnwise_record::trajectory::RunSummary;
 use turnwise_view::branch::BranchDraft;
 use turnwise_view::ending::Tone;
@@ -27,7 +27,7 @@ use turnwise_view::settings::UserSettings;
 use turnwise_view::signin::SignIn;
 use turnwise_view::{PanelPhase, PanelView, RailView, RunSource};
 
-use super::desk::{DeskClient, RunClient};
+use super::app_worker::{AppWorker, RunClient};
 use super::keys::Keys;
 use super::models_used::{self, UsedModel};
 use super::plan::state::PlanPage;
@@ -110,7 +110,7 @@ pub struct App {
     pub visits: StoredValue<u32>,
     /// What was selected in the transcript when the palette was opened.
     pub selected: StoredValue<Option<String>>,
-    pub line: StoredValue<Option<DeskClient>, LocalStorage>,
+    pub line: StoredValue<Option<AppWorker>, LocalStorage>,
     pub library: StoredValue<Library, LocalStorage>,
     pub samples: StoredValue<Samples, LocalStorage>,
     pub renderer: StoredValue<Renderer, LocalStorage>,
@@ -154,7 +154,7 @@ pub struct Thread {
 pub enum Backing {
     /// Its last run, and its files.
     Live {
-        seat: Local<RefCell<RunClient>>,
+        handle: Local<RefCell<RunClient>>,
         workspace: Local<Workspace>,
     },
     Document(OpenRecord),
@@ -222,7 +222,7 @@ pub struct TaskPicture {
 /// The run that is branched.
 #[derive(Clone, Debug)]
 pub enum BranchOf {
-    Seat(RunClient),
+    Handle(RunClient),
     Record(OpenRecord),
 }
 
@@ -331,8 +331,8 @@ impl App {
     }
 
     /// Returns the thread of a run; for a step of a plan, that of the plan. `None`: the run is not shown.
-    pub fn thread_of(&self, seat: SeatId) -> Option<Thread> {
-        self.threads.with(|threads| threads.iter().find(|thread| thread.has(seat)).cloned())
+    pub fn thread_of(&self, handle: HandleId) -> Option<Thread> {
+        self.threads.with(|threads| threads.iter().find(|thread| thread.has(handle)).cloned())
     }
 
     /// Returns whether the run of this panel is the open thread's last one.
@@ -384,8 +384,8 @@ impl App {
 impl Thread {
     /// When its last run began here, in milliseconds since 1970; a record or a plan: when it was opened.
     pub fn began(&self) -> u64 {
-        let seat = self.pages.with(|pages| pages.last().and_then(RunPage::seat));
-        seat.and_then(|seat| seat.start()).map_or(self.opened_ms, |start| start.started_at.0)
+        let handle = self.pages.with(|pages| pages.last().and_then(RunPage::handle));
+        handle.and_then(|handle| handle.start()).map_or(self.opened_ms, |start| start.started_at.0)
     }
 
     /// The model of its last run.
@@ -410,11 +410,11 @@ impl Thread {
         page.behind.with(look)
     }
 
-    fn has(&self, seat: SeatId) -> bool {
+    fn has(&self, handle: HandleId) -> bool {
         match &self.backing {
-            Backing::Plan { page, .. } => page.steps.iter().any(|step| step.seat.id() == seat),
+            Backing::Plan { page, .. } => page.steps.iter().any(|step| step.handle.id() == handle),
             Backing::Live { .. } | Backing::Document(_) => {
-                self.pages.with(|pages| pages.iter().any(|page| page.seat().is_some_and(|own| own.id() == seat)))
+                self.pages.with(|pages| pages.iter().any(|page| page.handle().is_some_and(|own| own.id() == handle)))
             }
         }
     }

@@ -5,12 +5,12 @@ mod manage;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use turnwise_protocol::desk::{Header, Order, StoredKind};
+use turnwise_protocol::app::{Header, Order, StoredKind};
 use turnwise_view::RailView;
 use turnwise_view::search::{TaskHit, has_words};
 
 use super::actions::files_fact;
-use super::desk::{DeskClient, RunClient};
+use super::app_worker::{AppWorker, RunClient};
 use super::slots::RunPage;
 use super::state::{App, Backing, Thread};
 
@@ -69,7 +69,7 @@ impl App {
         lines
     }
 
-    /// Asks the desk which stored runs contain the words of a search, whenever they have changed and then rested for a moment.
+    /// Asks the worker which stored runs contain the words of a search, whenever they have changed and then rested for a moment.
     pub(super) fn search_answers(&self, search: RwSignal<String>, hits: RwSignal<Vec<TaskHit>>) {
         let app = *self;
         let later = StoredValue::new(None::<TimeoutHandle>);
@@ -147,31 +147,31 @@ impl App {
         Ok(())
     }
 
-    async fn load(&self, line: &DeskClient, stored: StoredRow) -> Result<Option<Thread>, String> {
+    async fn load(&self, line: &AppWorker, stored: StoredRow) -> Result<Option<Thread>, String> {
         if stored.is_plan() {
             return self.load_plan(line, stored.session_id, stored.rail.title).await.map(|()| None);
         }
         let workspace = self.workspace_of(Vec::new());
-        let seats: Vec<RunClient> = stored.runs.iter().map(|_| line.seat()).collect();
-        let runs = seats.iter().zip(&stored.runs).map(|(seat, header)| (seat.id(), header.key.clone())).collect();
+        let handles: Vec<RunClient> = stored.runs.iter().map(|_| line.handle()).collect();
+        let runs = handles.iter().zip(&stored.runs).map(|(handle, header)| (handle.id(), header.key.clone())).collect();
         let with = line.with(&workspace);
         line.ask(|id| Order::Open { id, with, runs }, Vec::new()).await?;
         let rail = ArcRwSignal::new(stored.rail);
         let mut pages = Vec::new();
         let mut last = None;
-        for (place, seat) in seats.into_iter().enumerate() {
-            let Some(mut page) = RunPage::from_seat(&seat, place) else { continue };
+        for (place, handle) in handles.into_iter().enumerate() {
+            let Some(mut page) = RunPage::from_handle(&handle, place) else { continue };
             if place == 0 {
                 page.head.facts.push(files_fact(&workspace));
             }
-            self.draw(&seat, &page, &rail).renew();
+            self.draw(&handle, &page, &rail).renew();
             pages.push(page);
-            last = Some(seat);
+            last = Some(handle);
         }
-        Ok(last.map(|seat| self.run_thread(pages, rail, seat, workspace)))
+        Ok(last.map(|handle| self.run_thread(pages, rail, handle, workspace)))
     }
 
-    /// Has the desk open the runs of a thread again, if they were lost with an earlier desk. Later orders about them
+    /// Has the worker open the runs of a thread again, if they were lost with an earlier worker. Later orders about them
     /// wait for that.
     ///
     /// # Errors
@@ -182,20 +182,20 @@ impl App {
         }
         let Backing::Live { workspace, .. } = &thread.backing else { return Ok(()) };
         let pages = thread.pages.get_untracked();
-        let seats: Vec<RunClient> = pages.iter().filter_map(RunPage::seat).filter(RunClient::is_lost).collect();
-        let Some(line) = self.line.get_value().filter(|_| !seats.is_empty()) else { return Ok(()) };
-        let key = |seat: &RunClient| {
-            let run_id = seat.start()?.run_id;
+        let handles: Vec<RunClient> = pages.iter().filter_map(RunPage::handle).filter(RunClient::is_lost).collect();
+        let Some(line) = self.line.get_value().filter(|_| !handles.is_empty()) else { return Ok(()) };
+        let key = |handle: &RunClient| {
+            let run_id = handle.start()?.run_id;
             let is_this_run = |header: &&Header| header.summary.run_id == run_id;
             self.stored.with_untracked(|headers| {
-                headers.iter().find(is_this_run).map(|header| (seat.id(), header.key.clone()))
+                headers.iter().find(is_this_run).map(|header| (handle.id(), header.key.clone()))
             })
         };
-        let runs: Option<Vec<_>> = seats.iter().map(key).collect();
+        let runs: Option<Vec<_>> = handles.iter().map(key).collect();
         let runs = runs.ok_or("This run was not stored and was lost when its worker stopped. Run the task again.")?;
         // The stored files are read again; the page's copies are the same, or newer.
         let with = line.with(workspace);
-        seats.iter().for_each(RunClient::reopen);
+        handles.iter().for_each(RunClient::reopen);
         let app = *self;
         let opened = line.ask(|id| Order::Open { id, with, runs }, Vec::new());
         spawn_local(async move {
@@ -213,7 +213,7 @@ impl App {
         }
         self.at_end.set(true);
         let app = *self;
-        self.with_seat(|seat| seat.resume(app.authority_for(seat)));
+        self.with_handle(|handle| handle.resume(app.authority_for(handle)));
     }
 
     /// Takes in the list of all stored runs.

@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use turnwise_protocol::desk::{Header, StoredKind};
+use turnwise_protocol::app::{Header, StoredKind};
 use turnwise_view::version::{ListedRun, Version, VersionChoice, choices, versions};
 use turnwise_view::{RailView, branch};
 

@@ -9,7 +9,7 @@ use turnwise_content::format::{counted, thousands};
 use turnwise_engine::SideEffect;
 use turnwise_engine::hidden::visible;
 use turnwise_protocol::ShownChange;
-use turnwise_protocol::desk::{PermitId, SeatId};
+use turnwise_protocol::app::{HandleId, PermitId};
 
 /// Longer lines are shown in pieces of so many characters, each in a row of its own.
 const PIECE: usize = 1_000;
@@ -21,7 +21,7 @@ pub const FIRST_ROWS: usize = 400;
 pub struct PermissionQuestion<'a> {
     pub id: PermitId,
     /// The run that asks.
-    pub seat: SeatId,
+    pub handle: HandleId,
     /// The tool.
     pub name: &'a str,
     /// JSON text.
@@ -35,12 +35,12 @@ pub struct PermissionQuestion<'a> {
     pub folders: Vec<String>,
 }
 
-/// The question of one call. The desk makes it, and sends it to the page as JSON.
+/// The question of one call. The worker makes it, and sends it to the page as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PermitView {
     pub id: PermitId,
     /// The run that asks.
-    pub seat: SeatId,
+    pub handle: HandleId,
     /// A sentence: what the tool wants to do.
     pub title: String,
     /// What else matters before an answer.
@@ -111,7 +111,7 @@ const CHANGED: &str =
 
 impl From<PermissionQuestion<'_>> for PermitView {
     fn from(permit: PermissionQuestion<'_>) -> Self {
-        let PermissionQuestion { id, seat, name, arguments, touches, again, diff, folders } = permit;
+        let PermissionQuestion { id, handle, name, arguments, touches, again, diff, folders } = permit;
         let (title, body) = match diff {
             Some(ShownChange { diff, .. }) => (of_diff(name, diff), of_lines(diff_lines(diff), true)),
             None => {
@@ -130,7 +130,7 @@ impl From<PermissionQuestion<'_>> for PermitView {
         });
         let warnings: Vec<String> = again.then(|| AGAIN.to_owned()).into_iter().chain(changed).chain(omitted).collect();
         let warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-        PermitView { id, seat, title, warning, body, tool: name.to_owned(), folders }
+        PermitView { id, handle, title, warning, body, tool: name.to_owned(), folders }
     }
 }
 
@@ -271,7 +271,7 @@ mod tests {
     fn permit(touches: SideEffect, diff: Option<&str>) -> PermissionQuestion<'_> {
         PermissionQuestion {
             id: PermitId(1),
-            seat: SeatId(2),
+            handle: HandleId(2),
             name: "write_file",
             arguments: r#"{"path":"a.md"}"#,
             touches,

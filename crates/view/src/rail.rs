@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use turnwise_engine::time::DateTime;
 use turnwise_engine::{EpochMillis, Status};
-use turnwise_protocol::desk::Header;
+use turnwise_protocol::app::Header;
 use turnwise_record::trajectory::RunSummary;
 
 use super::ending::{self, Tone};

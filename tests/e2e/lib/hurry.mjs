@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-const WORKERS = ['desk-worker.js', 'engine-worker.js'];
+const WORKERS = ['app-worker.js', 'engine-worker.js'];
 
 /** Runs in a worker, before its own script: timers up to `most` ms fire `times` as early. */
 function hurry(times, most) {

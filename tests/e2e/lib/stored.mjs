@@ -8,8 +8,8 @@ import { dist } from './site.mjs';
 export async function withPatched(init, body) {
   if (!init) return body({});
   return inFolder((save) => {
-    const file = save('desk-worker.js', `(${init})();\n${readFileSync(path.join(dist, 'turnwise/desk-worker.js'), 'utf8')}`);
-    return body({ '/turnwise/desk-worker.js': file });
+    const file = save('app-worker.js', `(${init})();\n${readFileSync(path.join(dist, 'turnwise/app-worker.js'), 'utf8')}`);
+    return body({ '/turnwise/app-worker.js': file });
   });
 }
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use turnwise_protocol::desk::StoredKind;
+use turnwise_protocol::app::StoredKind;
 use turnwise_record::trajectory::RunSummary;
 
 use super::super::state::{App, Backing, Thread};
@@ -25,7 +25,7 @@ pub fn summaries(app: App) -> Vec<RunSummary> {
 
 fn of_thread(thread: &Thread) -> Vec<RunSummary> {
     match &thread.backing {
-        Backing::Live { seat, .. } => seat.borrow().summary().into_iter().collect(),
+        Backing::Live { handle, .. } => handle.borrow().summary().into_iter().collect(),
         Backing::Document(record) => vec![record.summary.as_ref().clone()],
         // Each step is a run.
         Backing::Plan { page, .. } => page.steps.iter().filter_map(|slot| slot.ended()?.summary()).collect(),

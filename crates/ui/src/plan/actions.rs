@@ -7,11 +7,11 @@ use wasm_bindgen_futures::spawn_local;
 
 use turnwise::worker::Workspace;
 use turnwise_engine::RunConfig;
-use turnwise_protocol::desk::{After, Order, PlanId, SeatId};
+use turnwise_protocol::app::{After, HandleId, Order, PlanId};
 use turnwise_record::plan::Plan;
 use turnwise_view::RailView;
 
-use super::super::desk::DeskClient;
+use super::super::app_worker::AppWorker;
 use super::super::slots::Local;
 use super::super::state::{App, Backing, Thread};
 use super::super::{dom, focus};
@@ -37,7 +37,7 @@ impl App {
         let Some(line) = self.line.get_value() else { return };
         self.toast.set(None);
         let (app, files) = (*self, workspace.clone());
-        let (plan, seats) = self.show_plan(&line, RecordPlace::Live, move |page, rail| {
+        let (plan, handles) = self.show_plan(&line, RecordPlace::Live, move |page, rail| {
             app.add_plan(page.clone(), rail.clone(), Some(files.clone()));
         });
         focus::to_home();
@@ -47,7 +47,7 @@ impl App {
         };
         let (with, config, written) = (line.with(workspace), Box::new(config), Box::new(written));
         let parts = text.iter().map(|text| text.as_ref().into()).collect();
-        line.tell(&Order::Plan { plan, seats, with, config, written, after, from }, parts);
+        line.tell(&Order::Plan { plan, handles, with, config, written, after, from }, parts);
     }
 
     /// Shows the record of a plan.
@@ -74,47 +74,47 @@ impl App {
         let app = *self;
         let parts = vec![text.as_ref().into()];
         let record = RecordPlace::Document { name: name.to_owned(), text };
-        let (plan, seats) = self.show_plan(
+        let (plan, handles) = self.show_plan(
             &line,
             |_| record,
             move |page, rail| then(app.plan_thread(page.clone(), rail.clone(), None)),
         );
-        line.ask(|id| Order::ShowPlan { id, plan, seats }, parts).await.map(drop)
+        line.ask(|id| Order::ShowPlan { id, plan, handles }, parts).await.map(drop)
     }
 
     /// Opens a stored plan.
-    pub async fn load_plan(&self, line: &DeskClient, key: String, title: String) -> Result<(), String> {
+    pub async fn load_plan(&self, line: &AppWorker, key: String, title: String) -> Result<(), String> {
         let (app, workspace) = (*self, self.workspace_of(Vec::new()));
         let with = line.with(&workspace);
-        let (plan, seats) = self.show_plan(line, RecordPlace::Live, move |page, rail| {
+        let (plan, handles) = self.show_plan(line, RecordPlace::Live, move |page, rail| {
             rail.update(|rail| rail.title.clone_from(&title));
             app.add_plan(page.clone(), rail.clone(), Some(workspace.clone()));
         });
-        line.ask(|id| Order::OpenPlan { id, plan, seats, with, key }, Vec::new()).await.map(drop)
+        line.ask(|id| Order::OpenPlan { id, plan, handles, with, key }, Vec::new()).await.map(drop)
     }
 
     /// Draws a plan from now on. `then` is called when it has begun.
     fn show_plan(
         &self,
-        line: &DeskClient,
+        line: &AppWorker,
         record: impl FnOnce(PlanId) -> RecordPlace,
         then: impl Fn(&PlanPage, &ArcRwSignal<RailView>) + 'static,
-    ) -> (PlanId, SeatId) {
-        let (plan, seats) = line.plan_numbers();
-        let live = LivePlan::new(*self, line.clone(), seats, record(plan), then);
+    ) -> (PlanId, HandleId) {
+        let (plan, handles) = line.plan_numbers();
+        let live = LivePlan::new(*self, line.clone(), handles, record(plan), then);
         line.observe_plan(plan, move |report| live.apply(report));
-        (plan, seats)
+        (plan, handles)
     }
 
-    /// Has the desk open a plan again, if it was lost with an earlier desk. Later orders about it wait for that.
+    /// Has the worker open a plan again, if it was lost with an earlier worker. Later orders about it wait for that.
     pub fn find_plan_again(&self, page: &PlanPage, workspace: &Workspace) {
         let (RecordPlace::Live(plan), Some(key), Some(line)) = (&page.record, page.key.clone(), self.line.get_value())
         else {
             return;
         };
-        let Some(seats) = page.reopen() else { return };
+        let Some(handles) = page.reopen() else { return };
         let (app, plan, with) = (*self, *plan, line.with(workspace));
-        let opened = line.ask(move |id| Order::OpenPlan { id, plan, seats, with, key }, Vec::new());
+        let opened = line.ask(move |id| Order::OpenPlan { id, plan, handles, with, key }, Vec::new());
         spawn_local(async move {
             if let Err(why) = opened.await {
                 app.complain(why);
@@ -155,7 +155,7 @@ impl App {
         self.order_plan(|plan, _| Order::CancelPlan { plan });
     }
 
-    fn order_plan(&self, order: impl FnOnce(PlanId, &DeskClient) -> Order) {
+    fn order_plan(&self, order: impl FnOnce(PlanId, &AppWorker) -> Order) {
         let Some(thread) = self.thread_now().filter(|thread| self.find_again(thread).is_ok()) else { return };
         if let (Some(line), Some(PlanPage { record: RecordPlace::Live(plan), .. })) =
             (self.line.get_value(), thread.plan())

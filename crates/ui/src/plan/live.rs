@@ -1,4 +1,4 @@
-//! A plan on the screen as the desk reports it: each step's run is drawn like any run; changes in the graph are drawn
+//! A plan on the screen as the worker reports it: each step's run is drawn like any run; changes in the graph are drawn
 //! as they arrive, at most once per frame.
 
 use std::cell::{OnceCell, RefCell};
@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use leptos::prelude::*;
 
-use turnwise_protocol::desk::{Begun, RunLocation, SeatId, StreamedText};
+use turnwise_protocol::app::{Begun, HandleId, RunLocation, StreamedText};
 use turnwise_view::RailView;
 
-use super::super::desk::{DeskClient, PlanChanges, PlanReport};
+use super::super::app_worker::{AppWorker, PlanChanges, PlanReport};
 use super::super::live::LiveRun;
 use super::super::slots::{RunPage, put};
 use super::super::state::App;
@@ -25,9 +25,9 @@ pub struct LivePlan(Rc<LivePlanState>);
 
 struct LivePlanState {
     app: App,
-    line: DeskClient,
-    /// The seat of the first step's run; the others follow.
-    seats: SeatId,
+    line: AppWorker,
+    /// The handle of the first step's run; the others follow.
+    handles: HandleId,
     record: RecordPlace,
     /// Called when the plan has begun.
     then: Box<Begins>,
@@ -38,16 +38,16 @@ struct LivePlanState {
 impl LivePlan {
     pub fn new(
         app: App,
-        line: DeskClient,
-        seats: SeatId,
+        line: AppWorker,
+        handles: HandleId,
         record: RecordPlace,
         then: impl Fn(&PlanPage, &ArcRwSignal<RailView>) + 'static,
     ) -> Self {
         let (shown, runs) = (OnceCell::new(), RefCell::default());
-        LivePlan(Rc::new(LivePlanState { app, line, seats, record, then: Box::new(then), shown, runs }))
+        LivePlan(Rc::new(LivePlanState { app, line, handles, record, then: Box::new(then), shown, runs }))
     }
 
-    /// Takes in a report of the desk.
+    /// Takes in a report of the worker.
     pub fn apply(&self, report: PlanReport) {
         match report {
             PlanReport::Begun(begun, changes) => self.begin(*begun, changes),
@@ -68,11 +68,11 @@ impl LivePlan {
         if self.0.shown.get().is_some() {
             return self.change(fresh);
         }
-        let LivePlanState { app, line, seats, record, then, .. } = self.0.as_ref();
-        let page = PlanPage::new(line, begun, *seats, fresh, record.clone());
+        let LivePlanState { app, line, handles, record, then, .. } = self.0.as_ref();
+        let page = PlanPage::new(line, begun, *handles, fresh, record.clone());
         for slot in page.steps.iter() {
             let (live, step) = (self.clone(), slot.clone());
-            slot.seat.observe(move |streamed, changed| {
+            slot.handle.observe(move |streamed, changed| {
                 live.draw_run(&step, streamed, changed);
             });
         }
@@ -84,14 +84,14 @@ impl LivePlan {
 
     /// Draws a report about a step's run.
     fn draw_run(&self, slot: &StepSlot, streamed: &StreamedText, changed: bool) {
-        if slot.seat.location() == RunLocation::Recorded {
+        if slot.handle.location() == RunLocation::Recorded {
             self.redraw(slot.order);
             return;
         }
         let known = self.0.runs.borrow().get(&slot.order).cloned();
         let run = known.or_else(|| {
-            let page = RunPage::from_seat(&slot.seat, 0)?;
-            let rail = ArcRwSignal::new(slot.seat.look(|source| RailView::from(source))?);
+            let page = RunPage::from_handle(&slot.handle, 0)?;
+            let rail = ArcRwSignal::new(slot.handle.look(|source| RailView::from(source))?);
             let run = LiveRun::new(self.0.app, page.clone(), rail, self.0.app.renderer.get_value());
             self.0.runs.borrow_mut().insert(slot.order, run.clone());
             slot.page.set(Some(page));
@@ -117,7 +117,7 @@ impl LivePlan {
         self.0.app.tick();
     }
 
-    /// Handles the loss of the desk that ran the plan. What was reported of it stays.
+    /// Handles the loss of the worker that ran the plan. What was reported of it stays.
     fn lose(&self) {
         let Some((page, _)) = self.0.shown.get() else { return };
         if matches!(page.record, RecordPlace::Live(_)) {

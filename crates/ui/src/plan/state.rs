@@ -1,4 +1,4 @@
-//! A plan on the screen, as signals: one slot per step, and the desk's reports about it.
+//! A plan on the screen, as signals: one slot per step, and the worker's reports about it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use turnwise_engine::EpochMillis;
-use turnwise_protocol::desk::{Begun, PlanId, RunLocation, SeatId};
+use turnwise_protocol::app::{Begun, HandleId, PlanId, RunLocation};
 use turnwise_record::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
 use turnwise_view::SourceOrigin;
 use turnwise_view::plan::{ContextView, Graph, PlanHead, PlanPanelView, PlanProgress, StepSource, StepView};
 
-use super::super::desk::{DeskClient, PlanChanges, RunClient};
+use super::super::app_worker::{AppWorker, PlanChanges, RunClient};
 use super::super::slots::{Local, RunPage, put};
 
 /// One plan run; cheap to clone.
@@ -36,7 +36,7 @@ pub struct PlanPage {
 /// The location of the record.
 #[derive(Clone, Debug)]
 pub enum RecordPlace {
-    /// The desk runs the plan, or has run it.
+    /// The worker runs the plan, or has run it.
     Live(PlanId),
     /// In a file, kept verbatim.
     Document { name: String, text: Arc<str> },
@@ -49,12 +49,12 @@ pub struct StepSlot {
     pub view: ArcRwSignal<StepView>,
     pub context: ArcRwSignal<ContextView>,
     /// Its run, once it has one.
-    pub seat: Local<RunClient>,
+    pub handle: Local<RunClient>,
     /// Its transcript; created when the step runs or is selected.
     pub page: ArcRwSignal<Option<RunPage>>,
 }
 
-/// The desk's reports about the plan.
+/// The worker's reports about the plan.
 #[derive(Debug, Default)]
 struct PlanReports {
     records: BTreeMap<u32, StepRecord>,
@@ -62,25 +62,25 @@ struct PlanReports {
     calls_left: u32,
     ending: Option<PlanEnding>,
     location: RunLocation,
-    /// The desk that ran it is gone.
+    /// The worker that ran it is gone.
     lost: bool,
 }
 
 impl PlanPage {
-    /// Creates the page of a plan that has begun. `seats`: the seat of its first step's run; the others follow.
-    pub fn new(line: &DeskClient, begun: Begun, seats: SeatId, fresh: PlanChanges, record: RecordPlace) -> Self {
+    /// Creates the page of a plan that has begun. `handles`: the handle of its first step's run; the others follow.
+    pub fn new(line: &AppWorker, begun: Begun, handles: HandleId, fresh: PlanChanges, record: RecordPlace) -> Self {
         let Begun { key, plan, started_at } = begun;
         let EpochMillis(started_ms) = started_at;
         let PlanChanges { location, steps, traces, calls_left, ending } = fresh;
         let origin = origin(&record, location);
-        let slots = plan.steps.iter().zip(seats.0..).filter_map(|(step, seat)| {
+        let slots = plan.steps.iter().zip(handles.0..).filter_map(|(step, handle)| {
             let record = steps.iter().find(|record| record.order == step.order)?;
             let source = StepSource { plan: &plan, record, run: None, traces: &traces, origin };
             Some(StepSlot {
                 order: step.order,
                 view: ArcRwSignal::new(StepView::from(&source)),
                 context: ArcRwSignal::new(ContextView::from(&source)),
-                seat: Local::new(line.seat_of(SeatId(seat))),
+                handle: Local::new(line.handle_of(HandleId(handle))),
                 page: ArcRwSignal::new(None),
             })
         });
@@ -120,7 +120,7 @@ impl PlanPage {
         orders
     }
 
-    /// Records that the desk that ran the plan is gone.
+    /// Records that the worker that ran the plan is gone.
     pub fn lose(&self) {
         let mut known = self.known.borrow_mut();
         known.lost = true;
@@ -129,15 +129,15 @@ impl PlanPage {
         }
     }
 
-    /// Prepares for the desk to open the plan again, if it was lost with an earlier desk; returns the seat of its first step.
-    pub fn reopen(&self) -> Option<SeatId> {
+    /// Prepares for the worker to open the plan again, if it was lost with an earlier worker; returns the handle of its first step.
+    pub fn reopen(&self) -> Option<HandleId> {
         let mut known = self.known.borrow_mut();
         if !std::mem::take(&mut known.lost) {
             return None;
         }
         known.traces.clear();
-        self.steps.iter().for_each(|slot| slot.seat.reopen());
-        self.steps.first().map(|slot| slot.seat.id())
+        self.steps.iter().for_each(|slot| slot.handle.reopen());
+        self.steps.first().map(|slot| slot.handle.id())
     }
 
     /// Redraws a step.
@@ -151,7 +151,7 @@ impl PlanPage {
             put(&slot.context, ContextView::from(source));
         };
         let origin = origin(&self.record, known.location);
-        let run = slot.seat.look(|run| draw(&StepSource { plan, record, run: Some(*run), traces, origin }));
+        let run = slot.handle.look(|run| draw(&StepSource { plan, record, run: Some(*run), traces, origin }));
         if run.is_none() {
             draw(&StepSource { plan, record, run: None, traces, origin });
         }
@@ -169,7 +169,7 @@ impl PlanPage {
         if let Some(slot) = order.and_then(|order| self.slot(order)) {
             // The transcript of a recorded run is created only here: a long one costs nothing before it is wanted.
             let there = slot.page.with_untracked(Option::is_some);
-            if let Some(page) = RunPage::from_seat(&slot.seat, 0).filter(|_| !there) {
+            if let Some(page) = RunPage::from_handle(&slot.handle, 0).filter(|_| !there) {
                 slot.page.set(Some(page));
             }
         }
@@ -196,7 +196,7 @@ fn origin(record: &RecordPlace, location: RunLocation) -> SourceOrigin {
 impl StepSlot {
     /// Returns its run, if that has ended.
     pub fn ended(&self) -> Option<&RunClient> {
-        let seat: &RunClient = &self.seat;
-        seat.snapshot_ended().then_some(seat)
+        let handle: &RunClient = &self.handle;
+        handle.snapshot_ended().then_some(handle)
     }
 }

@@ -7,10 +7,10 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
 use turnwise_content::format::counted;
-use turnwise_protocol::desk::{Header, Order, StoredKind};
+use turnwise_protocol::app::{Header, Order, StoredKind};
 use turnwise_record::trajectory::ExportFormat;
 
-use super::super::desk::DeskClient;
+use super::super::app_worker::AppWorker;
 use super::super::plan::state::{PlanPage, RecordPlace};
 use super::super::slots::RunPage;
 use super::super::state::{App, Backing, Thread};
@@ -81,7 +81,7 @@ impl App {
     }
 
     /// Returns the records of an open thread, each with its id.
-    async fn records_of(self, line: &DeskClient, thread: &Thread) -> Vec<(String, Result<String, String>)> {
+    async fn records_of(self, line: &AppWorker, thread: &Thread) -> Vec<(String, Result<String, String>)> {
         let plan = |page: &PlanPage| (page.plan.plan_id.clone(), page.record.clone());
         match &thread.backing {
             Backing::Document(record) => vec![(record.whole.start.run_id.clone(), Ok(record.text.to_string()))],
@@ -94,13 +94,13 @@ impl App {
             },
             Backing::Live { .. } => {
                 let found = self.find_again(thread);
-                let seats =
-                    thread.pages.with_untracked(|pages| pages.iter().filter_map(RunPage::seat).collect::<Vec<_>>());
+                let handles =
+                    thread.pages.with_untracked(|pages| pages.iter().filter_map(RunPage::handle).collect::<Vec<_>>());
                 let mut records = Vec::new();
-                for seat in seats {
-                    let id = seat.start().map(|start| start.run_id).unwrap_or_default();
+                for handle in handles {
+                    let id = handle.start().map(|start| start.run_id).unwrap_or_default();
                     let record = match &found {
-                        Ok(()) => seat.record().await,
+                        Ok(()) => handle.record().await,
                         Err(why) => Err(why.clone()),
                     };
                     records.push((id, record));

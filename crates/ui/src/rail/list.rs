@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlDetailsElement;
 
-use turnwise_protocol::desk::{Header, StoredKind};
+use turnwise_protocol::app::{Header, StoredKind};
 use turnwise_view::ending::Tone;
 use turnwise_view::rail::day;
 use turnwise_view::search::has_words;

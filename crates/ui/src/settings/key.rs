@@ -57,7 +57,7 @@ impl App {
     pub(in super::super) fn own_model_lacks_key(&self) -> bool {
         let config = self.thread_now().and_then(|thread| match thread.plan() {
             // All of its steps have the same model.
-            Some(plan) => plan.steps.iter().find_map(|step| step.seat.look(|source| source.config.clone())),
+            Some(plan) => plan.steps.iter().find_map(|step| step.handle.look(|source| source.config.clone())),
             None => thread.with_last(|source| source.config.clone()),
         });
         config.is_some_and(|config| self.lacks_key(&config))

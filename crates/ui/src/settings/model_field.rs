@@ -14,7 +14,7 @@ use web_sys::KeyboardEvent;
 use turnwise_content::format::{counted, one_line};
 use turnwise_engine::ProviderKind;
 use turnwise_llm::models::ModelInfo;
-use turnwise_protocol::desk::Order;
+use turnwise_protocol::app::Order;
 use turnwise_view::models::{ModelOption, options};
 use turnwise_view::provider::{Need, ProviderCard};
 use turnwise_view::settings::ConfigField;

@@ -6,10 +6,10 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use turnwise_protocol::desk::Order;
+use turnwise_protocol::app::Order;
 use turnwise_view::probe::{Probe, probe_config};
 
-use super::super::desk::RunClient;
+use super::super::app_worker::RunClient;
 use super::super::reactive::{attribute, reactive};
 use super::super::state::App;
 
@@ -25,8 +25,8 @@ pub fn probe(app: App) -> (impl IntoView, impl IntoView) {
         running.set(None);
     });
     on_cleanup(move || {
-        if let Some(seat) = running.try_get_untracked().flatten() {
-            seat.close();
+        if let Some(handle) = running.try_get_untracked().flatten() {
+            handle.close();
         }
     });
     let asking = move || matches!(state.get(), Some(Probe::Asking));
@@ -44,17 +44,17 @@ pub fn probe(app: App) -> (impl IntoView, impl IntoView) {
         };
         let Some(line) = app.line.get_value() else { return };
         state.set(Some(Probe::Asking));
-        let seat = line.seat();
-        running.set(Some(seat.clone()));
+        let handle = line.handle();
+        running.set(Some(handle.clone()));
         spawn_local(async move {
             let (with, config) = (line.with_no_files(), Box::new(config));
-            let found = line.ask_for(|id| Order::Probe { id, seat: seat.id(), with, config }).await;
+            let found = line.ask_for(|id| Order::Probe { id, handle: handle.id(), with, config }).await;
             // By now the settings may have changed, or a newer test may be running.
             let asked = running.try_with_untracked(|running| running.as_ref().map(RunClient::id)).flatten();
-            if asked == Some(seat.id()) {
+            if asked == Some(handle.id()) {
                 state.try_set(Some(found.unwrap_or_else(|why| Probe::failed(None, &why))));
             }
-            seat.close();
+            handle.close();
         });
     };
     let result = move || match state.get() {

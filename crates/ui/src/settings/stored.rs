@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use turnwise_content::format::{bytes, counted};
-use turnwise_protocol::desk::{Order, Share, StorageUsage};
+use turnwise_protocol::app::{Order, Share, StorageUsage};
 use turnwise_view::settings::SettingsTab;
 
 use super::super::reactive::{flag, reactive};

@@ -8,10 +8,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 
 use turnwise_content::format::counted;
-use turnwise_protocol::desk::{Header, Order};
+use turnwise_protocol::app::{Header, Order};
 use turnwise_view::RailView;
 
-use super::super::desk::RunClient;
+use super::super::app_worker::RunClient;
 use super::super::drafts;
 use super::super::slots::RunPage;
 use super::super::state::{App, Thread, UNDOABLE};
@@ -88,7 +88,7 @@ impl App {
 
     /// Takes a task with its follow-ups off the list, unless it is running here. It is deleted once that can no longer be undone.
     pub fn delete_task(&self, session_id: &str) {
-        if self.seats_of(session_id).iter().any(RunClient::is_running) {
+        if self.handles_of(session_id).iter().any(RunClient::is_running) {
             return self.complain("This run is in progress: stop or cancel it first.");
         }
         let (app, session) = (*self, session_id.to_owned());
@@ -114,12 +114,12 @@ impl App {
     /// Deletes all stored tasks and plans at once, unless one is running.
     pub fn delete_all(&self) {
         let tasks = untrack(|| self.stored_tasks());
-        let seats: Vec<RunClient> = tasks.iter().flat_map(|session| self.seats_of(session)).collect();
-        if seats.iter().any(RunClient::is_running) {
+        let handles: Vec<RunClient> = tasks.iter().flat_map(|session| self.handles_of(session)).collect();
+        if handles.iter().any(RunClient::is_running) {
             return self.complain("A run is in progress: stop or cancel it first.");
         }
         let keys = self.stored.with_untracked(|all| all.iter().map(|header| header.key.clone()).collect());
-        let seats = seats.iter().map(RunClient::id).collect();
+        let handles = handles.iter().map(RunClient::id).collect();
         for session in &tasks {
             self.let_go(session);
             drafts::forget(session);
@@ -127,7 +127,7 @@ impl App {
         let (app, line) = (*self, self.line.get_value());
         spawn_local(async move {
             let Some(line) = line else { return };
-            match line.ask(|id| Order::Delete { id, keys, seats }, Vec::new()).await {
+            match line.ask(|id| Order::Delete { id, keys, handles }, Vec::new()).await {
                 Ok(_) => app.tell(format!("Deleted {}.", counted(tasks.len() as u64, "run"))),
                 Err(why) => app.complain(why),
             }
@@ -218,11 +218,11 @@ impl App {
         if !untrack(|| self.is_deleted(session_id)) {
             return;
         }
-        if self.seats_of(session_id).iter().any(RunClient::is_running) {
+        if self.handles_of(session_id).iter().any(RunClient::is_running) {
             return self.keep_task(session_id); // it was opened again, and goes on
         }
         let keys: Vec<String> = self.runs_of(session_id).into_iter().map(|header| header.key).collect();
-        let seats = self.seats_of(session_id);
+        let handles = self.handles_of(session_id);
         self.let_go(session_id);
         drafts::forget(session_id);
         self.deleted_last.update_value(|last| {
@@ -231,8 +231,8 @@ impl App {
         let (app, line, session) = (*self, self.line.get_value(), session_id.to_owned());
         spawn_local(async move {
             let Some(line) = line else { return };
-            let seats = seats.iter().map(RunClient::id).collect();
-            let deleted = line.ask(|id| Order::Delete { id, keys, seats }, Vec::new()).await;
+            let handles = handles.iter().map(RunClient::id).collect();
+            let deleted = line.ask(|id| Order::Delete { id, keys, handles }, Vec::new()).await;
             // If that failed, it is on the list again.
             app.keep_task(&session);
             if let Err(why) = deleted {
@@ -258,13 +258,13 @@ impl App {
     }
 
     /// Returns the open runs of a task.
-    fn seats_of(&self, session_id: &str) -> Vec<RunClient> {
+    fn handles_of(&self, session_id: &str) -> Vec<RunClient> {
         self.threads.with_untracked(|threads| {
             let found = threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id));
             let Some(thread) = found else { return Vec::new() };
             match thread.plan() {
-                Some(plan) => plan.steps.iter().map(|slot| RunClient::clone(&slot.seat)).collect(),
-                None => thread.pages.with_untracked(|pages| pages.iter().filter_map(RunPage::seat).collect()),
+                Some(plan) => plan.steps.iter().map(|slot| RunClient::clone(&slot.handle)).collect(),
+                None => thread.pages.with_untracked(|pages| pages.iter().filter_map(RunPage::handle).collect()),
             }
         })
     }

@@ -100,9 +100,9 @@ impl Staged {
             Backing::Document(record) => {
                 Some(Staged { whole: Arc::clone(&record.whole), text: record.text.to_string() })
             }
-            Backing::Live { seat, .. } => {
-                let seat = seat.borrow().clone();
-                let (text, mut whole) = (seat.record().await.ok()?, seat.snapshot()?);
+            Backing::Live { handle, .. } => {
+                let handle = handle.borrow().clone();
+                let (text, mut whole) = (handle.record().await.ok()?, handle.snapshot()?);
                 // The record only has sub-agents that began.
                 whole.children.retain(|child| child.run.is_some());
                 Some(Staged { whole: Arc::new(whole), text })

@@ -10,7 +10,7 @@ use turnwise_engine::{ProviderKind, RunConfig, Status};
 use turnwise_record::plan::{AgentSpec, draft, fault};
 use turnwise_view::plan::edit::PlanDraft;
 
-use super::super::super::desk::RunClient;
+use super::super::super::app_worker::RunClient;
 use super::super::super::reactive::{flag, reactive};
 use super::super::super::slots::Local;
 use super::super::super::state::App;
@@ -29,8 +29,8 @@ pub fn draft(app: App) -> impl IntoView {
     let state = RwSignal::new(DraftState::Idle);
     // The run is closed with the dialog.
     on_cleanup(move || {
-        if let Some(DraftState::Drafting(seat)) = state.try_get_untracked() {
-            seat.close();
+        if let Some(DraftState::Drafting(handle)) = state.try_get_untracked() {
+            handle.close();
         }
     });
     let demo = Memo::new(move |_| {
@@ -41,8 +41,8 @@ pub fn draft(app: App) -> impl IntoView {
     let act = move || {
         if busy.get() {
             let cancel = move |_| {
-                if let DraftState::Drafting(seat) = state.get_untracked() {
-                    seat.cancel();
+                if let DraftState::Drafting(handle) = state.get_untracked() {
+                    handle.cancel();
                 }
             };
             html::button().r#type("button").class("btn quiet").on(ev::click, cancel).child("Cancel").into_any()
@@ -107,20 +107,20 @@ fn begin(app: App, state: RwSignal<DraftState>) {
         Err(why) => return state.set(DraftState::Failed(why)),
     };
     let input = draft::input(&task, &base, &agents);
-    let Some(seat) = app.run_apart(draft::config(&base, &agents), input) else { return };
-    state.set(DraftState::Drafting(Local::new(seat.clone())));
-    let handle = seat.downgrade();
-    seat.observe(move |_, _| {
-        let Some(seat) = handle() else { return };
-        if seat.location() == turnwise_protocol::desk::RunLocation::Interrupted {
+    let Some(handle) = app.run_apart(draft::config(&base, &agents), input) else { return };
+    state.set(DraftState::Drafting(Local::new(handle.clone())));
+    let open = handle.downgrade();
+    handle.observe(move |_, _| {
+        let Some(handle) = open() else { return };
+        if handle.location() == turnwise_protocol::app::RunLocation::Interrupted {
             let _ = state.try_set(DraftState::Failed(
                 "The draft was lost because its worker stopped. Draft the plan again.".to_owned(),
             ));
             return;
         }
-        let ended = seat.look(|run| run.segments.last().filter(|_| run.status == Status::Ended).cloned()).flatten();
+        let ended = handle.look(|run| run.segments.last().filter(|_| run.status == Status::Ended).cloned()).flatten();
         let Some(ending) = ended else { return };
-        seat.close();
+        handle.close();
         let came = match draft::plan(&ending, &base, &agents) {
             Ok(plan) => {
                 app.plan_draft.update(|draft| draft.fill_from(&plan));

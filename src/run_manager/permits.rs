@@ -9,19 +9,19 @@ use futures_channel::oneshot;
 use super::run_handle::NewsSender;
 use crate::shell::{ApprovalRequest, Code, Page, PageOutput, PendingRequest, Returned};
 use turnwise_engine::ProgramAnswer;
-use turnwise_protocol::desk::{News, PermitId, Permitted, SeatId};
+use turnwise_protocol::app::{HandleId, News, PermitId, Permitted};
 use turnwise_protocol::{CallNumber, Failure};
 use turnwise_view::permit::{PermissionQuestion, PermitView};
 
 /// Numbers of questions begin here, above those of the page's own requests.
 const FIRST: u32 = 1 << 31;
 
-/// The page as the desk's runs see it: questions about calls go through the desk, everything else to the page itself.
+/// The page as the run manager's runs see it: questions about calls go through the manager, everything else to the page itself.
 pub(super) struct Asking {
     page: Rc<dyn Page>,
     permits: Rc<Permits>,
     /// The run that asks.
-    seat: SeatId,
+    handle: HandleId,
 }
 
 /// The open questions.
@@ -47,8 +47,8 @@ impl Permits {
 }
 
 impl Asking {
-    pub(super) fn new(page: Rc<dyn Page>, permits: Rc<Permits>, seat: SeatId) -> Self {
-        Asking { page, permits, seat }
+    pub(super) fn new(page: Rc<dyn Page>, permits: Rc<Permits>, handle: HandleId) -> Self {
+        Asking { page, permits, handle }
     }
 }
 
@@ -66,7 +66,7 @@ impl Page for Asking {
         self.permits.open.borrow_mut().insert(id, done);
         let view = PermitView::from(PermissionQuestion {
             id,
-            seat: self.seat,
+            handle: self.handle,
             name,
             arguments,
             touches,

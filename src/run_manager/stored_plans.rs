@@ -9,7 +9,7 @@ use super::running::PlanRunning;
 use super::state::{RunManager, Storage};
 use crate::shell::{PlanSession, Slice};
 use crate::store::{PlanWriter, RunDatabase, StoreError, claim};
-use turnwise_protocol::desk::{PlanId, SeatId, With, step_key};
+use turnwise_protocol::app::{HandleId, PlanId, With, step_key};
 use turnwise_record::plan::{PlanDocument, PlanRun, StepRun, StepStatus};
 use turnwise_record::trajectory::Restored;
 
@@ -25,7 +25,13 @@ struct StoredStepRuns {
 
 impl RunManager {
     /// Opens a stored plan.
-    pub(super) async fn open_plan(&self, id: PlanId, first: SeatId, with: &With, key: &str) -> Result<(), StoreError> {
+    pub(super) async fn open_plan(
+        &self,
+        id: PlanId,
+        first: HandleId,
+        with: &With,
+        key: &str,
+    ) -> Result<(), StoreError> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
         database.ready().await;
         let header = database.header(key).await?.ok_or_else(StoreError::no_longer_stored)?;
@@ -94,11 +100,11 @@ impl RunManager {
     pub(super) fn look_for_left_plans(&self) {
         for plan in self.plans().into_iter().filter(|plan| plan.session.is_followed()) {
             let Some(keeper) = plan.keeper.clone() else { continue };
-            let desk = self.clone();
+            let manager = self.clone();
             spawn_local(async move {
                 let key = keeper.0.key();
                 let Some(held) = claim(&key).await else { return };
-                if let Some(header) = desk.catch_up(&key).await {
+                if let Some(header) = manager.catch_up(&key).await {
                     keeper.0.go_on(&header, held);
                     plan.session.set_journal(Some(Rc::new(keeper)));
                     plan.session.set_followed(false);

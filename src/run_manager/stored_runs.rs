@@ -10,7 +10,7 @@ use super::state::{RunManager, Storage};
 use crate::shell::{self, Session, Slice};
 use crate::store::{Loaded, OpenState, RunDatabase, RunWriter, StoreError, StoreObserver, TabMessage, Tabs, claim};
 use crate::worker::Workspace;
-use turnwise_protocol::desk::{FilesId, Header, News, SeatId, StorageUsage, With};
+use turnwise_protocol::app::{FilesId, HandleId, Header, News, StorageUsage, With};
 use turnwise_record::trajectory::{Note, Restored, Trajectory};
 use turnwise_view::search::TaskHit;
 
@@ -50,24 +50,24 @@ impl RunManager {
     pub(super) fn open_storage(&self) {
         let hearing = self.downgrade();
         let tabs = Tabs::new(move |message| {
-            if let Some(desk) = hearing.upgrade() {
-                desk.on_tab_message(message);
+            if let Some(manager) = hearing.upgrade() {
+                manager.on_tab_message(message);
             }
         });
         let opening = self.downgrade();
         let database = RunDatabase::open(move |state| {
-            let Some(desk) = opening.upgrade() else { return };
+            let Some(manager) = opening.upgrade() else { return };
             match state {
-                OpenState::Open => desk.list_soon(),
-                OpenState::Shut(error) => desk.notify(error.to_string(), true),
+                OpenState::Open => manager.list_soon(),
+                OpenState::Shut(error) => manager.notify(error.to_string(), true),
                 OpenState::Opening => {}
             }
         });
         let looking = self.downgrade();
         spawn_local(async move {
-            while let Some(desk) = looking.upgrade() {
-                desk.look_for_left_runs();
-                drop(desk);
+            while let Some(manager) = looking.upgrade() {
+                manager.look_for_left_runs();
+                drop(manager);
                 shell::pause(LOOK_MS).await;
             }
         });
@@ -92,14 +92,14 @@ impl RunManager {
     }
 
     /// Opens stored runs, in the given order; fails if one of them cannot be opened.
-    pub(super) async fn open_stored(&self, with: &With, runs: &[(SeatId, String)]) -> Result<(), String> {
+    pub(super) async fn open_stored(&self, with: &With, runs: &[(HandleId, String)]) -> Result<(), String> {
         for (id, key) in runs {
             self.open_one(with, *id, key).await.map_err(|error| error.to_string())?;
         }
         Ok(())
     }
 
-    async fn open_one(&self, with: &With, id: SeatId, key: &str) -> Result<(), StoreError> {
+    async fn open_one(&self, with: &With, id: HandleId, key: &str) -> Result<(), StoreError> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
         database.ready().await;
         let header = database.header(key).await?.ok_or_else(StoreError::no_longer_stored)?;
@@ -131,11 +131,11 @@ impl RunManager {
                 session.set_followed(true);
             }
         }
-        let seat = RunHandle::new(self.news(), id, session, keeper);
-        seat.session.observe(seat.ear());
-        seat.set_notes(notes);
-        self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
-        seat.tell();
+        let handle = RunHandle::new(self.news(), id, session, keeper);
+        handle.session.observe(handle.ear());
+        handle.set_notes(notes);
+        self.0.handles.borrow_mut().insert(id, Rc::clone(&handle));
+        handle.tell();
         Ok(())
     }
 
@@ -187,16 +187,16 @@ impl RunManager {
     }
 
     /// Deletes stored runs and plans, unless one is open in another tab.
-    pub(super) async fn delete(&self, keys: &[String], seats: &[SeatId]) -> Result<(), String> {
+    pub(super) async fn delete(&self, keys: &[String], handles: &[HandleId]) -> Result<(), String> {
         let Some(Storage { database, tabs }) = self.storage() else { return Ok(()) };
         // Its own runs stay claimed: a released one cannot be claimed again at once.
         let (own, mut held): (Vec<String>, Vec<_>) =
             self.keepers(keys).filter_map(|keeper| Some((keeper.key(), keeper.let_go()?))).unzip();
-        for id in seats {
-            let seat = self.0.seats.borrow_mut().remove(id);
-            if let Some(seat) = seat {
-                seat.session.set_journal(None);
-                seat.session.close();
+        for id in handles {
+            let handle = self.0.handles.borrow_mut().remove(id);
+            if let Some(handle) = handle {
+                handle.session.set_journal(None);
+                handle.session.close();
             }
         }
         self.close_plans(keys);
@@ -214,14 +214,14 @@ impl RunManager {
     }
 
     fn keepers(&self, keys: &[String]) -> impl Iterator<Item = RunWriter> {
-        let runs = self.seats().into_iter().filter_map(|seat| seat.keeper.clone());
+        let runs = self.handles().into_iter().filter_map(|handle| handle.keeper.clone());
         let plans = self.plans().into_iter().filter_map(|plan| Some(plan.keeper.clone()?.0));
         runs.chain(plans).filter(move |keeper| keys.contains(&keeper.key()))
     }
 
     pub(super) fn list_soon(&self) {
-        let desk = self.clone();
-        spawn_local(async move { desk.list().await });
+        let manager = self.clone();
+        spawn_local(async move { manager.list().await });
     }
 
     async fn list(&self) {
@@ -234,7 +234,7 @@ impl RunManager {
             Err(error) => self.notify(error.to_string(), true),
         }
         // Writes what had to wait until the database was open.
-        self.seats().iter().filter_map(|seat| seat.keeper.as_ref()).for_each(RunWriter::flush);
+        self.handles().iter().filter_map(|handle| handle.keeper.as_ref()).for_each(RunWriter::flush);
         self.plans().iter().filter_map(|plan| plan.keeper.as_ref()).for_each(|keeper| keeper.0.flush());
     }
 
@@ -242,12 +242,12 @@ impl RunManager {
         match message {
             TabMessage::Listed => self.list_soon(),
             TabMessage::Noted { key } => {
-                let desk = self.clone();
-                spawn_local(async move { desk.read_notes(&key).await });
+                let manager = self.clone();
+                spawn_local(async move { manager.read_notes(&key).await });
             }
             TabMessage::Written { key } => {
-                let desk = self.clone();
-                spawn_local(async move { drop(desk.catch_up(&key).await) });
+                let manager = self.clone();
+                spawn_local(async move { drop(manager.catch_up(&key).await) });
             }
         }
     }
@@ -258,17 +258,17 @@ impl RunManager {
         let header = database.header(key).await.ok()??;
         self.post(News::Stored { header: Box::new(header.clone().listed()) }, Vec::new());
         self.follow_plan(key).await;
-        let followed = self.seats().into_iter().find(|seat| seat.follows(key));
-        if let Some(seat) = followed
-            && let Ok(events) = database.events_after(key, seat.session.events()).await
+        let followed = self.handles().into_iter().find(|handle| handle.follows(key));
+        if let Some(handle) = followed
+            && let Ok(events) = database.events_after(key, handle.session.events()).await
         {
             for event in events {
                 // Two concurrent calls read the same events.
-                if event.seq == seat.session.events() + 1 {
-                    seat.session.follow(event);
+                if event.seq == handle.session.events() + 1 {
+                    handle.session.follow(event);
                 }
             }
-            seat.renew();
+            handle.renew();
         }
         Some(header)
     }
@@ -276,17 +276,17 @@ impl RunManager {
     /// Takes over runs whose tab is gone.
     fn look_for_left_runs(&self) {
         self.look_for_left_plans();
-        for seat in self.seats() {
-            let Some(keeper) = seat.keeper.clone().filter(|_| seat.session.is_followed()) else { continue };
-            let desk = self.clone();
+        for handle in self.handles() {
+            let Some(keeper) = handle.keeper.clone().filter(|_| handle.session.is_followed()) else { continue };
+            let manager = self.clone();
             spawn_local(async move {
                 let key = keeper.key();
                 let Some(held) = claim(&key).await else { return };
-                if let Some(header) = desk.catch_up(&key).await {
+                if let Some(header) = manager.catch_up(&key).await {
                     keeper.go_on(&header, held);
-                    seat.session.set_journal(Some(Rc::new(keeper)));
-                    seat.session.set_followed(false);
-                    seat.renew();
+                    handle.session.set_journal(Some(Rc::new(keeper)));
+                    handle.session.set_followed(false);
+                    handle.renew();
                 }
             });
         }

@@ -1,4 +1,4 @@
-//! The messages between the app and its desk: the desk drives and stores the runs, and the app displays them.
+//! The messages between the app and its worker: the worker drives and stores the runs, and the app displays them.
 //!
 //! A message may have parts, which are not sent as JSON; its comment says which. Orders and news each arrive in sequence.
 
@@ -14,7 +14,7 @@ use turnwise_record::trajectory::{Note, NoteChange, RunSummary};
 /// The number that the app's page gave to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct SeatId(pub u32);
+pub struct HandleId(pub u32);
 
 /// The page's number for the files that one task and its follow-ups share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -48,15 +48,15 @@ pub struct Permitted {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Lists all stored runs. Always the first order: it opens the desk.
+    /// Lists all stored runs. Always the first order: it opens the worker.
     List,
     /// Starts a run. `after`: the run that it follows up on. `kept`: whether it is stored. `version`: the run whose prompt it changes.
     Run {
-        seat: SeatId,
+        handle: HandleId,
         with: With,
         config: Box<RunConfig>,
         task: Box<Task>,
-        after: Option<SeatId>,
+        after: Option<HandleId>,
         kept: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<VersionOf>,
@@ -65,30 +65,30 @@ pub enum Order {
     /// names as edited. Answered when it has begun. A part if `of` is `None`: the run's record.
     Branch {
         id: QuestionId,
-        seat: SeatId,
+        handle: HandleId,
         with: With,
-        of: Option<SeatId>,
+        of: Option<HandleId>,
         place: usize,
         branch: Box<Branch>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<String>,
     },
-    /// Opens stored runs, each in a seat. Answered when all are open; orders about them wait until then.
+    /// Opens stored runs, each in a handle. Answered when all are open; orders about them wait until then.
     Open {
         id: QuestionId,
         with: With,
-        runs: Vec<(SeatId, String)>,
+        runs: Vec<(HandleId, String)>,
     },
     Stop {
-        seat: SeatId,
+        handle: HandleId,
     },
     Cancel {
-        seat: SeatId,
+        handle: HandleId,
     },
     /// `with`: its keys replace those that the run had. `authority`: who decides from here on, if what the run says came from a
     /// record of somebody else.
     Grant {
-        seat: SeatId,
+        handle: HandleId,
         turns: u32,
         with: With,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,7 +96,7 @@ pub enum Order {
     },
     /// Resumes a run that was interrupted. `with` and `authority`: as for `Grant`.
     Resume {
-        seat: SeatId,
+        handle: HandleId,
         with: With,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         authority: Option<Box<Authority>>,
@@ -108,12 +108,12 @@ pub enum Order {
     },
     /// Closes a run that is no longer displayed.
     Close {
-        seat: SeatId,
+        handle: HandleId,
     },
     /// Answered with a part: the run's record.
     Record {
         id: QuestionId,
-        seat: SeatId,
+        handle: HandleId,
     },
     /// Answered with a part: the record of a stored run or plan, which need not be open.
     StoredRecord {
@@ -121,19 +121,19 @@ pub enum Order {
         key: String,
         kind: StoredKind,
     },
-    /// Changes a note on a run. Answered with a part: [`Noted`]. A part if `seat` is `None`: the text of the record.
+    /// Changes a note on a run. Answered with a part: [`Noted`]. A part if `handle` is `None`: the text of the record.
     Note {
         id: QuestionId,
-        seat: Option<SeatId>,
+        handle: Option<HandleId>,
         /// The keys of the user, which must not get into the note.
         with: With,
         change: Box<NoteChange>,
     },
-    /// Runs a plan. The run of the step at index `n` is in seat `seats + n`. A part if it continues from a record in a file:
+    /// Runs a plan. The run of the step at index `n` is in handle `handles + n`. A part if it continues from a record in a file:
     /// that record's text.
     Plan {
         plan: PlanId,
-        seats: SeatId,
+        handles: HandleId,
         with: With,
         config: Box<RunConfig>,
         written: Box<Plan>,
@@ -141,17 +141,17 @@ pub enum Order {
         /// Rerun this step and everything that depends on it.
         from: Option<u32>,
     },
-    /// Shows the record of a plan, with the same use of seats. Answered. A part: its text.
+    /// Shows the record of a plan, with the same use of handles. Answered. A part: its text.
     ShowPlan {
         id: QuestionId,
         plan: PlanId,
-        seats: SeatId,
+        handles: HandleId,
     },
-    /// Opens a stored plan, with the same use of seats. Answered when it is open.
+    /// Opens a stored plan, with the same use of handles. Answered when it is open.
     OpenPlan {
         id: QuestionId,
         plan: PlanId,
-        seats: SeatId,
+        handles: HandleId,
         with: With,
         key: String,
     },
@@ -174,7 +174,7 @@ pub enum Order {
     /// A small run that tests a provider; not stored. Answered with a part: the result (`view::probe::Probe`).
     Probe {
         id: QuestionId,
-        seat: SeatId,
+        handle: HandleId,
         with: With,
         config: Box<RunConfig>,
     },
@@ -230,29 +230,29 @@ pub enum Order {
         keys: Vec<String>,
         name: Option<String>,
     },
-    /// Deletes stored runs, and closes these seats. Answered.
+    /// Deletes stored runs, and closes these handles. Answered.
     Delete {
         id: QuestionId,
         keys: Vec<String>,
-        seats: Vec<SeatId>,
+        handles: Vec<HandleId>,
     },
 }
 
 impl Order {
     /// Returns the runs that have to be open first.
     #[must_use]
-    pub fn about(&self) -> Vec<SeatId> {
+    pub fn about(&self) -> Vec<HandleId> {
         match self {
-            Order::Stop { seat }
-            | Order::Cancel { seat }
-            | Order::Grant { seat, .. }
-            | Order::Resume { seat, .. }
-            | Order::Close { seat }
-            | Order::Record { seat, .. } => vec![*seat],
-            Order::Run { after: of, .. } | Order::Branch { of, .. } | Order::Note { seat: of, .. } => {
+            Order::Stop { handle }
+            | Order::Cancel { handle }
+            | Order::Grant { handle, .. }
+            | Order::Resume { handle, .. }
+            | Order::Close { handle }
+            | Order::Record { handle, .. } => vec![*handle],
+            Order::Run { after: of, .. } | Order::Branch { of, .. } | Order::Note { handle: of, .. } => {
                 of.iter().copied().collect()
             }
-            Order::Delete { seats, .. } => seats.clone(),
+            Order::Delete { handles, .. } => handles.clone(),
             Order::List
             | Order::Open { .. }
             | Order::Plan { .. }
@@ -298,7 +298,7 @@ impl Order {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum After {
-    /// The record of a plan that the desk ran.
+    /// The record of a plan that the worker ran.
     Plan(PlanId),
     /// A record from a file with this name. It may have been edited, and later steps receive its results, so it has to replay.
     Record(String),
@@ -322,13 +322,13 @@ pub struct With {
     pub keys: Vec<(String, String)>,
 }
 
-/// Messages from the desk.
+/// Messages from the worker.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum News {
     /// The changes in a run, at most once per frame.
     Seen {
-        seat: SeatId,
+        handle: HandleId,
         location: RunLocation,
         streamed: StreamedText,
         changes: Vec<SnapshotChange>,
@@ -338,7 +338,7 @@ pub enum News {
         plan: PlanId,
         begun: Option<Box<Begun>>,
         location: RunLocation,
-        /// The steps that changed, without their runs, which are in their seats.
+        /// The steps that changed, without their runs, which are in their handles.
         steps: Vec<StepRecord>,
         traces: Vec<PlanTraceRecord>,
         /// Maximum number of LLM requests still to come.
@@ -384,7 +384,7 @@ pub enum News {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunLocation {
-    /// In the desk, or it has ended.
+    /// In the worker, or it has ended.
     #[default]
     Here,
     /// Nowhere: its page was closed in the middle of it.
@@ -458,7 +458,7 @@ pub struct Header {
     #[serde(default)]
     pub rail: Value,
     /// What the search looks through: the task, the answer, the calls. Of an earlier version, in lower case. Empty in what the page is
-    /// told, which asks the desk to search.
+    /// told, which asks the worker to search.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
 }

@@ -1,6 +1,6 @@
-//! The page's end of the connection to its desk, and a seat for each run on the screen.
+//! The page's end of the connection to its worker, and a handle for each run on the screen.
 //!
-//! Invariant: a seat shows only what the desk has reported of its run. Nothing is read from a run itself.
+//! Invariant: a handle shows only what the worker has reported of its run. Nothing is read from a run itself.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use turnwise::worker::{Workspace, WorkspaceSync};
 use turnwise_engine::Authority;
-use turnwise_protocol::desk::{Begun, FilesId, Order, PlanId, QuestionId, RunLocation, SeatId, StreamedText, With};
+use turnwise_protocol::app::{Begun, FilesId, HandleId, Order, PlanId, QuestionId, RunLocation, StreamedText, With};
 use turnwise_protocol::snapshot::SnapshotStart;
 use turnwise_protocol::{AgentFileChange, Snapshot, SnapshotChange};
 use turnwise_record::plan::{PlanEnding, PlanTraceRecord, StepRecord};
@@ -27,21 +27,21 @@ use super::keys::Keys;
 
 /// The id for no workspace; the others begin after it.
 const NO_FILES: FilesId = FilesId(0);
-/// Number of seats reserved for the steps of a plan.
+/// Number of handles reserved for the steps of a plan.
 const MOST_STEPS: u32 = 1 << 20;
 
-/// The connection to the desk; clones share it.
+/// The connection to the worker; clones share it.
 #[derive(Clone)]
-pub struct DeskClient(Rc<Connection>);
+pub struct AppWorker(Rc<Connection>);
 
 struct Connection {
     keys: RwSignal<Keys>,
-    desk: OnceCell<JsDesk>,
-    seats: RefCell<BTreeMap<SeatId, Weak<RunState>>>,
+    worker: OnceCell<JsAppWorker>,
+    handles: RefCell<BTreeMap<HandleId, Weak<RunState>>>,
     files: RefCell<Vec<(FilesId, Rc<WorkspaceSync>)>>,
     plans: RefCell<BTreeMap<PlanId, PlanListener>>,
     questions: RefCell<BTreeMap<QuestionId, oneshot::Sender<OrderResult>>>,
-    /// The last number given out; seats, files, plans and questions share the count.
+    /// The last number given out; handles, files, plans and questions share the count.
     last: Cell<u32>,
 }
 
@@ -56,7 +56,7 @@ type PlanListener = Rc<dyn Fn(PlanReport)>;
 pub enum PlanReport {
     Begun(Box<Begun>, PlanChanges),
     Changed(PlanChanges),
-    /// The desk that ran the plan is gone. What was reported of it stays.
+    /// The worker that ran the plan is gone. What was reported of it stays.
     Lost,
 }
 
@@ -70,7 +70,7 @@ pub struct PlanChanges {
     pub ending: Option<PlanEnding>,
 }
 
-/// The desk's answer: a text if the question was for one, or the reason why there is none.
+/// The worker's answer: a text if the question was for one, or the reason why there is none.
 type OrderResult = Result<Option<String>, String>;
 
 /// One run on the page; clones share it.
@@ -78,11 +78,11 @@ type OrderResult = Result<Option<String>, String>;
 pub struct RunClient(Rc<RunState>);
 
 struct RunState {
-    id: SeatId,
-    line: DeskClient,
+    id: HandleId,
+    line: AppWorker,
     seen: RefCell<Option<Snapshot>>,
     location: Cell<RunLocation>,
-    /// The run was lost with an earlier desk; the current one does not know it.
+    /// The run was lost with an earlier worker; the current one does not know it.
     lost: Cell<bool>,
     /// The next report contains the whole run.
     anew: Cell<bool>,
@@ -90,31 +90,31 @@ struct RunState {
     ear: RefCell<Option<RunListener>>,
 }
 
-/// Defined in `www/client/desk.ts`; `boot.js` puts it here.
+/// Defined in `www/client/app-worker.ts`; `boot.js` puts it here.
 #[wasm_bindgen]
 extern "C" {
-    #[wasm_bindgen(js_name = TurnwiseDesk)]
-    type JsDesk;
+    #[wasm_bindgen(js_name = TurnwiseAppWorker)]
+    type JsAppWorker;
 
-    #[wasm_bindgen(constructor, js_class = "TurnwiseDesk")]
-    fn new(listener: &Function, lost: &Function) -> JsDesk;
+    #[wasm_bindgen(constructor, js_class = "TurnwiseAppWorker")]
+    fn new(listener: &Function, lost: &Function) -> JsAppWorker;
 
     #[wasm_bindgen(method)]
-    fn tell(this: &JsDesk, text: &str, parts: Array);
+    fn tell(this: &JsAppWorker, text: &str, parts: Array);
 }
 
-impl DeskClient {
-    /// Opens the connection. `listener` receives the desk's messages; `lost` is called when the desk is gone, and with it all of
+impl AppWorker {
+    /// Opens the connection. `listener` receives the worker's messages; `lost` is called when the worker is gone, and with it all of
     /// its runs.
     pub fn open(
         keys: RwSignal<Keys>,
-        listener: impl Fn(&DeskClient, &str, Vec<JsValue>) + 'static,
-        lost: impl Fn(&DeskClient, &str) + 'static,
+        listener: impl Fn(&AppWorker, &str, Vec<JsValue>) + 'static,
+        lost: impl Fn(&AppWorker, &str) + 'static,
     ) -> Self {
         let connection = Rc::new(Connection {
             keys,
-            desk: OnceCell::new(),
-            seats: RefCell::default(),
+            worker: OnceCell::new(),
+            handles: RefCell::default(),
             plans: RefCell::default(),
             files: RefCell::default(),
             questions: RefCell::default(),
@@ -122,25 +122,26 @@ impl DeskClient {
         });
         let (hearing, losing) = (Rc::downgrade(&connection), Rc::downgrade(&connection));
         let listener = Closure::<dyn Fn(String, Array)>::new(move |text: String, parts: Array| {
-            if let Some(line) = hearing.upgrade().map(DeskClient) {
+            if let Some(line) = hearing.upgrade().map(AppWorker) {
                 listener(&line, &text, parts.to_vec());
             }
         });
         let lost = Closure::<dyn Fn(String)>::new(move |message: String| {
-            if let Some(line) = losing.upgrade().map(DeskClient) {
+            if let Some(line) = losing.upgrade().map(AppWorker) {
                 lost(&line, &message);
             }
         });
-        let _ = connection.desk.set(JsDesk::new(listener.as_ref().unchecked_ref(), lost.as_ref().unchecked_ref()));
+        let _ =
+            connection.worker.set(JsAppWorker::new(listener.as_ref().unchecked_ref(), lost.as_ref().unchecked_ref()));
         // They live as long as the page.
         listener.forget();
         lost.forget();
-        DeskClient(connection)
+        AppWorker(connection)
     }
 
     pub fn tell(&self, order: &Order, parts: Vec<JsValue>) {
-        if let (Some(desk), Ok(text)) = (self.0.desk.get(), serde_json::to_string(order)) {
-            desk.tell(&text, parts.into_iter().collect());
+        if let (Some(worker), Ok(text)) = (self.0.worker.get(), serde_json::to_string(order)) {
+            worker.tell(&text, parts.into_iter().collect());
         }
     }
 
@@ -163,24 +164,24 @@ impl DeskClient {
         serde_json::from_str(&text).map_err(|error| format!("the answer cannot be read: {error}"))
     }
 
-    /// Creates a seat that shows nothing yet.
-    pub fn seat(&self) -> RunClient {
-        self.seat_of(SeatId(self.number()))
+    /// Creates a handle that shows nothing yet.
+    pub fn handle(&self) -> RunClient {
+        self.handle_of(HandleId(self.number()))
     }
 
-    /// Creates a seat with a number that is already reserved.
-    pub fn seat_of(&self, id: SeatId) -> RunClient {
+    /// Creates a handle with a number that is already reserved.
+    pub fn handle_of(&self, id: HandleId) -> RunClient {
         let (seen, location, lost, ear) = (RefCell::default(), Cell::default(), Cell::default(), RefCell::default());
         let place = Rc::new(RunState { id, line: self.clone(), seen, location, lost, anew: Cell::default(), ear });
-        self.0.seats.borrow_mut().insert(id, Rc::downgrade(&place));
+        self.0.handles.borrow_mut().insert(id, Rc::downgrade(&place));
         RunClient(place)
     }
 
-    /// Creates a seat for a run that begins now.
+    /// Creates a handle for a run that begins now.
     pub fn begin(&self, start: SnapshotStart) -> RunClient {
-        let seat = self.seat();
-        seat.0.seen.replace(Some(Snapshot::begin(start)));
-        seat
+        let handle = self.handle();
+        handle.0.seen.replace(Some(Snapshot::begin(start)));
+        handle
     }
 
     /// Returns what a run with these files needs in addition to its configuration.
@@ -194,7 +195,7 @@ impl DeskClient {
         With { files: NO_FILES, worker_url: dom::worker_url(), keys }
     }
 
-    /// Returns the number of these files. From the first call on, the desk has a copy of them.
+    /// Returns the number of these files. From the first call on, the worker has a copy of them.
     fn files(&self, workspace: &Workspace) -> FilesId {
         if let Some(id) = self.known_files(workspace) {
             return id;
@@ -208,14 +209,14 @@ impl DeskClient {
         let twin = WorkspaceSync::new(workspace.clone(), move |changes, blobs| {
             if let Some(line) = line.upgrade() {
                 let parts = blobs.into_iter().map(JsValue::from).collect();
-                DeskClient(line).tell(&Order::Files { files: id, changes }, parts);
+                AppWorker(line).tell(&Order::Files { files: id, changes }, parts);
             }
         });
         self.0.files.borrow_mut().push((id, twin));
         id
     }
 
-    /// Adds a folder on the user's disk to these files, also at the desk.
+    /// Adds a folder on the user's disk to these files, also at the worker.
     pub fn mount(&self, workspace: &Workspace, name: &str, handle: &JsValue) {
         workspace.mount(name, handle.clone());
         if let Some(files) = self.known_files(workspace) {
@@ -223,7 +224,7 @@ impl DeskClient {
         }
     }
 
-    /// Removes a folder on the user's disk from these files, also at the desk.
+    /// Removes a folder on the user's disk from these files, also at the worker.
     pub fn unmount(&self, workspace: &Workspace, name: &str) {
         workspace.unmount(name);
         if let Some(files) = self.known_files(workspace) {
@@ -236,12 +237,12 @@ impl DeskClient {
         self.0.files.borrow().iter().find(known).map(|(id, _)| *id)
     }
 
-    /// Returns the number of a plan and of its first step's seat; the numbers after that are the seats of its other
+    /// Returns the number of a plan and of its first step's handle; the numbers after that are the handles of its other
     /// steps.
-    pub fn plan_numbers(&self) -> (PlanId, SeatId) {
+    pub fn plan_numbers(&self) -> (PlanId, HandleId) {
         let first = self.number();
         self.0.last.set(first.saturating_add(MOST_STEPS));
-        (PlanId(first), SeatId(first))
+        (PlanId(first), HandleId(first))
     }
 
     /// Sets what draws a plan.
@@ -255,10 +256,16 @@ impl DeskClient {
     }
 
     /// Takes in a report about a run.
-    pub fn take_run(&self, seat: SeatId, location: RunLocation, streamed: &StreamedText, changes: Vec<SnapshotChange>) {
-        let seat = self.0.seats.borrow().get(&seat).and_then(Weak::upgrade);
-        if let Some(seat) = seat.map(RunClient) {
-            seat.take(location, streamed, changes);
+    pub fn take_run(
+        &self,
+        handle: HandleId,
+        location: RunLocation,
+        streamed: &StreamedText,
+        changes: Vec<SnapshotChange>,
+    ) {
+        let handle = self.0.handles.borrow().get(&handle).and_then(Weak::upgrade);
+        if let Some(handle) = handle.map(RunClient) {
+            handle.take(location, streamed, changes);
         }
     }
 
@@ -270,7 +277,7 @@ impl DeskClient {
         }
     }
 
-    /// Takes in what the desk's tools wrote.
+    /// Takes in what the worker's tools wrote.
     pub fn take_files(&self, files: FilesId, changes: Vec<AgentFileChange>, parts: Vec<JsValue>) {
         let known = |(id, _): &&(FilesId, Rc<WorkspaceSync>)| *id == files;
         let twin = self.0.files.borrow().iter().find(known).map(|(_, twin)| Rc::clone(twin));
@@ -279,15 +286,16 @@ impl DeskClient {
         }
     }
 
-    /// Handles the loss of the desk and of all its runs. Returns whether one was under way.
+    /// Handles the loss of the worker and of all its runs. Returns whether one was under way.
     pub fn lose(&self, message: &str) -> bool {
         let questions = self.0.questions.take();
         questions.into_values().for_each(|sender| drop(sender.send(Err(message.to_owned()))));
-        // The next desk starts without files.
+        // The next worker starts without files.
         self.0.files.take();
-        let seats: Vec<RunClient> = self.0.seats.borrow().values().filter_map(Weak::upgrade).map(RunClient).collect();
-        let running = seats.iter().any(RunClient::is_running);
-        seats.iter().for_each(RunClient::lose);
+        let handles: Vec<RunClient> =
+            self.0.handles.borrow().values().filter_map(Weak::upgrade).map(RunClient).collect();
+        let running = handles.iter().any(RunClient::is_running);
+        handles.iter().for_each(RunClient::lose);
         let plans: Vec<PlanListener> = self.0.plans.borrow().values().cloned().collect();
         plans.iter().for_each(|ear| ear(PlanReport::Lost));
         running
@@ -303,7 +311,7 @@ impl DeskClient {
 }
 
 impl RunClient {
-    pub fn id(&self) -> SeatId {
+    pub fn id(&self) -> HandleId {
         self.0.id
     }
 
@@ -348,35 +356,35 @@ impl RunClient {
     }
 
     pub fn stop(&self) {
-        self.tell(&Order::Stop { seat: self.0.id });
+        self.tell(&Order::Stop { handle: self.0.id });
     }
 
     pub fn cancel(&self) {
-        self.tell(&Order::Cancel { seat: self.0.id });
+        self.tell(&Order::Cancel { handle: self.0.id });
     }
 
     pub fn grant(&self, turns: u32, authority: Option<Box<Authority>>) {
-        self.tell(&Order::Grant { seat: self.0.id, turns, with: self.0.line.with_no_files(), authority });
+        self.tell(&Order::Grant { handle: self.0.id, turns, with: self.0.line.with_no_files(), authority });
     }
 
     /// Resumes a run that was interrupted.
     pub fn resume(&self, authority: Option<Box<Authority>>) {
-        self.tell(&Order::Resume { seat: self.0.id, with: self.0.line.with_no_files(), authority });
+        self.tell(&Order::Resume { handle: self.0.id, with: self.0.line.with_no_files(), authority });
     }
 
     /// Closes the run: nothing in it continues. What was reported of it stays.
     pub fn close(&self) {
-        self.tell(&Order::Close { seat: self.0.id });
+        self.tell(&Order::Close { handle: self.0.id });
     }
 
     /// Returns the run's record, as JSON text.
     pub async fn record(&self) -> Result<String, String> {
-        let seat = self.0.id;
-        let text = self.0.line.ask(|id| Order::Record { id, seat }, Vec::new()).await?;
+        let handle = self.0.id;
+        let text = self.0.line.ask(|id| Order::Record { id, handle }, Vec::new()).await?;
         text.ok_or_else(|| "this run has no record yet".to_owned())
     }
 
-    /// Returns a weak handle, for callbacks that the seat itself holds; it yields `None` once the seat is gone.
+    /// Returns a weak handle, for callbacks that the handle itself holds; it yields `None` once the handle is gone.
     pub fn downgrade(&self) -> impl Fn() -> Option<RunClient> + use<> {
         let place = Rc::downgrade(&self.0);
         move || place.upgrade().map(RunClient)
@@ -405,7 +413,7 @@ impl RunClient {
         self.0.line.tell(order, Vec::new());
     }
 
-    /// Handles the loss of the desk: a run under way counts as interrupted.
+    /// Handles the loss of the worker: a run under way counts as interrupted.
     fn lose(&self) {
         let running = self.is_running();
         self.0.lost.set(true);
@@ -414,26 +422,26 @@ impl RunClient {
         }
     }
 
-    /// Returns whether the desk has to open the run before any order about it.
+    /// Returns whether the worker has to open the run before any order about it.
     pub fn is_lost(&self) -> bool {
         self.0.lost.get()
     }
 
-    /// Prepares for the desk to open the run again: the next report contains all of it.
+    /// Prepares for the worker to open the run again: the next report contains all of it.
     pub fn reopen(&self) {
         self.0.lost.set(false);
         self.0.anew.set(true);
     }
 }
 
-impl std::fmt::Debug for DeskClient {
+impl std::fmt::Debug for AppWorker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Line")
+        f.write_str("AppWorker")
     }
 }
 
 impl std::fmt::Debug for RunClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Seat").field(&self.0.id).finish()
+        f.debug_tuple("Handle").field(&self.0.id).finish()
     }
 }

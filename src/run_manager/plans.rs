@@ -3,21 +3,21 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::running::{PlanRunning, seat_at};
+use super::running::{PlanRunning, handle_at};
 use super::state::RunManager;
 use crate::shell::{PlanNotice, PlanSession, PlanStart};
 use crate::store::PlanWriter;
 use crate::worker::records;
 use turnwise_engine::RunConfig;
 use turnwise_protocol::Snapshot;
-use turnwise_protocol::desk::{After, Begun, News, PlanId, RunLocation, SeatId, With};
+use turnwise_protocol::app::{After, Begun, HandleId, News, PlanId, RunLocation, With};
 use turnwise_protocol::tool_worker::DocumentTask;
 use turnwise_record::plan::{Plan, PlanDocument, PlanRun, StepRecord};
 
 /// The parameters of a plan's start.
 pub(super) struct PlanParameters {
     pub plan: PlanId,
-    pub seats: SeatId,
+    pub handles: HandleId,
     pub with: With,
     pub config: RunConfig,
     pub written: Plan,
@@ -68,11 +68,11 @@ impl RunManager {
     }
 
     fn start_plan(&self, start: PlanParameters, after: Option<Box<PlanDocument>>, strange: bool) {
-        let PlanParameters { plan: id, seats: first, with, config, written, from } = start;
+        let PlanParameters { plan: id, handles: first, with, config, written, from } = start;
         let workspace = self.files(with.files).workspace().clone();
         let agent = self.session(first, &with, config, workspace);
         let place = PlanPlace::default();
-        let (desk, known) = (self.clone(), place.clone());
+        let (manager, known) = (self.clone(), place.clone());
         let keeper = self.new_keeper(agent.workspace()).map(PlanWriter::begin);
         keeper.iter().filter(|_| strange).for_each(|keeper| keeper.0.set_strange());
         let ready = move |session: &PlanSession| {
@@ -80,8 +80,8 @@ impl RunManager {
                 session.set_journal(Some(Rc::new(keeper.clone())));
                 session.with_run(|run| copy_kept(keeper, run));
             }
-            let running = PlanRunning::new(desk.news(), id, first, session.clone(), keeper);
-            desk.0.plans.borrow_mut().insert(id, Rc::clone(&running));
+            let running = PlanRunning::new(manager.news(), id, first, session.clone(), keeper);
+            manager.0.plans.borrow_mut().insert(id, Rc::clone(&running));
             running.begin();
             known.0.replace(Some(running));
         };
@@ -96,13 +96,13 @@ impl RunManager {
     ///
     /// # Errors
     /// The reason why the text is not the record of a plan that can be shown.
-    pub(super) fn show_plan(&self, id: PlanId, first: SeatId, text: &str) -> Result<(), String> {
+    pub(super) fn show_plan(&self, id: PlanId, first: HandleId, text: &str) -> Result<(), String> {
         let document = PlanDocument::parse(text).map_err(|error| error.to_string())?;
         let mut runs = Vec::new();
         for (place, record) in document.steps.iter().enumerate() {
             let run = record.run.as_ref().map(|run| run.trajectory()).transpose();
             let run = run.map_err(|error| format!("The run of step {} is damaged: {error}", record.order))?;
-            runs.extend(run.map(|run| (seat_at(first, place), Snapshot::recorded(&run))));
+            runs.extend(run.map(|run| (handle_at(first, place), Snapshot::recorded(&run))));
         }
         let PlanDocument { plan, started_ms, steps, traces, ending, .. } = document;
         self.post(
@@ -117,8 +117,8 @@ impl RunManager {
             },
             Vec::new(),
         );
-        for (seat, run) in runs {
-            self.news().show(seat, run);
+        for (handle, run) in runs {
+            self.news().show(handle, run);
         }
         Ok(())
     }

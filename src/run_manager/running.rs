@@ -1,4 +1,4 @@
-//! A plan at the desk: each step's run has a seat, and changes in the plan are reported at most once per frame.
+//! A plan at the run manager: each step's run has a handle, and changes in the plan are reported at most once per frame.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,19 +10,19 @@ use super::run_handle::{FRAME_MS, NewsSender, RunHandle};
 use crate::shell::{self, Notice, PlanNotice, PlanSession};
 use crate::store::PlanWriter;
 use turnwise_protocol::Snapshot;
-use turnwise_protocol::desk::{Begun, News, PlanId, RunLocation, SeatId};
+use turnwise_protocol::app::{Begun, HandleId, News, PlanId, RunLocation};
 use turnwise_record::plan::{PlanRun, StepRecord};
 
-/// A plan that the desk runs or has run.
+/// A plan that the run manager runs or has run.
 pub(super) struct PlanRunning {
     news: NewsSender,
     pub(super) id: PlanId,
-    first: SeatId,
+    first: HandleId,
     pub(super) session: PlanSession,
     /// Stores the plan, if storage is available.
     pub(super) keeper: Option<PlanWriter>,
-    /// The seats of the steps that have started, by step order.
-    seats: RefCell<BTreeMap<u32, Rc<RunHandle>>>,
+    /// The handles of the steps that have started, by step order.
+    handles: RefCell<BTreeMap<u32, Rc<RunHandle>>>,
     /// Steps that changed since the last report to the page.
     fresh: RefCell<BTreeSet<u32>>,
     /// Number of traces already reported.
@@ -37,7 +37,7 @@ impl PlanRunning {
     pub(super) fn new(
         news: NewsSender,
         id: PlanId,
-        first: SeatId,
+        first: HandleId,
         session: PlanSession,
         keeper: Option<PlanWriter>,
     ) -> Rc<Self> {
@@ -47,7 +47,7 @@ impl PlanRunning {
             first,
             session,
             keeper,
-            seats: RefCell::default(),
+            handles: RefCell::default(),
             fresh: RefCell::default(),
             traces: Cell::default(),
             due: Cell::default(),
@@ -70,19 +70,19 @@ impl PlanRunning {
             let kept = ended.filter_map(|(place, step)| {
                 // The stored text was read before: a run that is invalid is shown without its turns.
                 let kept = run.step_record(step.order)?.run?.trajectory().ok()?;
-                Some((seat_at(self.first, place), Snapshot::recorded(&kept)))
+                Some((handle_at(self.first, place), Snapshot::recorded(&kept)))
             });
             (begun, kept.collect::<Vec<_>>())
         });
         let all: BTreeSet<u32> = begun.plan.steps.iter().map(|step| step.order).collect();
         self.post(Some(begun), &all);
-        for (seat, run) in runs {
-            self.news.show(seat, run);
+        for (handle, run) in runs {
+            self.news.show(handle, run);
         }
-        let seats: Vec<Rc<RunHandle>> = all.iter().filter_map(|order| self.seat(*order)).collect();
-        if !seats.is_empty() {
+        let handles: Vec<Rc<RunHandle>> = all.iter().filter_map(|order| self.handle(*order)).collect();
+        if !handles.is_empty() {
             // The plan's news about a step must follow the step's own.
-            seats.iter().for_each(|seat| seat.tell());
+            handles.iter().for_each(|handle| handle.tell());
             self.post(None, &all);
         }
     }
@@ -91,8 +91,8 @@ impl PlanRunning {
         match notice {
             PlanNotice::Plan(record) => self.fresh.borrow_mut().extend(record.step),
             PlanNotice::Step { order, notice, .. } => {
-                if let Some(seat) = self.seat(order) {
-                    seat.on_notice(notice);
+                if let Some(handle) = self.handle(order) {
+                    handle.on_notice(notice);
                 }
                 if !matches!(notice, Notice::Record(_)) {
                     return;
@@ -121,23 +121,23 @@ impl PlanRunning {
         }
     }
 
-    /// Returns the seat of a step that has started. Its session stays readable after it has ended.
-    fn seat(&self, order: u32) -> Option<Rc<RunHandle>> {
-        if let Some(seat) = self.seats.borrow().get(&order) {
-            return Some(Rc::clone(seat));
+    /// Returns the handle of a step that has started. Its session stays readable after it has ended.
+    fn handle(&self, order: u32) -> Option<Rc<RunHandle>> {
+        if let Some(handle) = self.handles.borrow().get(&order) {
+            return Some(Rc::clone(handle));
         }
         let session = self.session.step(order)?;
         let place = self.session.with_run(|run| run.plan().steps.iter().position(|step| step.order == order))?;
-        let seat = RunHandle::new(self.news.clone(), seat_at(self.first, place), session, None);
-        self.seats.borrow_mut().insert(order, Rc::clone(&seat));
-        Some(seat)
+        let handle = RunHandle::new(self.news.clone(), handle_at(self.first, place), session, None);
+        self.handles.borrow_mut().insert(order, Rc::clone(&handle));
+        Some(handle)
     }
 
     fn tell(&self) {
         self.due.set(false);
         let fresh = self.fresh.take();
         // The plan's news about a step must follow the step's own.
-        fresh.iter().filter_map(|order| self.seat(*order)).for_each(|seat| seat.tell());
+        fresh.iter().filter_map(|order| self.handle(*order)).for_each(|handle| handle.tell());
         self.post(None, &fresh);
     }
 
@@ -163,7 +163,7 @@ impl PlanRunning {
     }
 }
 
-/// Returns the seat of the step at this index of the plan.
-pub(super) fn seat_at(SeatId(first): SeatId, place: usize) -> SeatId {
-    SeatId(first.saturating_add(u32::try_from(place).unwrap_or(u32::MAX)))
+/// Returns the handle of the step at this index of the plan.
+pub(super) fn handle_at(HandleId(first): HandleId, place: usize) -> HandleId {
+    HandleId(first.saturating_add(u32::try_from(place).unwrap_or(u32::MAX)))
 }

@@ -1,6 +1,6 @@
 //! Drives and stores the app's runs. WASM -> shell, store.
 //!
-//! The app's page sends orders and receives news (`protocol::desk`); it holds only what the desk has reported about a
+//! The app's page sends orders and receives news (`protocol::app`); it holds only what the run manager has reported about a
 //! run. Owns the sessions, their files, the database, and the exchange with other tabs. Deliberately absent: how orders
 //! arrive here, and everything visible (`ui`).
 
@@ -27,7 +27,7 @@ use crate::store::RunWriter;
 use crate::worker::{ToolHost, Workspace};
 use turnwise_engine::{Branch, RunConfig, Task};
 use turnwise_protocol::AgentFileChange;
-use turnwise_protocol::desk::{News, Order, PlanId, QuestionId, SeatId, StoredKind, With};
+use turnwise_protocol::app::{HandleId, News, Order, PlanId, QuestionId, StoredKind, With};
 use turnwise_record::trajectory::{Restored, Trajectory};
 use turnwise_view::probe::{self, Probe};
 
@@ -38,16 +38,16 @@ pub use state::RunManager;
 use state::{RunManagerState, all_access};
 
 impl RunManager {
-    /// Opens the desk and its database. `post` sends news with their parts to the page; `page` calls the models that
+    /// Opens the run manager and its database. `post` sends news with their parts to the page; `page` calls the models that
     /// only the page can reach.
     #[must_use]
     pub fn open(page: Rc<dyn Page>, post: impl Fn(News, Vec<JsValue>) + 'static) -> Self {
         let post: Rc<run_handle::NewsPoster> = Rc::new(post);
-        let desk = RunManager(Rc::new(RunManagerState {
+        let manager = RunManager(Rc::new(RunManagerState {
             page,
             permits: Permits::new(run_handle::NewsSender::new(&post)),
             post,
-            seats: RefCell::default(),
+            handles: RefCell::default(),
             plans: RefCell::default(),
             files: RefCell::default(),
             storage: RefCell::default(),
@@ -55,13 +55,13 @@ impl RunManager {
             opening_plans: RefCell::default(),
             waiting: RefCell::default(),
         }));
-        desk.open_storage();
-        desk
+        manager.open_storage();
+        manager
     }
 
     /// Handles one order with its parts.
     pub fn take(&self, order: Order, parts: Vec<JsValue>) {
-        let opening = |seat: &SeatId| self.0.opening.borrow().contains(seat);
+        let opening = |handle: &HandleId| self.0.opening.borrow().contains(handle);
         let opening_plan = |plan: PlanId| self.0.opening_plans.borrow().contains(&plan);
         if order.about().iter().any(opening) || order.about_plan().is_some_and(opening_plan) {
             return self.0.waiting.borrow_mut().push((order, parts));
@@ -70,18 +70,18 @@ impl RunManager {
         let part = |parts: &mut VecDeque<JsValue>| parts.pop_front().and_then(|part| part.as_string());
         match order {
             Order::List => self.list_soon(),
-            Order::Run { seat, with, config, task, after, kept, version } => {
-                let seat = self.new_seat(seat, &with, config.as_ref().clone(), kept);
-                seat.keeper.iter().for_each(|keeper| keeper.set_version(version.clone()));
+            Order::Run { handle, with, config, task, after, kept, version } => {
+                let handle = self.new_handle(handle, &with, config.as_ref().clone(), kept);
+                handle.keeper.iter().for_each(|keeper| keeper.set_version(version.clone()));
                 if after.is_some_and(|after| self.is_strange(after)) {
-                    seat.keeper.iter().for_each(RunWriter::set_strange);
+                    handle.keeper.iter().for_each(RunWriter::set_strange);
                 }
-                self.run(&seat, *config, *task, after);
+                self.run(&handle, *config, *task, after);
             }
-            Order::Branch { id, seat, with, of, place, branch, result } => {
+            Order::Branch { id, handle, with, of, place, branch, result } => {
                 let strange = of.is_none_or(|of| self.is_strange(of));
                 let document = match of {
-                    Some(of) => self.seat(of).and_then(|seat| seat.session.document()),
+                    Some(of) => self.handle(of).and_then(|handle| handle.session.document()),
                     None => part(&mut parts).and_then(|text| Trajectory::parse(&text).ok()),
                 };
                 let document = match (document, &branch.edited, result) {
@@ -90,85 +90,85 @@ impl RunManager {
                 };
                 self.answer(
                     id,
-                    document.and_then(|document| self.branch(seat, &with, &document, place, *branch, strange)),
+                    document.and_then(|document| self.branch(handle, &with, &document, place, *branch, strange)),
                 );
             }
             Order::Open { id, with, runs } => {
-                self.0.opening.borrow_mut().extend(runs.iter().map(|(seat, _)| *seat));
-                let desk = self.clone();
+                self.0.opening.borrow_mut().extend(runs.iter().map(|(handle, _)| *handle));
+                let manager = self.clone();
                 spawn_local(async move {
-                    let opened = desk.open_stored(&with, &runs).await;
-                    desk.answer(id, opened);
-                    desk.0.opening.borrow_mut().retain(|seat| runs.iter().all(|(opened, _)| opened != seat));
-                    desk.take_waiting();
+                    let opened = manager.open_stored(&with, &runs).await;
+                    manager.answer(id, opened);
+                    manager.0.opening.borrow_mut().retain(|handle| runs.iter().all(|(opened, _)| opened != handle));
+                    manager.take_waiting();
                 });
             }
-            Order::Stop { seat } => self.with(seat, |seat| seat.session.stop()),
-            Order::Cancel { seat } => self.with(seat, |seat| seat.session.cancel()),
-            Order::Grant { seat, turns, with, authority } => {
-                let seat = self.seat_with_keys(seat, &with);
-                let granted = seat.map(|seat| seat.session.grant(turns, authority.map(|authority| *authority)));
+            Order::Stop { handle } => self.with(handle, |handle| handle.session.stop()),
+            Order::Cancel { handle } => self.with(handle, |handle| handle.session.cancel()),
+            Order::Grant { handle, turns, with, authority } => {
+                let handle = self.handle_with_keys(handle, &with);
+                let granted = handle.map(|handle| handle.session.grant(turns, authority.map(|authority| *authority)));
                 self.complain(granted);
             }
-            Order::Resume { seat, with, authority } => {
-                let seat = self.seat_with_keys(seat, &with);
+            Order::Resume { handle, with, authority } => {
+                let handle = self.handle_with_keys(handle, &with);
                 let authority = authority.map(|authority| *authority);
-                self.complain(seat.as_ref().map(|seat| seat.session.resume(authority)));
-                seat.iter().for_each(RunHandle::renew);
+                self.complain(handle.as_ref().map(|handle| handle.session.resume(authority)));
+                handle.iter().for_each(RunHandle::renew);
             }
             Order::Permit { permit, answered } => self.0.permits.answer(permit, answered),
-            Order::Close { seat: id } => self.with(id, |seat| {
-                seat.session.close();
-                if seat.keeper.is_none() {
-                    self.0.seats.borrow_mut().remove(&id);
+            Order::Close { handle: id } => self.with(id, |handle| {
+                handle.session.close();
+                if handle.keeper.is_none() {
+                    self.0.handles.borrow_mut().remove(&id);
                 }
             }),
-            Order::Record { id, seat } => {
-                let document = self.seat(seat).and_then(|seat| seat.document());
+            Order::Record { id, handle } => {
+                let document = self.handle(handle).and_then(|handle| handle.document());
                 self.hand_over(id, document.as_ref());
             }
             Order::StoredRecord { id, key, kind } => {
-                let desk = self.clone();
+                let manager = self.clone();
                 spawn_local(async move {
                     let handed = match kind {
                         StoredKind::Plan => {
-                            desk.stored_plan_record(&key).await.map(|plan| desk.hand_over(id, Some(&plan)))
+                            manager.stored_plan_record(&key).await.map(|plan| manager.hand_over(id, Some(&plan)))
                         }
                         StoredKind::Run | StoredKind::Step => {
-                            desk.stored_record(&key).await.map(|run| desk.hand_over(id, Some(&run)))
+                            manager.stored_record(&key).await.map(|run| manager.hand_over(id, Some(&run)))
                         }
                     };
                     if let Err(error) = handed {
-                        desk.answer(id, Err(error.to_string()));
+                        manager.answer(id, Err(error.to_string()));
                     }
                 });
             }
-            Order::Note { id, seat, with, change } => {
-                let (desk, record) = (self.clone(), part(&mut parts));
+            Order::Note { id, handle, with, change } => {
+                let (manager, record) = (self.clone(), part(&mut parts));
                 spawn_local(async move {
-                    match desk.note(seat, record, &with, *change).await {
-                        Ok(noted) => desk.hand_over(id, Some(&noted)),
-                        Err(why) => desk.answer(id, Err(why)),
+                    match manager.note(handle, record, &with, *change).await {
+                        Ok(noted) => manager.hand_over(id, Some(&noted)),
+                        Err(why) => manager.answer(id, Err(why)),
                     }
                 });
             }
-            Order::Plan { plan, seats, with, config, written, after, from } => {
-                let (desk, text) = (self.clone(), part(&mut parts));
-                let start = plans::PlanParameters { plan, seats, with, config: *config, written: *written, from };
-                spawn_local(async move { desk.run_plan(start, after, text).await });
+            Order::Plan { plan, handles, with, config, written, after, from } => {
+                let (manager, text) = (self.clone(), part(&mut parts));
+                let start = plans::PlanParameters { plan, handles, with, config: *config, written: *written, from };
+                spawn_local(async move { manager.run_plan(start, after, text).await });
             }
-            Order::ShowPlan { id, plan, seats } => {
-                let shown = self.show_plan(plan, seats, &part(&mut parts).unwrap_or_default());
+            Order::ShowPlan { id, plan, handles } => {
+                let shown = self.show_plan(plan, handles, &part(&mut parts).unwrap_or_default());
                 self.answer(id, shown);
             }
-            Order::OpenPlan { id, plan, seats, with, key } => {
+            Order::OpenPlan { id, plan, handles, with, key } => {
                 self.0.opening_plans.borrow_mut().insert(plan);
-                let desk = self.clone();
+                let manager = self.clone();
                 spawn_local(async move {
-                    let opened = desk.open_plan(plan, seats, &with, &key).await;
-                    desk.answer(id, opened.map_err(|error| error.to_string()));
-                    desk.0.opening_plans.borrow_mut().remove(&plan);
-                    desk.take_waiting();
+                    let opened = manager.open_plan(plan, handles, &with, &key).await;
+                    manager.answer(id, opened.map_err(|error| error.to_string()));
+                    manager.0.opening_plans.borrow_mut().remove(&plan);
+                    manager.take_waiting();
                 });
             }
             Order::ResumePlan { plan, with } => {
@@ -184,23 +184,23 @@ impl RunManager {
             Order::PlanRecord { id, plan } => {
                 self.hand_over(id, self.plan(plan).map(|running| running.session.document()).as_ref());
             }
-            Order::Probe { id, seat, with, config } => self.probe(id, seat, &with, *config),
+            Order::Probe { id, handle, with, config } => self.probe(id, handle, &with, *config),
             Order::Models { id, with, provider } => {
-                let desk = self.clone();
+                let manager = self.clone();
                 spawn_local(async move {
                     match shell::list_models(&provider, &Access::of(&all_access(&with), 0, &provider)).await {
-                        Ok(models) => desk.hand_over(id, Some(&models)),
-                        Err(error) => desk.answer(id, Err(error.message)),
+                        Ok(models) => manager.hand_over(id, Some(&models)),
+                        Err(error) => manager.answer(id, Err(error.message)),
                     }
                 });
             }
             Order::Text { id, worker_url, path } => {
                 let blob = parts.pop_front().and_then(|part| part.dyn_into().ok());
-                let desk = self.clone();
+                let manager = self.clone();
                 spawn_local(async move {
                     match text(worker_url, &path, blob).await {
-                        Ok(text) => desk.post(News::Done { id }, vec![text.into()]),
-                        Err(why) => desk.answer(id, Err(why)),
+                        Ok(text) => manager.post(News::Done { id }, vec![text.into()]),
+                        Err(why) => manager.answer(id, Err(why)),
                     }
                 });
             }
@@ -220,38 +220,38 @@ impl RunManager {
                     let blob = there.then(|| blobs.next()).flatten();
                     (path, blob)
                 });
-                let (desk, changed) = (self.clone(), changed.collect());
-                spawn_local(async move { desk.answer(id, desk.keep_files(changed).await) });
+                let (manager, changed) = (self.clone(), changed.collect());
+                spawn_local(async move { manager.answer(id, manager.keep_files(changed).await) });
             }
             Order::KeptFiles { id, files } => {
-                let desk = self.clone();
-                spawn_local(async move { desk.answer(id, desk.load_kept_files(files).await) });
+                let manager = self.clone();
+                spawn_local(async move { manager.answer(id, manager.load_kept_files(files).await) });
             }
             Order::Search { id, words } => {
-                let desk = self.clone();
+                let manager = self.clone();
                 spawn_local(async move {
-                    match desk.search(&words).await {
-                        Ok(sessions) => desk.hand_over(id, Some(&sessions)),
-                        Err(why) => desk.answer(id, Err(why)),
+                    match manager.search(&words).await {
+                        Ok(sessions) => manager.hand_over(id, Some(&sessions)),
+                        Err(why) => manager.answer(id, Err(why)),
                     }
                 });
             }
             Order::Space { id } => {
-                let desk = self.clone();
+                let manager = self.clone();
                 spawn_local(async move {
-                    match desk.space().await {
-                        Ok(stored) => desk.hand_over(id, Some(&stored)),
-                        Err(why) => desk.answer(id, Err(why)),
+                    match manager.space().await {
+                        Ok(stored) => manager.hand_over(id, Some(&stored)),
+                        Err(why) => manager.answer(id, Err(why)),
                     }
                 });
             }
             Order::Rename { id, keys, name } => {
-                let desk = self.clone();
-                spawn_local(async move { desk.answer(id, desk.rename(&keys, name).await) });
+                let manager = self.clone();
+                spawn_local(async move { manager.answer(id, manager.rename(&keys, name).await) });
             }
-            Order::Delete { id, keys, seats } => {
-                let desk = self.clone();
-                spawn_local(async move { desk.answer(id, desk.delete(&keys, &seats).await) });
+            Order::Delete { id, keys, handles } => {
+                let manager = self.clone();
+                spawn_local(async move { manager.answer(id, manager.delete(&keys, &handles).await) });
             }
         }
     }
@@ -262,23 +262,23 @@ impl RunManager {
         waited.into_iter().for_each(|(order, parts)| self.take(order, parts));
     }
 
-    fn run(&self, seat: &Rc<RunHandle>, mut config: RunConfig, task: Task, after: Option<SeatId>) {
+    fn run(&self, handle: &Rc<RunHandle>, mut config: RunConfig, task: Task, after: Option<HandleId>) {
         state::permit(&mut config);
-        let carried = after.and_then(|after| self.seat(after)?.session.with_run(|run| run.map(Carried::from_run)));
+        let carried = after.and_then(|after| self.handle(after)?.session.with_run(|run| run.map(Carried::from_run)));
         let task = match carried {
             // The page says to which session the run belongs.
             Some(Carried { history, .. }) => Task { history, ..task },
             None => task,
         };
-        let listener = seat.ear();
-        if let Err(error) = seat.session.begin(config, task, listener) {
+        let listener = handle.ear();
+        if let Err(error) = handle.session.begin(config, task, listener) {
             self.notify(error.to_string(), true);
         }
     }
 
     fn branch(
         &self,
-        id: SeatId,
+        id: HandleId,
         with: &With,
         document: &Trajectory,
         place: usize,
@@ -292,26 +292,26 @@ impl RunManager {
         state::permit_branch(&mut authority.permissions, self.files(with.files).workspace());
         let mut config = restored.recorder.run.config().clone();
         drop(authority.apply(&mut config));
-        let seat = self.new_seat(id, with, config, true);
-        seat.keeper.iter().filter(|_| strange).for_each(RunWriter::set_strange);
-        let listener = seat.ear();
-        seat.session.branch(restored, branch, listener).map_err(|error| error.to_string())?;
-        seat.tell();
+        let handle = self.new_handle(id, with, config, true);
+        handle.keeper.iter().filter(|_| strange).for_each(RunWriter::set_strange);
+        let listener = handle.ear();
+        handle.session.branch(restored, branch, listener).map_err(|error| error.to_string())?;
+        handle.tell();
         Ok(())
     }
 
-    fn new_seat(&self, id: SeatId, with: &With, config: RunConfig, kept: bool) -> Rc<RunHandle> {
+    fn new_handle(&self, id: HandleId, with: &With, config: RunConfig, kept: bool) -> Rc<RunHandle> {
         let workspace = self.files(with.files).workspace().clone();
         let session = self.session(id, with, config, workspace.clone());
         let keeper = if kept { self.keeper(&session, &workspace) } else { None };
-        let seat = RunHandle::new(self.news(), id, session, keeper);
-        self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
-        seat
+        let handle = RunHandle::new(self.news(), id, session, keeper);
+        self.0.handles.borrow_mut().insert(id, Rc::clone(&handle));
+        handle
     }
 
     /// Whether the content of a run comes from a record that this store did not make.
-    fn is_strange(&self, id: SeatId) -> bool {
-        self.seat(id).is_some_and(|seat| seat.keeper.as_ref().is_some_and(RunWriter::is_strange))
+    fn is_strange(&self, id: HandleId) -> bool {
+        self.handle(id).is_some_and(|handle| handle.keeper.as_ref().is_some_and(RunWriter::is_strange))
     }
 
     fn complain<E: std::fmt::Display>(&self, done: Option<Result<(), E>>) {
@@ -329,18 +329,18 @@ impl RunManager {
     }
 
     /// Tests a provider with one turn and one attempt; answers when it is over.
-    fn probe(&self, id: QuestionId, seat: SeatId, with: &With, config: RunConfig) {
-        let seat = self.new_seat(seat, with, config, false);
-        let (asker, began, run) = (self.downgrade(), js::now(), Rc::downgrade(&seat));
+    fn probe(&self, id: QuestionId, handle: HandleId, with: &With, config: RunConfig) {
+        let handle = self.new_handle(handle, with, config, false);
+        let (asker, began, run) = (self.downgrade(), js::now(), Rc::downgrade(&handle));
         let listener = move |notice: Notice<'_>| {
             let Notice::Record(record) = notice else { return };
             let document = || run.upgrade()?.session.document();
             let found = Probe::from_record(&record.what, (js::now() - began) as u64, document);
-            if let (Some(found), Some(desk)) = (found, asker.upgrade()) {
-                desk.hand_over(id, Some(&found));
+            if let (Some(found), Some(manager)) = (found, asker.upgrade()) {
+                manager.hand_over(id, Some(&found));
             }
         };
-        if let Err(error) = seat.session.start(probe::QUESTION.to_owned(), None, listener) {
+        if let Err(error) = handle.session.start(probe::QUESTION.to_owned(), None, listener) {
             self.answer(id, Err(error.to_string()));
         }
     }

@@ -1,4 +1,4 @@
-//! One run at the desk, and what was reported about it to the page.
+//! One run at the manager, and what was reported about it to the page.
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -9,7 +9,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::shell::{self, Notice, Session};
 use crate::store::RunWriter;
 use turnwise_engine::RecordKind;
-use turnwise_protocol::desk::{News, RunLocation, SeatId, StreamedText};
+use turnwise_protocol::app::{HandleId, News, RunLocation, StreamedText};
 use turnwise_protocol::{Reporter, Snapshot, SnapshotChange};
 use turnwise_record::trajectory::{Note, Trajectory};
 
@@ -18,13 +18,13 @@ pub(super) const FRAME_MS: u32 = 16;
 
 pub(super) type NewsPoster = dyn Fn(News, Vec<JsValue>);
 
-/// Posts news to the page for as long as the desk exists.
+/// Posts news to the page for as long as the run manager exists.
 #[derive(Clone)]
 pub(super) struct NewsSender(Weak<NewsPoster>);
 
 pub(super) struct RunHandle {
     news: NewsSender,
-    id: SeatId,
+    id: HandleId,
     pub(super) session: Session,
     /// Stores the run, if storage is available.
     pub(super) keeper: Option<RunWriter>,
@@ -50,14 +50,14 @@ impl NewsSender {
     }
 
     /// Shows a recorded run.
-    pub(super) fn show(&self, seat: SeatId, run: Snapshot) {
+    pub(super) fn show(&self, handle: HandleId, run: Snapshot) {
         let (streamed, changes) = (StreamedText::default(), vec![SnapshotChange::Whole(Box::new(run))]);
-        self.post(News::Seen { seat, location: RunLocation::Recorded, streamed, changes }, Vec::new());
+        self.post(News::Seen { handle, location: RunLocation::Recorded, streamed, changes }, Vec::new());
     }
 }
 
 impl RunHandle {
-    pub(super) fn new(news: NewsSender, id: SeatId, session: Session, keeper: Option<RunWriter>) -> Rc<Self> {
+    pub(super) fn new(news: NewsSender, id: HandleId, session: Session, keeper: Option<RunWriter>) -> Rc<Self> {
         Rc::new(RunHandle {
             news,
             id,
@@ -72,12 +72,12 @@ impl RunHandle {
         })
     }
 
-    /// Returns a handler for the session's notifications. It holds the seat weakly, because the seat owns the session.
+    /// Returns a handler for the session's notifications. It holds the handle weakly, because the handle owns the session.
     pub(super) fn ear(self: &Rc<Self>) -> impl Fn(Notice<'_>) + 'static {
-        let seat = Rc::downgrade(self);
+        let handle = Rc::downgrade(self);
         move |notice| {
-            if let Some(seat) = seat.upgrade() {
-                seat.on_notice(notice);
+            if let Some(handle) = handle.upgrade() {
+                handle.on_notice(notice);
             }
         }
     }
@@ -105,10 +105,10 @@ impl RunHandle {
         if self.due.replace(true) {
             return;
         }
-        let seat = Rc::clone(self);
+        let handle = Rc::clone(self);
         spawn_local(async move {
             shell::pause(FRAME_MS).await;
-            seat.tell();
+            handle.tell();
         });
     }
 
@@ -139,7 +139,7 @@ impl RunHandle {
         }
         let before = self.location.replace(location);
         if !changes.is_empty() || !streamed.is_empty() || before != location {
-            self.news.post(News::Seen { seat: self.id, location, streamed, changes }, Vec::new());
+            self.news.post(News::Seen { handle: self.id, location, streamed, changes }, Vec::new());
         }
     }
 
@@ -151,7 +151,7 @@ impl RunHandle {
         }
     }
 
-    /// Returns whether the seat shows this run, and another tab drives it.
+    /// Returns whether the handle shows this run, and another tab drives it.
     pub(super) fn follows(&self, key: &str) -> bool {
         self.session.is_followed() && self.keeper.as_ref().is_some_and(|keeper| keeper.key() == key)
     }

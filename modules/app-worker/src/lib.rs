@@ -1,4 +1,4 @@
-//! The agent's worker of the app: the same as `modules/agent`, and the desk, which drives and stores the app's runs.
+//! The agent's worker of the app: the same as `modules/agent`, and the manager, which drives and stores the app's runs.
 #![cfg(target_arch = "wasm32")]
 #![allow(unsafe_code)] // wasm-bindgen's exports
 
@@ -7,8 +7,8 @@ use wasm_bindgen::prelude::*;
 
 use std::rc::Rc;
 
-use turnwise::desk::RunManager;
 use turnwise::embed::{PostNews, TakeOrder};
+use turnwise::run_manager::RunManager;
 use turnwise::shell::Page;
 
 /// One page's connection to this module.
@@ -22,7 +22,7 @@ impl Port {
     /// sets another; `make_worker(url, name)` creates the workers for tools, documents and Markdown. Default: `new Worker`.
     #[wasm_bindgen(constructor)]
     pub fn new(post: Function, tool_worker: String, make_worker: Option<Function>) -> Port {
-        Port(turnwise::embed::Port::new(post, tool_worker, make_worker).with_desk(open))
+        Port(turnwise::embed::Port::new(post, tool_worker, make_worker).with_manager(open))
     }
 
     /// Handles one post from the page.
@@ -32,9 +32,10 @@ impl Port {
 }
 
 fn open(page: Rc<dyn Page>, post: PostNews) -> TakeOrder {
-    let desk = RunManager::open(page, move |news, parts| post(serde_json::to_string(&news).unwrap_or_default(), parts));
+    let manager =
+        RunManager::open(page, move |news, parts| post(serde_json::to_string(&news).unwrap_or_default(), parts));
     Box::new(move |text, parts| {
-        desk.take(serde_json::from_str(text)?, parts);
+        manager.take(serde_json::from_str(text)?, parts);
         Ok(())
     })
 }

@@ -1,4 +1,4 @@
-//! The state of a desk: its seats, plans, files and stored runs, and how to find one of them.
+//! The state of a run manager: its handles, plans, files and stored runs, and how to find one of them.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,9 +14,9 @@ use crate::store::{RunDatabase, Tabs};
 use crate::worker::{Workspace, WorkspaceSync, workspace_with_folders};
 use turnwise_engine::{Answers, PermissionRule, Permissions, RunConfig};
 use turnwise_llm::address::ServerAddress;
-use turnwise_protocol::desk::{FilesId, News, Order, PlanId, SeatId, With};
+use turnwise_protocol::app::{FilesId, HandleId, News, Order, PlanId, With};
 
-/// Handles the orders of one page; clones share the same desk.
+/// Handles the orders of one page; clones share the same run manager.
 #[derive(Clone)]
 pub struct RunManager(pub(super) Rc<RunManagerState>);
 
@@ -24,19 +24,19 @@ pub(super) struct RunManagerState {
     pub(super) page: Rc<dyn Page>,
     pub(super) permits: Rc<Permits>,
     pub(super) post: Rc<NewsPoster>,
-    pub(super) seats: RefCell<BTreeMap<SeatId, Rc<RunHandle>>>,
+    pub(super) handles: RefCell<BTreeMap<HandleId, Rc<RunHandle>>>,
     pub(super) plans: RefCell<BTreeMap<PlanId, Rc<PlanRunning>>>,
     pub(super) files: RefCell<BTreeMap<FilesId, Rc<WorkspaceSync>>>,
     pub(super) storage: RefCell<Option<Storage>>,
     /// Stored runs and plans that are being opened; `waiting` holds the orders about them.
-    pub(super) opening: RefCell<BTreeSet<SeatId>>,
+    pub(super) opening: RefCell<BTreeSet<HandleId>>,
     pub(super) opening_plans: RefCell<BTreeSet<PlanId>>,
     pub(super) waiting: RefCell<Vec<(Order, Vec<JsValue>)>>,
 }
 
-/// A weak reference to a desk, which may be gone.
+/// A weak reference to a manager, which may be gone.
 #[derive(Clone)]
-pub(super) struct WeakDesk(Weak<RunManagerState>);
+pub(super) struct WeakRunManager(Weak<RunManagerState>);
 
 /// The stored runs, and the other tabs that read them.
 #[derive(Clone)]
@@ -46,11 +46,17 @@ pub(super) struct Storage {
 }
 
 impl RunManager {
-    /// Creates a session with the user's keys, whose questions the user answers. `seat`: where the page shows it; of a plan,
+    /// Creates a session with the user's keys, whose questions the user answers. `handle`: where the page shows it; of a plan,
     /// that of its first step.
-    pub(super) fn session(&self, seat: SeatId, with: &With, mut config: RunConfig, workspace: Workspace) -> Session {
+    pub(super) fn session(
+        &self,
+        handle: HandleId,
+        with: &With,
+        mut config: RunConfig,
+        workspace: Workspace,
+    ) -> Session {
         let access = all_access(with);
-        let page: Rc<dyn Page> = Rc::new(Asking::new(Rc::clone(&self.0.page), Rc::clone(&self.0.permits), seat));
+        let page: Rc<dyn Page> = Rc::new(Asking::new(Rc::clone(&self.0.page), Rc::clone(&self.0.permits), handle));
         permit(&mut config);
         let worker_url = with.worker_url.clone();
         let session = Session::new(SessionOptions { config, access, workspace, worker_url, page: Some(page) });
@@ -58,7 +64,7 @@ impl RunManager {
         session
     }
 
-    /// Returns the desk's copy of these files, which is the one that tools see.
+    /// Returns the run manager's copy of these files, which is the one that tools see.
     pub(super) fn files(&self, id: FilesId) -> Rc<WorkspaceSync> {
         let news = self.news();
         let make = || {
@@ -69,29 +75,29 @@ impl RunManager {
         Rc::clone(self.0.files.borrow_mut().entry(id).or_insert_with(make))
     }
 
-    pub(super) fn seat(&self, id: SeatId) -> Option<Rc<RunHandle>> {
-        self.0.seats.borrow().get(&id).cloned()
+    pub(super) fn handle(&self, id: HandleId) -> Option<Rc<RunHandle>> {
+        self.0.handles.borrow().get(&id).cloned()
     }
 
-    /// Returns a seat, whose run goes on with the keys of this moment.
-    pub(super) fn seat_with_keys(&self, id: SeatId, with: &With) -> Option<Rc<RunHandle>> {
-        let seat = self.seat(id)?;
-        seat.session.set_access(&all_access(with));
-        Some(seat)
+    /// Returns a handle, whose run goes on with the keys of this moment.
+    pub(super) fn handle_with_keys(&self, id: HandleId, with: &With) -> Option<Rc<RunHandle>> {
+        let handle = self.handle(id)?;
+        handle.session.set_access(&all_access(with));
+        Some(handle)
     }
 
-    pub(super) fn with(&self, id: SeatId, act: impl FnOnce(&Rc<RunHandle>)) {
-        if let Some(seat) = self.seat(id) {
-            act(&seat);
+    pub(super) fn with(&self, id: HandleId, act: impl FnOnce(&Rc<RunHandle>)) {
+        if let Some(handle) = self.handle(id) {
+            act(&handle);
         }
     }
 
-    /// Returns the open seats. They are cloned, because the caller may open another one.
-    pub(super) fn seats(&self) -> Vec<Rc<RunHandle>> {
-        self.0.seats.borrow().values().cloned().collect()
+    /// Returns the open handles. They are cloned, because the caller may open another one.
+    pub(super) fn handles(&self) -> Vec<Rc<RunHandle>> {
+        self.0.handles.borrow().values().cloned().collect()
     }
 
-    /// Returns the plans that the desk runs or has run.
+    /// Returns the plans that the run manager runs or has run.
     pub(super) fn plans(&self) -> Vec<Rc<PlanRunning>> {
         self.0.plans.borrow().values().cloned().collect()
     }
@@ -100,8 +106,8 @@ impl RunManager {
         self.0.plans.borrow().get(&id).cloned()
     }
 
-    pub(super) fn downgrade(&self) -> WeakDesk {
-        WeakDesk(Rc::downgrade(&self.0))
+    pub(super) fn downgrade(&self) -> WeakRunManager {
+        WeakRunManager(Rc::downgrade(&self.0))
     }
 
     pub(super) fn news(&self) -> NewsSender {
@@ -117,7 +123,7 @@ impl RunManager {
     }
 }
 
-impl WeakDesk {
+impl WeakRunManager {
     pub(super) fn upgrade(&self) -> Option<RunManager> {
         self.0.upgrade().map(RunManager)
     }
@@ -148,6 +154,6 @@ pub(super) fn all_access(with: &With) -> Vec<Access> {
 
 impl std::fmt::Debug for RunManager {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").field("seats", &self.0.seats.borrow().len()).finish_non_exhaustive()
+        f.debug_struct("RunManager").field("handles", &self.0.handles.borrow().len()).finish_non_exhaustive()
     }
 }
