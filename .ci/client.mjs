@@ -24,7 +24,7 @@ const ENTRIES = part === 'app-worker' ? {
     index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', sandbox: 'sandbox', node: 'node', thread: 'thread', core: 'core',
     'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/ai-sdk': 'ai-sdk',
   },
-  widget: { embed: 'embed', element: 'element', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', care: 'care', 'frame-host': 'frame-host', frame: 'frame', ...Object.fromEntries(['de', 'es', 'fr', 'it', 'ja', 'ko', 'pt', 'ru', 'zh'].map((language) => [`texts/${language}`, `texts-${language}`])) },
+  widget: { embed: 'embed', element: 'element', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', care: 'care', 'frame-host': 'frame-host', frame: 'frame', ...Object.fromEntries(readdirSync(path.join(www, 'widget/texts')).map((file) => [`texts/${path.parse(file).name}`, `texts-${path.parse(file).name}`])) },
 };
 const FILES = new Set(Object.values(ENTRIES).flatMap((of) => Object.values(of)));
 const apart = {

@@ -5,14 +5,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { zipSync } from 'fflate';
-import { APP, PARTS } from './files.mjs';
+import { assets, shipped } from './assets.mjs';
 
 const [dist, ...wanted] = process.argv.slice(2);
 const { version, files: published } = JSON.parse(readFileSync(path.join(dist, 'turnwise/package.json'), 'utf8'));
-
-/** Returns the files below a folder, as relative paths. */
-const below = (folder) => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  .map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name)).split(path.sep).join('/')).sort();
+const read = (name) => readFileSync(path.join(dist, name));
 
 // The same files give the same bytes: a fixed time, no owner.
 const AT = Date.UTC(2026, 0, 1);
@@ -23,10 +20,20 @@ function zip(name, entries) {
   return file;
 }
 
+/** Checks that the scripts among these files load only files among them, or of the groups in `without`. */
+function whole(names, without = []) {
+  const others = assets(dist).filter(({ group }) => without.includes(group)).map(({ file }) => file);
+  for (const name of names.filter((name) => /^(turnwise\/)?[\w-]+\.js$/.test(name))) {
+    const loads = [...read(name).toString().matchAll(/\b(?:new URL|import)\(["'`](?:\.\/)?([\w/-]+\.(?:js|wasm|bin|css|html))["'`]/g)].map(([, file]) => path.posix.join(path.posix.dirname(name), file));
+    const missing = loads.find((file) => !names.includes(file) && !others.includes(file));
+    if (missing) throw new Error(`${name} loads ${missing}, which is not in the zip: add it to .ci/assets.mjs`);
+  }
+}
+
 const MAKE = {
   npm() {
-    const missing = published.filter((name) => !statSync(path.join(dist, 'turnwise', name), { throwIfNoEntry: false }));
-    if (missing.length) throw new Error(`package.json lists files that were not built: ${missing.join(', ')}`);
+    const missing = shipped(dist, 'npm').filter((name) => name !== 'turnwise/package.json' && !published.includes(name.slice('turnwise/'.length)));
+    if (missing.length) throw new Error(`package.json does not list ${missing.join(', ')}: build the site again`);
     execFileSync('npm', ['pack', '--silent', '--pack-destination', path.resolve(dist)], { cwd: path.join(dist, 'turnwise'), stdio: ['ignore', 'ignore', 'inherit'] });
     return path.join(dist, `turnwise-${version}.tgz`);
   },
@@ -34,8 +41,9 @@ const MAKE = {
   // The files that the tag can load; the rest of the package is for programs. The demo, and a tag without a site, use worker.js, but
   // no tools that need its parts.
   docs() {
-    const names = below(path.join(dist, 'turnwise')).filter((name) => /^(embed|widget|turnwise|engine-worker|docs-worker|worker|keys|hand-over|prompt-api|frame|frame-host)\.(js|css|html)$|_bg\.wasm$|^LICENSE|^THIRD/.test(name) && !name.startsWith('app-') && !PARTS.includes(name));
-    const entries = names.map((name) => [`turnwise/${name}`, readFileSync(path.join(dist, 'turnwise', name))]);
+    const names = shipped(dist, 'docs');
+    whole(names, ['sandbox', 'office', 'pdf', 'pdfMaps', 'sql', 'jq']);
+    const entries = names.map((name) => [name, read(name)]);
     const hashes = Object.fromEntries(entries.map(([name, bytes]) => [name, `sha384-${createHash('sha384').update(bytes).digest('base64')}`]));
     const tag = [
       '<!-- Copy the folder turnwise/ to your site, and paste this before </body>. Without provider, each visitor chooses a model. -->',
@@ -46,13 +54,9 @@ const MAKE = {
   },
 
   app() {
-    const names = [...[...APP, ...PARTS].map((name) => `turnwise/${name}`), ...below(dist).filter((name) => !/^(turnwise|demo|bench)\/|\.(tgz|zip)$|^\.built$/.test(name))].sort();
-    const loads = (name) => [...readFileSync(path.join(dist, name), 'utf8').matchAll(/\b(?:new URL|import)\(["'`](?:\.\/)?([\w/-]+\.(?:js|wasm|bin|css|html))["'`]/g)].map(([, file]) => path.posix.join(path.posix.dirname(name), file));
-    for (const name of names.filter((name) => /^(turnwise\/)?[\w-]+\.js$/.test(name))) {
-      const missing = loads(name).find((file) => !names.includes(file));
-      if (missing) throw new Error(`${name} loads ${missing}, which is not in the zip: add it to .ci/files.mjs`);
-    }
-    return zip('turnwise-app', names.map((name) => [name, readFileSync(path.join(dist, name))]));
+    const names = shipped(dist, 'app');
+    whole(names);
+    return zip('turnwise-app', names.map((name) => [name, read(name)]));
   },
 };
 

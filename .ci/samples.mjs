@@ -10,7 +10,7 @@ import path from 'node:path';
 import { pdfOf, zip } from './made-files.mjs';
 import { random } from './random.mjs';
 
-const folder = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '../www/samples/files'));
+const folder = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '../www/app/samples/files'));
 
 // A workbook and the report about it.
 

@@ -20,7 +20,7 @@ pub(super) struct DiskFolder {
 }
 
 impl DiskFolder {
-    /// Reads the description that `www/folder.js` gives: `{ handle, leftOut, more }`.
+    /// Reads the description that `www/app/folder.js` gives: `{ handle, leftOut, more }`.
     pub(super) fn new(folder: &JsValue) -> Self {
         let member = |name: &str| Reflect::get(folder, &name.into()).unwrap_or_default();
         let paths = member("leftOut").dyn_into::<Array>().unwrap_or_default();

@@ -36,7 +36,7 @@ struct WorkspaceState {
     entries: BTreeMap<String, WorkspaceEntry>,
     version: u64,
     listeners: Vec<Weak<dyn Fn()>>,
-    /// Folders on the user's disk by name, as `www/folder.js` describes them: the files below them are not copies.
+    /// Folders on the user's disk by name, as `www/app/folder.js` describes them: the files below them are not copies.
     folders: BTreeMap<String, JsValue>,
 }
 
@@ -141,7 +141,7 @@ impl Workspace {
         JsFuture::from(blob.text()).await.ok()?.as_string()
     }
 
-    /// Adds a folder on the user's disk, as `www/folder.js` describes it. Its files are added like others, below its name.
+    /// Adds a folder on the user's disk, as `www/app/folder.js` describes it. Its files are added like others, below its name.
     pub fn mount(&self, name: &str, folder: JsValue) {
         self.inner.borrow_mut().folders.insert(name.to_owned(), folder);
     }

@@ -13,7 +13,7 @@ import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { root } from './lib/site.mjs';
 import { leftIn } from './lib/tier.mjs';
 
-const samples = path.join(root, 'www/samples/files');
+const samples = path.join(root, 'www/app/samples/files');
 const sample = (name) => readFileSync(path.join(samples, name), 'utf8');
 const answer = (page) => page.locator('section.turn').last().locator('.prose');
 

@@ -232,7 +232,7 @@ mod drawn {
 
     #[test]
     fn the_colours_are_those_of_the_style_sheet() {
-        let css = include_str!("../../www/styles/tokens.css");
+        let css = include_str!("../../www/app/styles/tokens.css");
         let token = |name: &str, light: u32, dark: u32| {
             let line = format!("--{name}: light-dark(#{light:06x}, #{dark:06x});");
             assert!(css.contains(&line), "{line}");

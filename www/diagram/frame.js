@@ -8,7 +8,7 @@ import mermaid from 'mermaid';
 const MAX_EDGES = 300;
 const FONT = 'ui-sans-serif, system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 
-// The colours of www/styles/tokens.css and figure.css; Mermaid derives the others.
+// The colours of www/app/styles/tokens.css and figure.css; Mermaid derives the others.
 const numbered = (name, colours, first) => Object.fromEntries(colours.map((colour, at) => [`${name}${at + first}`, colour]));
 const series = (colours, text) => ({ ...numbered('pie', colours, 1), pieSectionTextColor: text, pieOpacity: '1', xyChart: { plotColorPalette: colours.join(', ') } });
 const COLOURS = {

@@ -2,7 +2,7 @@
 //!
 //! A result holds a figure if it is a JSON array of flat objects, `{columns, rows}`, an object with `chart`, or one
 //! Markdown table; what a program returned is the JSON after its last line that starts with `=> `. The page and the HTML
-//! report draw the same data. Runs in a worker only. Deliberately absent: elements and colours (`www/figure.js`, CSS).
+//! report draw the same data. Runs in a worker only. Deliberately absent: elements and colours (`www/app/figure.js`, CSS).
 
 pub mod chart;
 mod dates;

@@ -1,4 +1,4 @@
-//! Tables and charts in results, and texts of files: a worker finds them and lays them out; `www/figure.js` and `www/preview.js`,
+//! Tables and charts in results, and texts of files: a worker finds them and lays them out; `www/app/figure.js` and `www/app/preview.js`,
 //! which load when they are first needed, draw them.
 
 use leptos::html;

@@ -95,7 +95,7 @@ pub fn mount() {
     if let Some(boot) = dom::document().get_element_by_id("boot") {
         boot.remove();
     }
-    // `www/boot.js` starts workers in the way that the page's policy asks for.
+    // `www/app/boot.js` starts workers in the way that the page's policy asks for.
     let make = js_sys::Reflect::get(&js_sys::global(), &"turnwiseWorker".into()).ok();
     turnwise::worker::make_by(make.and_then(|make| make.dyn_into().ok()));
     leptos::mount::mount_to_body(app);

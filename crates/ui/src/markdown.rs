@@ -113,7 +113,7 @@ fn inline(parent: &Element, node: &Node) {
             text(&code, label);
             append(parent, &code);
         }
-        // Its source, until it is drawn (www/formula.js).
+        // Its source, until it is drawn (www/app/formula.js).
         Node::Formula { tex, display } => {
             let code = dom::element("code");
             code.set_class_name(if *display { "tex display" } else { "tex" });

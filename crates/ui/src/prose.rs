@@ -22,7 +22,7 @@ use turnwise_content::markdown::{Node, weight};
 
 use super::{dom, markdown, pieces};
 
-/// The attribute of a text that still grows; `www/boot.js` knows it too.
+/// The attribute of a text that still grows; `www/app/boot.js` knows it too.
 const STREAMING: &str = "data-streaming";
 /// The attribute of the block that such a text grows in.
 const CARET: &str = "data-caret";

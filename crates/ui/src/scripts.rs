@@ -1,4 +1,4 @@
-//! What the page's own scripts do: they load when they are first needed, and `www/boot.js` defines these functions.
+//! What the page's own scripts do: they load when they are first needed, and `www/app/boot.js` defines these functions.
 
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, Element};

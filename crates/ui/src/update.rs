@@ -1,4 +1,4 @@
-//! The notice of a new version of the app: shown once; the user decides when to activate it. `www/boot.js` detects and
+//! The notice of a new version of the app: shown once; the user decides when to activate it. `www/app/boot.js` detects and
 //! activates it.
 
 use leptos::ev;

@@ -9,9 +9,9 @@ use turnwise_record::trajectory::export::whole_cost;
 use turnwise_record::trajectory::import::EMBEDDED;
 
 /// The app's own colours.
-const TOKENS: &str = include_str!("../../../../www/styles/tokens.css");
+const TOKENS: &str = include_str!("../../../../www/app/styles/tokens.css");
 /// For reports with tables or charts of results.
-const FIGURE: &str = include_str!("../../../../www/styles/figure.css");
+const FIGURE: &str = include_str!("../../../../www/app/styles/figure.css");
 const STYLE: &str = include_str!("page.css");
 /// The page loads nothing and runs nothing.
 const POLICY: &str =

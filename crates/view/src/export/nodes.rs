@@ -148,7 +148,7 @@ fn code(html: &mut Html, spans: &[CodeSpan]) {
     html.raw("</code></pre>");
 }
 
-/// Returns the class name used in `www/styles/model.css`.
+/// Returns the class name used in `www/app/styles/model.css`.
 fn class(kind: Class) -> &'static str {
     match kind {
         Class::Plain => "",
