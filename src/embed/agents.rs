@@ -10,9 +10,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use super::calls::{PageCalls, PageOf};
 use super::outbox::{AskError, Outbox};
-use crate::shell::{
-    Access, Carried, Notice, Page, PlanSession, Session, SessionOptions, StartError, UserInput, random_seed,
-};
+use crate::shell::{Access, Notice, Page, PlanSession, Session, SessionOptions, StartError, UserInput, random_seed};
 use crate::worker::{Workspace, WorkspaceSync, records};
 use turnwise_engine::{Answers, Branch, Image, Message, ProviderConfig, Record, RecordKind, Run};
 use turnwise_protocol::tool_worker::DocumentTask;
@@ -20,7 +18,7 @@ use turnwise_protocol::{
     AccessOptions, AgentFileChange, AgentId, AgentOptions, Approver, AskId, DeltaEvent, DeltaKind, EventStep,
     Listening, RunEvent, WorkerMessage,
 };
-use turnwise_record::trajectory::{Restored, ResumePoint};
+use turnwise_record::trajectory::{Carried, Restored, ResumePoint};
 
 /// One agent of the page.
 pub(super) struct HostedAgent {
@@ -100,11 +98,11 @@ impl HostedAgent {
             PriorHistory::Messages(history) => {
                 self.begin(id, input, Some(Carried { history, ..Carried::default() }), how);
             }
-            PriorHistory::Run(text) => {
-                self.read(id, DocumentTask::Carry, "options.after", text, move |agent, carried| {
-                    agent.begin(id, input, Some(carried), how);
-                });
-            }
+            // Here, not in the tools' worker: a chat without tools then never loads it, and that of the docs agent needs no engine.
+            PriorHistory::Run(text) => match Carried::from_record(&text) {
+                Ok(carried) => self.begin(id, input, Some(carried), how),
+                Err(error) => self.outbox.refused(id, &AskError::Wrong(format!("options.after: {error}"))),
+            },
         }
     }
 

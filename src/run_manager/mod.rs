@@ -22,13 +22,13 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
-use crate::shell::{self, Access, Carried, Notice, Page, js};
+use crate::shell::{self, Access, Notice, Page, js};
 use crate::store::RunWriter;
 use crate::worker::{ToolHost, Workspace};
 use turnwise_engine::{Branch, RunConfig, Task};
 use turnwise_protocol::AgentFileChange;
 use turnwise_protocol::app::{HandleId, News, Order, PlanId, QuestionId, StoredKind, With};
-use turnwise_record::trajectory::{Restored, Trajectory};
+use turnwise_record::trajectory::{Carried, Restored, Trajectory};
 use turnwise_view::probe::{self, Probe};
 
 use permits::Permits;

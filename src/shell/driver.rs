@@ -7,7 +7,7 @@ use std::future::Future;
 
 use wasm_bindgen_futures::spawn_local;
 
-use super::input::{Carried, UserInput};
+use super::input::UserInput;
 use super::live::{ActiveRun, Notice, OpenRequest};
 use super::misuse::StartError;
 use super::session::Session;
@@ -17,7 +17,7 @@ use turnwise_engine::{
     Abort, Authority, Effect, EpochMillis, Event, Message, Run, RunConfig, Task, TimerId, caps, time,
 };
 use turnwise_llm::{adjustments, models};
-use turnwise_record::trajectory::Recorder;
+use turnwise_record::trajectory::{Carried, Recorder};
 
 impl Session {
     /// Starts a run; the observer is notified of everything after that.

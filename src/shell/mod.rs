@@ -38,7 +38,7 @@ mod wire;
 
 pub use access::Access;
 pub use ids::{random_seed, session_id};
-pub use input::{Carried, UserInput};
+pub use input::UserInput;
 pub use journal::{Journal, PlanJournal};
 pub use live::Notice;
 pub use misuse::StartError;

@@ -15,7 +15,7 @@ use turnwise_record::plan::document::FORMAT as PLAN;
 use turnwise_record::plan::{PlanDocument, StepRecord};
 use turnwise_record::trajectory::document::{ENGINE_VERSION, FORMAT as RUN};
 use turnwise_record::trajectory::import::import;
-use turnwise_record::trajectory::{ExportFormat, Restored, RunSummary, Trajectory, replay};
+use turnwise_record::trajectory::{Carried, ExportFormat, Restored, RunSummary, Trajectory, replay};
 use turnwise_view::branch::{self, BranchDraft};
 use turnwise_view::compare::Comparison;
 use turnwise_view::export::export;
@@ -480,10 +480,9 @@ fn each_ended_one_takes_more_turns_and_is_followed_up() {
     let mut granted = 0;
     for (name, document) in own_runs().filter(|(_, document)| document.outcome.is_some()) {
         let text = serde_json::to_string(&document).unwrap();
-        let carried = documents::answer(DocumentTask::Carry, &text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let carried: Value = serde_json::from_str(&carried).unwrap();
-        assert_eq!(carried["session_id"], document.session_id.as_str(), "{name}");
-        assert!(carried["history"].as_array().is_some_and(|history| history.len() > 1), "{name}");
+        let carried = Carried::from_record(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(carried.session_id, document.session_id, "{name}");
+        assert!(carried.history.len() > 1, "{name}");
         let mut restored = restored(&document);
         drop(restored.recorder.handle(restored.at, resumed()));
         if !restored.recorder.run.can_continue() {

@@ -135,7 +135,6 @@ export type Approver = "nobody" | "ask" | "all" | "same";
 /** Tasks on the text of a record. */
 export type DocumentTask =
   | "replay"
-  | "carry"
   | "resume"
   | "branch"
   | { export: ExportFormat }

@@ -226,8 +226,6 @@ pub enum DocumentTask {
     /// Checks whether this trajectory replays: `{ok}`, and the first difference if it does not; otherwise `programs`, each of which
     /// the page runs again.
     Replay,
-    /// The state that a follow-up inherits from this trajectory: `{session_id, history}`.
-    Carry,
     /// The starting point of a resumed run: a `ResumePoint`.
     Resume,
     /// The starting point of a branch: from a `BranchWish`, a `ResumePoint`.

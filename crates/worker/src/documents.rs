@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use turnwise_content::figure;
-use turnwise_engine::Message;
 use turnwise_protocol::tool_worker::DocumentTask;
 use turnwise_record::plan::{PlanDocument, StepRun, StepStatus};
 use turnwise_record::trajectory::import::import;
@@ -14,31 +13,12 @@ use turnwise_record::trajectory::{BranchWish, Mismatch, ResumePoint, RunSummary,
 use turnwise_view::export::export;
 use turnwise_view::insight::{Filter, Insight};
 
-/// The data that a follow-up takes over.
-#[derive(Serialize)]
-struct CarriedHistory<'a> {
-    session_id: &'a str,
-    history: &'a [Message],
-}
-
 /// Summaries, and the filter that selects from them.
 #[derive(Deserialize)]
 struct InsightRequest {
     summaries: Vec<RunSummary>,
     #[serde(default)]
     filter: Filter,
-}
-
-/// Returns what a follow-up of a record takes over, as JSON.
-///
-/// # Errors
-/// A message for users that says what is wrong with the record.
-pub fn carried(text: &str) -> Result<String, String> {
-    let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
-    // Taken from the replay, so that only data the engine itself derives is carried over.
-    let recorder = replay(&document).map_err(|_| does_not_replay("this trajectory"))?;
-    let task = recorder.run.task();
-    Ok(written(&CarriedHistory { session_id: &task.session_id, history: recorder.run.messages() }))
 }
 
 /// Answers a task on the text of a record: with JSON, or with the text of an exported file.
@@ -83,7 +63,6 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
         }
         DocumentTask::Figure => Ok(written(&figure::read(text))),
         DocumentTask::Separated => Ok(written(&figure::of_separated(text))),
-        DocumentTask::Carry => carried(text),
         DocumentTask::Resume => {
             let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
             Ok(written(&ResumePoint::resumed(&document)?))

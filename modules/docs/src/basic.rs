@@ -7,7 +7,6 @@ use turnwise_content::markdown::{Node, parse};
 use turnwise_engine::EpochMillis;
 use turnwise_protocol::tool_worker::{DocumentTask, WorkerAnswer, WorkerCall};
 use turnwise_tools::run_basic;
-use turnwise_worker::documents;
 use turnwise_worker::serve::{Abilities, BlobFiles};
 
 const NOT_HERE: &str = "this worker cannot do that: it needs worker.js";
@@ -20,11 +19,8 @@ impl Abilities for Basic {
         parse(markdown)
     }
 
-    fn document(task: DocumentTask, text: &str) -> Result<String, String> {
-        match task {
-            DocumentTask::Carry => documents::carried(text),
-            _ => Err(NOT_HERE.to_owned()),
-        }
+    fn document(_: DocumentTask, _: &str) -> Result<String, String> {
+        Err(NOT_HERE.to_owned())
     }
 
     async fn run(

@@ -3,6 +3,7 @@
 //! Invariant: the recorded events, the configuration and the task are enough to derive everything else but notes; a test does so.
 //! A record never contains a secret: the shell redacts an event before it is recorded **and** before the engine sees it.
 
+mod carried;
 mod clamp;
 pub mod document;
 pub mod export;
@@ -19,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use carried::Carried;
 pub use document::{Imported, ParseError, Trajectory};
 pub use export::ExportFormat;
 pub use notes::{Note, NoteChange};
