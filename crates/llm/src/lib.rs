@@ -70,6 +70,7 @@ mod gemini;
 mod json;
 mod late;
 mod learn;
+mod lenient;
 mod marks;
 pub mod models;
 mod names;

@@ -14,10 +14,10 @@ use turnwise_engine::{FinishReason, ModelError, RawCall, Reply, TokenCount, Usag
 use super::super::classify::stream_error;
 use super::super::dialect::{Assemble, PartSizes, Unfinished, UnfinishedReply, is_malformed, malformed};
 use super::super::error_body::{excerpt, is_said};
-use super::super::openai::{Number, Object};
 use super::DIALECT;
 use super::blocks::keep;
 use super::wire::{BlockDelta, EventType, MisplacedBlock, StreamEvent, WireBlock, WireMessage, WireUsage};
+use crate::lenient::{Number, Object};
 
 /// Separates two thoughts, for users.
 const GAP: &str = "\n\n";

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::openai::{Many, Number, Object, WireText};
+use crate::lenient::{Many, Number, Object, WireText};
 
 /// One event of a stream.
 #[derive(Debug, Default, Deserialize)]

@@ -12,9 +12,9 @@ use super::super::classify::stream_error;
 use super::super::dialect::{Assemble, PartSizes, Unfinished, UnfinishedReply, malformed as malformed_call};
 use super::super::error_body::{excerpt, is_said};
 use super::super::json::count;
-use super::super::openai::Number;
 use super::wire::{Candidate, Feedback, FunctionCall, MarkPosition, ResponseChunk, SignedPart, WirePart, WireUsage};
 use super::{DIALECT, malformed, own_name};
+use crate::lenient::Number;
 
 /// The state of one reply.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::openai::{Many, Number, Object, WireText};
+use crate::lenient::{Many, Number, Object, WireText};
 
 /// One chunk of a stream, or a complete response.
 #[derive(Debug, Default, Deserialize)]

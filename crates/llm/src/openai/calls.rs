@@ -12,7 +12,8 @@ use turnwise_engine::RawCall;
 use turnwise_engine::caps::{MAX_ARGUMENTS, MAX_CALLS};
 
 use super::super::json::bytes;
-use super::wire::{CallDelta, Number};
+use super::wire::CallDelta;
+use crate::lenient::Number;
 
 /// The calls of one reply, in the order in which they began. Beyond a limit no more are added.
 #[derive(Debug, Default)]

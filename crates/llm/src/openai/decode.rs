@@ -16,8 +16,9 @@ use super::super::error_body::{excerpt, is_said};
 use super::super::json::{bytes, count};
 use super::calls::PartialCalls;
 use super::think::{Think, take_unopened};
-use super::wire::{CompletionChunk, MessageFields, ReplyChoice, WireText, WireUsage};
+use super::wire::{CompletionChunk, MessageFields, ReplyChoice, WireUsage};
 use super::{DIALECT, EXTRAS};
+use crate::lenient::WireText;
 
 /// The state of one reply.
 #[derive(Debug, Default)]

@@ -9,7 +9,6 @@ mod wire;
 
 pub(super) use decode::Assembly;
 pub(super) use encode::{Encoder, takes_breakpoints};
-pub(super) use wire::{Many, Number, Object, WireText};
 
 /// The key under which this format stores what must be sent back.
 const DIALECT: &str = "chat";
