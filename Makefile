@@ -13,8 +13,8 @@ help:
 
 run:
 	@.ci/setup run
-	@.ci/build quick $(quick) worker convert jq app-worker app
-	@node .ci/serve.mjs $(quick)
+	@.ci/build quick $(quick) worker app-worker app
+	@node .ci/serve.mjs $(quick) .ci/build quick $(quick) worker convert jq app-worker app
 
 # A quarter of an hour on two cores once everything is built. It says what it leaves for test-all.
 test:

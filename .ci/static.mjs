@@ -32,9 +32,10 @@ function locate(root, pathname) {
  * ({ '/some/name.js': file }).
  * `fallback` ({ '/prefix/': file }) names the file that is answered, as if it were there, where the folder of that prefix has
  * none: the server of an app that renders its own routes.
- * `seen(pathname)` is told of each request. Resolves with { url, close }; `port` 0 selects a free one. Rejects if the port is in use.
+ * `seen(pathname)` is told of each request. A file that is missing is looked for again once `built` has resolved.
+ * Resolves with { url, close }; `port` 0 selects a free one. Rejects if the port is in use.
  */
-export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {}, fallback = {}, seen = () => {} } = {}) {
+export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {}, fallback = {}, seen = () => {}, built } = {}) {
   const folders = [...Object.entries(mounts), ['/', root]].map(([prefix, folder]) => [prefix, path.resolve(folder)]);
   const server = http.createServer(async (request, response) => {
     const refuse = (status) => response.writeHead(status, { 'content-type': 'text/plain' }).end(`${status}\n`);
@@ -51,6 +52,10 @@ export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {}, f
     let stat = file && (await fs.stat(file).catch(() => undefined));
     if (file && !stat && fallback[prefix]) {
       file = path.resolve(fallback[prefix]);
+      stat = await fs.stat(file).catch(() => undefined);
+    }
+    if (file && !stat && built) {
+      await built;
       stat = await fs.stat(file).catch(() => undefined);
     }
     if (stat?.isDirectory()) return response.writeHead(302, { location: `${path.posix.basename(pathname)}/` }).end();
