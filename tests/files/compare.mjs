@@ -1,19 +1,20 @@
-// node tests/files/compare.mjs SITE FOLDER: converts every document in FOLDER (tests/files/fetch.mjs) with the parts of SITE's worker, and compares the
-// words found with those of the format's usual reader (reference.py). UPDATE=1 writes the table of docs/files.md; otherwise the
-// command fails if a figure differs from the table's, apart from the times.
+// node tests/files/compare.mjs SITE FOLDER [FILE]: reads every file in FOLDER (tests/files/fetch.mjs) with `read_file` of the package in SITE, as a model
+// would, and compares the words in the answers with those of the format's usual reader (reference.py). UPDATE=1 writes the table of
+// docs/files.md; otherwise the command fails if a figure differs from the table's, apart from the times.
+// With FILE, a part of a path: prints for each such file what the answer says of it, and the words that were lost.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const [site, folder] = process.argv.slice(2).map((name) => path.resolve(name));
-const root = path.resolve(import.meta.dirname, '../..');
-const page = path.join(root, 'docs/files.md');
-await import(pathToFileURL(path.join(site, 'turnwise/worker.js')).href); // outside of a worker thread it only defines its parts
-const parts = globalThis.turnwiseParts;
+const [site, folder] = process.argv.slice(2, 4).map((name) => path.resolve(name));
+const only = process.argv[4];
+const page = path.resolve(import.meta.dirname, '../../docs/files.md');
+const { Agent, custom } = await import(pathToFileURL(path.join(site, 'turnwise/index.node.js')).href);
 
-const files = readdirSync(folder).filter((name) => /^(npm|pypi|debian) /.test(name)).sort()
-  .flatMap((name) => readdirSync(path.join(folder, name)).sort().map((file) => ({ source: name, file, at: path.join(folder, name, file) })));
+const files = readdirSync(folder).filter((name) => /^(npm|pypi|crates|debian|debian-source) /.test(name)).sort()
+  .flatMap((source) => readdirSync(path.join(folder, source), { recursive: true }).sort().map((file) => ({ source, file, at: path.join(folder, source, file) })))
+  .filter(({ source, file, at }) => path.basename(file) !== '.chosen' && statSync(at).isFile() && `${source}/${file}`.includes(only ?? ''));
 
 /** How often each word occurs. Words are runs of letters and digits, without regard to case and ligatures. */
 function words(text) {
@@ -22,57 +23,124 @@ function words(text) {
   return counts;
 }
 const total = (counts) => [...counts.values()].reduce((sum, count) => sum + count, 0);
-const shared = (one, other) => [...one].reduce((sum, [word, count]) => sum + Math.min(count, other.get(word) ?? 0), 0);
+/** The words of `theirs` that `ours` has less often, and how many are missing of each. */
+const missing = (theirs, ours) => new Map([...theirs].map(([word, count]) => [word, count - (ours.get(word) ?? 0)]).filter(([, count]) => count > 0));
 
-const { stdout } = spawnSync(path.join(folder, 'venv/bin/python'), [path.join(import.meta.dirname, 'reference.py')], {
-  input: files.map(({ at }) => at).join('\n'), encoding: 'utf8', maxBuffer: 1 << 30,
+/**
+ * All of a file, as `read_file` shows it in as many calls as it needs: `{ text, head, error }`. `head` is the line above a document that says what
+ * it is and what was not read of it; `error` is the sentence about a file that has no text.
+ */
+async function read(name, bytes) {
+  const parts = [];
+  let head;
+  let error;
+  // The model asks for the next lines when it knows the answer before.
+  let next = Promise.resolve({ path: name, limit: 2000 });
+  let goOn;
+  let calls = 0;
+  const model = custom(async () => {
+    const call = await next;
+    calls += 1;
+    next = new Promise((resolve) => { goOn = resolve; });
+    const message = call
+      ? { role: 'assistant', content: null, tool_calls: [{ id: `call_${calls}`, type: 'function', function: { name: 'read_file', arguments: JSON.stringify(call) } }] }
+      : { role: 'assistant', content: 'Done.' };
+    return { id: 'x', object: 'chat.completion', model: 'scripted', choices: [{ index: 0, message, finish_reason: call ? 'tool_calls' : 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
+  }, { model: 'scripted' });
+  const agent = new Agent({ model, files: { [name]: new Blob([bytes]) }, builtInTools: ['read_file'], maxTurns: 5000, limits: { maxResultChars: 100_000_000, toolTimeoutMs: 120_000 } });
+  const run = agent.stream('Read it.');
+  for await (const part of run) {
+    if (part.type !== 'tool-result') continue;
+    let answer = part.output;
+    if (part.isError) {
+      error = answer;
+      goOn();
+      continue;
+    }
+    if (!parts.length && answer.startsWith(`[${name}: `)) {
+      head = answer.slice(0, answer.indexOf('\n'));
+      answer = answer.slice(head.length);
+    }
+    const more = /\n?\[lines \d+-\d+ of \d+(?:; continue with offset (\d+))?\]$/.exec(answer);
+    parts.push(more ? answer.slice(0, more.index) : answer);
+    goOn(more?.[1] ? { path: name, offset: Number(more[1]), limit: 2000 } : undefined);
+  }
+  await run.then(() => undefined, (failure) => { error ??= String(failure?.message ?? failure); });
+  return { text: parts.join('\n'), head, error };
+}
+
+const { stdout, stderr } = spawnSync(path.join(folder, 'venv/bin/python'), [path.join(import.meta.dirname, 'reference.py')], {
+  input: files.map(({ at }) => at).join('\n'), encoding: 'utf8', maxBuffer: 1 << 30, env: { ...process.env, ANTIWORD: path.join(folder, 'antiword'), PYTHONIOENCODING: 'utf8' },
 });
 const references = stdout.trim().split('\n').map((line) => JSON.parse(line));
+if (references.length !== files.length) throw new Error(`reference.py answered for ${references.length} of ${files.length} files: ${stderr.slice(-500)}`);
 
+/** Places, and what the rows of sheets have around their cells. */
 const MARK = /^\[(page|slide|sheet) [^\]]*\]$|^\| row \|.*$|^\|( --- \|)+$/gm;
+/** A sentence at its place about something that was not read: it is in brackets. */
+const REMARK = /\[[^\][]*\b(not (read|shown|opened|known)|cannot|left out|omitted|missing|unreadable|hidden|guessed|without (a )?(text|values?))\b[^\][]*\]/i;
+
+/**
+ * The file's group in the table. The ending of a file says what its test calls it; `page.html.xls` has a name that lies.
+ */
+function group(file) {
+  const [inner, end] = path.basename(file).toLowerCase().split('.').slice(-2);
+  if (/^(html|csv|tsv|eml)$/.test(inner)) return 'LYING';
+  return { jsonl: 'json', ott: 'odt', ots: 'ods', otp: 'odp', htm: 'html', tsv: 'csv', srt: 'txt', xml: 'txt', xlsm: 'xlsx', mht: 'eml' }[end] ?? end;
+}
+
 const rows = [];
 for (const [index, one] of files.entries()) {
   const bytes = new Uint8Array(readFileSync(one.at));
   const began = performance.now();
-  let text;
-  let said;
-  try {
-    const pdf = Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-');
-    const document = JSON.parse(await (pdf ? parts.pdf(bytes.slice()) : parts.convert(bytes, one.file)));
-    ({ text } = document);
-    said = document.notes.join('; ');
-  } catch (error) {
-    said = String(error?.message ?? error);
-  }
+  const { text, head, error } = await read(path.basename(one.file), bytes);
   const ms = performance.now() - began;
   const reference = references[index];
-  const [ours, theirs] = [words((text ?? '').replace(MARK, '')), words(reference.text ?? '')];
-  const found = total(theirs) ? shared(theirs, ours) / total(theirs) : undefined;
-  rows.push({ ...one, kind: path.extname(one.file).slice(1).toLowerCase(), bytes: bytes.length, ms, text, said, reference, theirs: total(theirs), ours: total(ours), found });
+  const [ours, theirs] = [words(text.replace(MARK, '')), words(reference.text ?? '')];
+  const lost = missing(theirs, ours);
+  // The notes of a document are behind the number of its lines.
+  const note = error ?? (head?.replace(/^.*?\d+ lines of text(; )?/, '').replace(/\]$/, '') || REMARK.exec(text)?.[0]);
+  rows.push({ ...one, kind: group(one.file), ms, text, note, head, reference, ours: total(ours), theirs: total(theirs), lost, gone: total(lost) });
 }
 
-const compared = rows.filter(({ found }) => found !== undefined);
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
-const KINDS = { pdf: 'pdftotext', docx: 'python-docx', pptx: 'python-pptx', xlsx: 'openpyxl', xls: 'xlrd', odt: 'odfpy', ods: 'odfpy', odp: 'odfpy', ott: 'odfpy', ots: 'odfpy', otp: 'odfpy' };
-const GROUPS = [['PDF', /pdf/], ['DOCX', /docx/], ['PPTX', /pptx/], ['XLSX', /xlsx/], ['XLS', /^xls$/], ['ODT', /od?tt$|odt/], ['ODS', /ods|ots/], ['ODP', /odp|otp/]];
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-const table = ['| format | files | reference | words of the reference | found | files with all words | median time |', '| --- | --- | --- | --- | --- | --- | --- |'];
-for (const [name, kinds] of GROUPS) {
-  const of = compared.filter(({ kind }) => kinds.test(kind));
-  if (!of.length) continue;
-  const sum = of.reduce((all, { theirs }) => all + theirs, 0);
-  const hits = of.reduce((all, { theirs, found }) => all + theirs * found, 0);
-  table.push(`| ${name} | ${of.length} | ${KINDS[of[0].kind]} | ${sum.toLocaleString('en-US')} | ${percent(hits / sum)} | ${of.filter(({ found }) => found === 1).length} | ${median(of.map(({ ms }) => ms)).toFixed(0)} ms |`);
+if (only) {
+  for (const { source, file, head, note, text, reference, ours, theirs, lost, gone } of rows) {
+    console.log(`${source}/${file}\n  answer: ${ours} words; ${head ?? ''} ${note ?? ''}`);
+    console.log(`  begins: ${JSON.stringify(text.trim().slice(0, 300))}`);
+    console.log(`  reference: ${reference.error ?? `${theirs} words; begins ${JSON.stringify(reference.text.trim().slice(0, 300))}`}`);
+    console.log(`  lost: ${gone}${gone ? `: ${[...lost].map(([word, count]) => (count > 1 ? `${word} ×${count}` : word)).join(' ')}` : ''}`);
+  }
+  process.exit();
 }
-const worst = [...compared].sort((a, b) => a.found - b.found).slice(0, 10);
-const silent = rows.filter(({ text, reference }) => text === undefined && !reference.text?.trim());
+
+const GROUPS = [
+  ['PDF', 'pdf', 'pdftotext'], ['DOCX', 'docx', 'python-docx'], ['DOC', 'doc', 'antiword'], ['RTF', 'rtf', 'striprtf'], ['ODT', 'odt', 'odfpy'], ['EPUB', 'epub', 'EbookLib'],
+  ['PPTX', 'pptx', 'python-pptx'], ['ODP', 'odp', 'odfpy'], ['XLSX', 'xlsx', 'openpyxl'], ['XLSB', 'xlsb', 'pyxlsb'], ['XLS', 'xls', 'xlrd'], ['ODS', 'ods', 'odfpy'],
+  ['CSV, TSV', 'csv', 'Python'], ['JSON', 'json', 'Python'], ['text, XML', 'txt', 'Python, with the encoding that the test states'], ['HTML', 'html', 'Beautiful Soup'],
+  ['mail', 'eml', 'Python'], ['HTML, CSV with the ending of another format', 'LYING', 'Beautiful Soup, Python'], ['ZIP', 'zip', 'Python'],
+];
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const number = (value) => value.toLocaleString('en-US');
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const table = ['| format | files | reference | words of the reference | found | words lost | files with losses or without text | of these, the answer says so | median time |', `|${' --- |'.repeat(9)}`];
+for (const [name, kind, reader] of GROUPS) {
+  const of = rows.filter((row) => row.kind === kind);
+  if (!of.length) continue;
+  const [theirs, gone] = [of.reduce((sum, row) => sum + row.theirs, 0), of.reduce((sum, row) => sum + row.gone, 0)];
+  const less = of.filter((row) => row.gone || !row.ours);
+  table.push(`| ${name} | ${of.length} | ${reader} | ${number(theirs)} | ${percent(theirs ? 1 - gone / theirs : 1)} | ${number(gone)} | ${less.length} | ${less.filter(({ note }) => note).length} | ${median(of.map(({ ms }) => ms)).toFixed(0)} ms |`);
+}
 
 console.log(table.join('\n'));
-console.log(`\n${rows.length} files, ${compared.length} compared`);
-for (const { source, file, found, theirs, ours, said } of worst) console.log(`${percent(found).padStart(8)}  ${theirs} words, ours ${ours}  ${source}/${file}  ${said ?? ''}`);
-console.log('\nWithout text for both, or refused by both:');
-for (const { source, file, said, reference } of silent) console.log(`  ${source}/${file}: ${said} | ${reference.error ?? 'no text'}`);
-console.log('\nRead by us only:');
+console.log(`\n${rows.length} files, ${rows.filter(({ theirs }) => theirs).length} with words of the reference, ${rows.filter(({ theirs, gone }) => theirs && !gone).length} of them with all words`);
+for (const [name, kind] of GROUPS) {
+  const of = rows.filter((row) => row.kind === kind && row.gone).sort((a, b) => b.gone / b.theirs - a.gone / a.theirs);
+  if (of.length) console.log(`\n${name}: words lost`);
+  for (const { source, file, theirs, ours, gone, note, lost } of of) console.log(`${percent(1 - gone / theirs).padStart(8)}  ${gone} of ${theirs} words lost, ours ${ours}  ${source}/${file}  ${note ?? ''}\n          ${[...lost.keys()].slice(0, 12).join(' ')}`);
+}
+console.log('\nWithout text, and without words of the reference:');
+for (const { source, file, note, reference } of rows.filter(({ ours, theirs }) => !ours && !theirs)) console.log(`  ${source}/${file}: ${note ?? 'NOTHING SAID'} | ${reference.error ?? 'no text'}`);
+console.log('\nRefused by the reference only:');
 for (const { source, file, ours, reference } of rows) if (ours && reference.error) console.log(`  ${source}/${file}: ${ours} words | ${reference.error}`);
 
 const BEGIN = '<!-- table of tests/files/compare.mjs -->';
@@ -85,9 +153,9 @@ if (process.env.UPDATE) {
   // The times differ from run to run.
   const figures = (lines) => lines.split('\n').map((line) => line.replace(/\|[^|]*\|$/, ''));
   const known = figures(text.match(new RegExp(`${BEGIN}[^]*${END}`))?.[0] ?? '');
-  const lost = figures(written).filter((line) => line.startsWith('| ') && !known.includes(line));
-  if (lost.length) {
-    console.log(`\nThese rows differ from docs/files.md (UPDATE=1 writes them):\n${lost.join('\n')}`);
+  const differ = figures(written).filter((line) => line.startsWith('| ') && !known.includes(line));
+  if (differ.length) {
+    console.log(`\nThese rows differ from docs/files.md (UPDATE=1 writes them):\n${differ.join('\n')}`);
     process.exitCode = 1;
   }
 }
