@@ -2,7 +2,8 @@
 // would, and compares the words in the answers with those of the format's usual reader (reference.py). UPDATE=1 writes the table of
 // docs/files.md; otherwise the command fails if a figure differs from the table's, apart from the times.
 // With FILE, a part of a path: prints for each such file what the answer says of it, and the words that were lost.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { text as whole } from 'node:stream/consumers';
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,10 +17,10 @@ const files = readdirSync(folder).filter((name) => /^(npm|pypi|crates|debian|deb
   .flatMap((source) => readdirSync(path.join(folder, source), { recursive: true }).sort().map((file) => ({ source, file, at: path.join(folder, source, file) })))
   .filter(({ source, file, at }) => path.basename(file) !== '.chosen' && statSync(at).isFile() && `${source}/${file}`.includes(only ?? ''));
 
-/** How often each word occurs. Words are runs of letters and digits, without regard to case and ligatures. */
+/** How often each word occurs. Words are runs of letters and digits, without regard to case, ligatures, soft hyphens and the T between day and time. */
 function words(text) {
   const counts = new Map();
-  for (const word of text.normalize('NFKC').toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const word of text.normalize('NFKC').replaceAll('\u00AD', '').replace(/(?<=\d)T(?=\d)/g, ' ').toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
 }
 const total = (counts) => [...counts.values()].reduce((sum, count) => sum + count, 0);
@@ -69,16 +70,17 @@ async function read(name, bytes) {
   return { text: parts.join('\n'), head, error };
 }
 
-const { stdout, stderr } = spawnSync(path.join(folder, 'venv/bin/python'), [path.join(import.meta.dirname, 'reference.py')], {
-  input: files.map(({ at }) => at).join('\n'), encoding: 'utf8', maxBuffer: 1 << 30, env: { ...process.env, ANTIWORD: path.join(folder, 'antiword'), PYTHONIOENCODING: 'utf8' },
+/** The lines of reference.py, which reads while the tools do. */
+const python = spawn(path.join(folder, 'venv/bin/python'), [path.join(import.meta.dirname, 'reference.py')], {
+  env: { ...process.env, ANTIWORD: path.join(folder, 'antiword'), PYTHONIOENCODING: 'utf8' }, stdio: ['pipe', 'pipe', 'ignore'],
 });
-const references = stdout.trim().split('\n').map((line) => JSON.parse(line));
-if (references.length !== files.length) throw new Error(`reference.py answered for ${references.length} of ${files.length} files: ${stderr.slice(-500)}`);
+python.stdin.end(files.map(({ at }) => at).join('\n'));
+const printed = whole(python.stdout);
 
 /** Places, and what the rows of sheets have around their cells. */
 const MARK = /^\[(page|slide|sheet) [^\]]*\]$|^\| row \|.*$|^\|( --- \|)+$/gm;
 /** A sentence at its place about something that was not read: it is in brackets. */
-const REMARK = /\[[^\][]*\b(not (read|shown|opened|known)|cannot|left out|omitted|missing|unreadable|hidden|guessed|without (a )?(text|values?))\b[^\][]*\]/i;
+const REMARK = /\[[^\][]*\b(not (read|shown|opened|known)|cannot|left out|omitted|missing|unreadable|hidden|guessed|empty|without (a )?(text|values?))\b[^\][]*\]/i;
 
 /**
  * The file's group in the table. The ending of a file says what its test calls it; `page.html.xls` has a name that lies.
@@ -89,19 +91,24 @@ function group(file) {
   return { jsonl: 'json', ott: 'odt', ots: 'ods', otp: 'odp', htm: 'html', tsv: 'csv', srt: 'txt', xml: 'txt', xlsm: 'xlsx', mht: 'eml' }[end] ?? end;
 }
 
-const rows = [];
-for (const [index, one] of files.entries()) {
+const answers = [];
+for (const one of files) {
   const bytes = new Uint8Array(readFileSync(one.at));
   const began = performance.now();
-  const { text, head, error } = await read(path.basename(one.file), bytes);
-  const ms = performance.now() - began;
+  answers.push({ ...await read(path.basename(one.file), bytes), ms: performance.now() - began });
+}
+const references = (await printed).trim().split('\n').map((line) => JSON.parse(line));
+if (references.length !== files.length) throw new Error(`reference.py answered for ${references.length} of ${files.length} files`);
+
+const rows = files.map((one, index) => {
+  const { text, head, error, ms } = answers[index];
   const reference = references[index];
   const [ours, theirs] = [words(text.replace(MARK, '')), words(reference.text ?? '')];
   const lost = missing(theirs, ours);
   // The notes of a document are behind the number of its lines.
   const note = error ?? (head?.replace(/^.*?\d+ lines of text(; )?/, '').replace(/\]$/, '') || REMARK.exec(text)?.[0]);
-  rows.push({ ...one, kind: group(one.file), ms, text, note, head, reference, ours: total(ours), theirs: total(theirs), lost, gone: total(lost) });
-}
+  return { ...one, kind: group(one.file), ms, text, note, head, reference, ours: total(ours), theirs: total(theirs), lost, gone: total(lost), silent: !text.trim() };
+});
 
 if (only) {
   for (const { source, file, head, note, text, reference, ours, theirs, lost, gone } of rows) {
@@ -127,7 +134,7 @@ for (const [name, kind, reader] of GROUPS) {
   const of = rows.filter((row) => row.kind === kind);
   if (!of.length) continue;
   const [theirs, gone] = [of.reduce((sum, row) => sum + row.theirs, 0), of.reduce((sum, row) => sum + row.gone, 0)];
-  const less = of.filter((row) => row.gone || !row.ours);
+  const less = of.filter((row) => row.gone || row.silent);
   table.push(`| ${name} | ${of.length} | ${reader} | ${number(theirs)} | ${percent(theirs ? 1 - gone / theirs : 1)} | ${number(gone)} | ${less.length} | ${less.filter(({ note }) => note).length} | ${median(of.map(({ ms }) => ms)).toFixed(0)} ms |`);
 }
 
@@ -139,7 +146,7 @@ for (const [name, kind] of GROUPS) {
   for (const { source, file, theirs, ours, gone, note, lost } of of) console.log(`${percent(1 - gone / theirs).padStart(8)}  ${gone} of ${theirs} words lost, ours ${ours}  ${source}/${file}  ${note ?? ''}\n          ${[...lost.keys()].slice(0, 12).join(' ')}`);
 }
 console.log('\nWithout text, and without words of the reference:');
-for (const { source, file, note, reference } of rows.filter(({ ours, theirs }) => !ours && !theirs)) console.log(`  ${source}/${file}: ${note ?? 'NOTHING SAID'} | ${reference.error ?? 'no text'}`);
+for (const { source, file, note, reference } of rows.filter(({ silent, theirs }) => silent && !theirs)) console.log(`  ${source}/${file}: ${note ?? 'NOTHING SAID'} | ${reference.error ?? 'no text'}`);
 console.log('\nRefused by the reference only:');
 for (const { source, file, ours, reference } of rows) if (ours && reference.error) console.log(`  ${source}/${file}: ${ours} words | ${reference.error}`);
 

@@ -26,7 +26,7 @@ def pdf(path):
 
 def doc(path):
     home = os.environ["ANTIWORD"]
-    return printed([f"{home}/usr/bin/antiword", "-w", "0", "-m", "UTF-8.txt", path], env={"ANTIWORDHOME": f"{home}/usr/share/antiword"})
+    return printed([f"{home}/usr/bin/antiword", "-w", "0", "-m", "UTF-8.txt", path], env={"ANTIWORDHOME": f"{home}/usr/share/antiword"}).replace("[pic]", "")
 
 
 def word_text(root):
@@ -84,22 +84,27 @@ def pptx(path):
 
 
 def shown(value):
+    """A value as text: numbers without exponents, dates in the form of ISO 8601, a time of day without the day on which spreadsheets begin."""
     import datetime
+    import decimal
 
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+    if isinstance(value, float):
+        return f"{decimal.Decimal(f'{value:.15g}'):f}"
     if isinstance(value, datetime.datetime):
-        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat()
-    return f"{value:.15g}" if isinstance(value, float) else str(value).lower() if isinstance(value, bool) else str(value)
+        if value.year < 1900:
+            return value.time().isoformat()
+        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def xlsx(path):
     """The values and the comments of all cells, those of hidden sheets too."""
     import openpyxl
+    from openpyxl.utils.escape import unescape
 
     book = openpyxl.load_workbook(path, data_only=True, read_only=False)
     cells = [cell for sheet in book.worksheets for row in sheet.iter_rows() for cell in row]
-    return "\n".join([shown(cell.value) for cell in cells if cell.value is not None] + [cell.comment.text for cell in cells if cell.comment])
+    return "\n".join([unescape(shown(cell.value)) for cell in cells if cell.value is not None] + [cell.comment.text for cell in cells if cell.comment])
 
 
 def xlsb(path):
@@ -126,6 +131,15 @@ def xls(path):
     return "\n".join(texts)
 
 
+def value_of(cell):
+    from odf.namespaces import OFFICENS
+
+    kind = cell.attributes.get((OFFICENS, "value-type"))
+    if kind in ("float", "percentage", "currency"):
+        return shown(float(cell.attributes[(OFFICENS, "value")]))
+    return cell.attributes[(OFFICENS, f"{kind}-value")] if kind in ("date", "boolean") else None
+
+
 def odf(path):
     """The paragraphs of the body and of the pages' headers and footers, without what was deleted while changes were tracked."""
     from odf import element, opendocument
@@ -136,10 +150,18 @@ def odf(path):
         name = getattr(node, "qname", ("", ""))[1]
         if isinstance(node, element.Text):
             lines[-1].append(node.data)
-        if name in ("tracked-changes", "creator", "date"):
+        # Deleted text, who wrote a comment and when, the number of a note, and the patterns of which an index was made.
+        if name in ("tracked-changes", "creator", "date", "note-citation") or name.endswith("-source"):
             return
         if name in ("s", "tab", "line-break"):
             lines[-1].append(" ")
+        # A cell has its value, since its text has the form of its language: `WAHR`, `01.01.23`.
+        value = value_of(node) if name == "table-cell" else None
+        if value is not None:
+            lines.append([value])
+            return
+        if name in ("p", "h"):
+            lines.append([])
         for child in node.childNodes:
             walk(child)
         if name in ("p", "h"):
@@ -174,9 +196,13 @@ def markup(source):
     from bs4 import BeautifulSoup
 
     tree = BeautifulSoup(source, "html.parser")
-    for node in tree(["script", "style", "template"]):
+    for node in tree(["script", "style", "template", "title"]):
         node.decompose()
-    return tree.get_text("\n" if "<br" not in str(source) else " ")
+    # Words do not go on over the border of a block.
+    for node in tree(re.compile("^(address|article|aside|blockquote|body|br|caption|center|d[dlt]|div|fieldset|figure|figcaption|footer|form|h[1-6]|header|hr|img|input|li|main|nav|ol|option|p|pre|section|select|table|tbody|td|tfoot|th|thead|tr|ul)$")):
+        node.insert_before("\n")
+        node.insert_after("\n")
+    return tree.get_text()
 
 
 def stated(path):
