@@ -27,6 +27,21 @@ const total = (counts) => [...counts.values()].reduce((sum, count) => sum + coun
 /** The words of `theirs` that `ours` has less often, and how many are missing of each. */
 const missing = (theirs, ours) => new Map([...theirs].map(([word, count]) => [word, count - (ours.get(word) ?? 0)]).filter(([, count]) => count > 0));
 
+/** An agent with one file and a model that makes the calls that `next` resolves to, one after the other; `undefined` ends its run. */
+function scripted(name, bytes, next) {
+  let calls = 0;
+  const model = custom(async () => {
+    const call = await next();
+    calls += 1;
+    const message = call
+      ? { role: 'assistant', content: null, tool_calls: [{ id: `call_${calls}`, type: 'function', function: { name: call[0], arguments: JSON.stringify(call[1]) } }] }
+      : { role: 'assistant', content: 'Done.' };
+    return { id: 'x', object: 'chat.completion', model: 'scripted', choices: [{ index: 0, message, finish_reason: call ? 'tool_calls' : 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
+  }, { model: 'scripted' });
+  const agent = new Agent({ model, files: { [name]: new Blob([bytes]) }, builtInTools: ['read_file', 'query_table'], maxTurns: 5000, limits: { maxResultChars: 100_000_000, toolTimeoutMs: 120_000 } });
+  return agent.stream('Read it.');
+}
+
 /**
  * All of a file, as `read_file` shows it in as many calls as it needs: `{ text, head, error }`. `head` is the line above a document that says what
  * it is and what was not read of it; `error` is the sentence about a file that has no text.
@@ -36,20 +51,13 @@ async function read(name, bytes) {
   let head;
   let error;
   // The model asks for the next lines when it knows the answer before.
-  let next = Promise.resolve({ path: name, limit: 2000 });
+  let call = Promise.resolve(['read_file', { path: name, limit: 2000 }]);
   let goOn;
-  let calls = 0;
-  const model = custom(async () => {
-    const call = await next;
-    calls += 1;
-    next = new Promise((resolve) => { goOn = resolve; });
-    const message = call
-      ? { role: 'assistant', content: null, tool_calls: [{ id: `call_${calls}`, type: 'function', function: { name: 'read_file', arguments: JSON.stringify(call) } }] }
-      : { role: 'assistant', content: 'Done.' };
-    return { id: 'x', object: 'chat.completion', model: 'scripted', choices: [{ index: 0, message, finish_reason: call ? 'tool_calls' : 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
-  }, { model: 'scripted' });
-  const agent = new Agent({ model, files: { [name]: new Blob([bytes]) }, builtInTools: ['read_file'], maxTurns: 5000, limits: { maxResultChars: 100_000_000, toolTimeoutMs: 120_000 } });
-  const run = agent.stream('Read it.');
+  const run = scripted(name, bytes, async () => {
+    const now = await call;
+    call = new Promise((resolve) => { goOn = resolve; });
+    return now;
+  });
   for await (const part of run) {
     if (part.type !== 'tool-result') continue;
     let answer = part.output;
@@ -64,10 +72,33 @@ async function read(name, bytes) {
     }
     const more = /\n?\[lines \d+-\d+ of \d+(?:; continue with offset (\d+))?\]$/.exec(answer);
     parts.push(more ? answer.slice(0, more.index) : answer);
-    goOn(more?.[1] ? { path: name, offset: Number(more[1]), limit: 2000 } : undefined);
+    goOn(more?.[1] ? ['read_file', { path: name, offset: Number(more[1]), limit: 2000 }] : undefined);
   }
   await run.then(() => undefined, (failure) => { error ??= String(failure?.message ?? failure); });
   return { text: parts.join('\n'), head, error };
+}
+
+/** The cells of a table, as `query_table` gives them, and what it says: `{ cells, answer, error }`. */
+async function query(name, bytes) {
+  const calls = [['query_table', { sql: `SELECT * FROM "${name}"`, save_as: 'whole.json' }]];
+  const run = scripted(name, bytes, () => calls.shift());
+  let answer;
+  let error;
+  for await (const part of run) if (part.type === 'tool-result') (part.isError ? error = part.output : answer = part.output);
+  const { files } = await run;
+  const whole = await files.get('whole.json');
+  const rows = whole === undefined ? [] : JSON.parse(typeof whole === 'string' ? whole : await whole.text());
+  return { cells: rows.flatMap((row, at) => [...(at ? [] : Object.keys(row)), ...Object.values(row)]), answer, error };
+}
+/** How often each cell occurs. Numbers are the same in any form, and what is empty is not counted. */
+function cellCounts(cells) {
+  const counts = new Map();
+  for (const cell of cells) {
+    const plain = String(cell ?? '').trim();
+    const known = plain && Number.isFinite(Number(plain)) ? String(Number(plain)) : plain;
+    if (known) counts.set(known, (counts.get(known) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** The lines of reference.py, which reads while the tools do. */
@@ -96,18 +127,28 @@ for (const one of files) {
   const bytes = new Uint8Array(readFileSync(one.at));
   const began = performance.now();
   answers.push({ ...await read(path.basename(one.file), bytes), ms: performance.now() - began });
+  if (/\.[ct]sv$/.test(one.file)) {
+    const before = performance.now();
+    answers.at(-1).table = { ...await query(path.basename(one.file), bytes), ms: performance.now() - before };
+  }
 }
 const references = (await printed).trim().split('\n').map((line) => JSON.parse(line));
 if (references.length !== files.length) throw new Error(`reference.py answered for ${references.length} of ${files.length} files`);
 
-const rows = files.map((one, index) => {
+const rows = files.flatMap((one, index) => {
   const { text, head, error, ms } = answers[index];
   const reference = references[index];
   const [ours, theirs] = [words(text.replace(MARK, '')), words(reference.text ?? '')];
   const lost = missing(theirs, ours);
   // The notes of a document are behind the number of its lines.
   const note = error ?? (head?.replace(/^.*?\d+ lines of text(; )?/, '').replace(/\]$/, '') || REMARK.exec(text)?.[0]);
-  return { ...one, kind: group(one.file), ms, text, note, head, reference, ours: total(ours), theirs: total(theirs), lost, gone: total(lost), silent: !text.trim() };
+  const compared = { ...one, kind: group(one.file), ms, text, note, head, reference, ours: total(ours), theirs: total(theirs), lost, gone: total(lost), silent: !text.trim() };
+  const { table } = answers[index];
+  if (!table) return [compared];
+  const [got, cells] = [cellCounts(table.cells), cellCounts(reference.cells ?? [])];
+  const less = missing(cells, got);
+  const remark = table.error ?? REMARK.exec(table.answer ?? '')?.[0];
+  return [compared, { ...one, kind: 'TABLE', ms: table.ms, text: table.answer ?? '', note: remark, reference, ours: total(got), theirs: total(cells), lost: less, gone: total(less), silent: !got.size }];
 });
 
 if (only) {
@@ -123,7 +164,7 @@ if (only) {
 const GROUPS = [
   ['PDF', 'pdf', 'pdftotext'], ['DOCX', 'docx', 'python-docx'], ['DOC', 'doc', 'antiword'], ['RTF', 'rtf', 'striprtf'], ['ODT', 'odt', 'odfpy'], ['EPUB', 'epub', 'EbookLib'],
   ['PPTX', 'pptx', 'python-pptx'], ['ODP', 'odp', 'odfpy'], ['XLSX', 'xlsx', 'openpyxl'], ['XLSB', 'xlsb', 'pyxlsb'], ['XLS', 'xls', 'xlrd'], ['ODS', 'ods', 'odfpy'],
-  ['CSV, TSV', 'csv', 'Python'], ['JSON', 'json', 'Python'], ['text, XML', 'txt', 'Python, with the encoding that the test states'], ['HTML', 'html', 'Beautiful Soup'],
+  ['CSV, TSV', 'csv', 'Python'], ['CSV, TSV with `query_table`, in cells', 'TABLE', 'Python'], ['JSON', 'json', 'Python'], ['text, XML', 'txt', 'Python, with the encoding that the test states'], ['HTML', 'html', 'Beautiful Soup'],
   ['mail', 'eml', 'Python'], ['HTML, CSV with the ending of another format', 'LYING', 'Beautiful Soup, Python'], ['ZIP', 'zip', 'Python'],
 ];
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
@@ -139,7 +180,8 @@ for (const [name, kind, reader] of GROUPS) {
 }
 
 console.log(table.join('\n'));
-console.log(`\n${rows.length} files, ${rows.filter(({ theirs }) => theirs).length} with words of the reference, ${rows.filter(({ theirs, gone }) => theirs && !gone).length} of them with all words`);
+const texts = rows.filter(({ kind }) => kind !== 'TABLE');
+console.log(`\n${files.length} files, ${texts.filter(({ theirs }) => theirs).length} with words of the reference, ${texts.filter(({ theirs, gone }) => theirs && !gone).length} of them with all words`);
 for (const [name, kind] of GROUPS) {
   const of = rows.filter((row) => row.kind === kind && row.gone).sort((a, b) => b.gone / b.theirs - a.gone / a.theirs);
   if (of.length) console.log(`\n${name}: words lost`);

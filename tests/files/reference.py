@@ -206,15 +206,15 @@ def markup(source):
 
 
 def stated(path):
-    """The encoding that a test's name or its folder states: `ar/iso-8859-6.txt`, `windows-1250-czech/x.xml`."""
+    """The encoding that a test's name or its folder states: `ar/iso-8859-6.txt`, `windows-1250-czech/x.xml`, `test_latin1.csv`."""
     for name in [os.path.splitext(os.path.basename(path))[0], *reversed(os.path.dirname(path).split("/")[-2:])]:
-        while name:
+        parts = name.split("-")
+        for part in ["-".join(parts[:end]) for end in range(len(parts), 0, -1)] + [re.split("[-_]", name)[-1]]:
             try:
-                if codecs.lookup(name)._is_text_encoding:
-                    return name
+                if codecs.lookup(part)._is_text_encoding:
+                    return part
             except LookupError:
                 pass
-            name = name.rpartition("-")[0]
     return None
 
 
@@ -278,12 +278,21 @@ def json_text(path):
     return "\n".join(texts)
 
 
-def csv_text(path):
-    """The cells; the source is shown as it is, so what separates them makes no difference."""
+def csv_cells(path):
+    """The cells, with the separator that Python finds, or else the comma."""
     import csv
 
     csv.field_size_limit(1 << 30)
-    return "\n".join(cell for row in csv.reader(text(path).splitlines(keepends=True)) for cell in row)
+    source = text(path)
+    try:
+        dialect = csv.Sniffer().sniff(source[:10000], ",;\t|")
+    except csv.Error:
+        dialect = "excel"
+    return [cell for row in csv.reader(source.splitlines(keepends=True), dialect) for cell in row]
+
+
+def csv_text(path):
+    return "\n".join(csv_cells(path))
 
 
 def mail(path):
@@ -342,6 +351,8 @@ for line in sys.stdin:
     read = LYING.get(inner[-1]) if inner and inner[-1] in LYING else READERS.get(end)
     try:
         answer = {"text": read(path)} if read else {"error": "no reference reader"}
+        if read == csv_text:
+            answer["cells"] = csv_cells(path)
     except Exception as error:
         answer = {"error": f"{type(error).__name__}: {error}"[:200]}
     print(json.dumps(answer), flush=True)
