@@ -34,12 +34,12 @@ test-long:
 	@source .toolchain.env && KILLS=$${KILLS:-40} node .ci/e2e.mjs tests/e2e/kill.test.mjs tests/e2e/resume_api.test.mjs
 	@source .toolchain.env && TURNWISE_CASES=$${TURNWISE_CASES:-100000} cargo nextest run --locked --cargo-quiet --test native sim_run::
 
-# Real documents from packages, converted and compared with the usual reader of each format: a few minutes, most of it downloads.
-# It needs pdftotext (Debian: poppler-utils). UPDATE=1 writes the table of docs/files.md.
+# Files from the test suites of other readers, read by the tools and compared with the usual reader of each format: ten minutes at most, with downloads of 140 MB.
+# It needs pdftotext (Debian: poppler-utils) and takes the packages of Debian that apt-get has. UPDATE=1 writes the table of docs/files.md.
 test-files:
 	@.ci/setup dist
 	@.ci/build release dist
-	@node tests/files/fetch.mjs target/test-files
+	@source .toolchain.env && node tests/files/fetch.mjs target/test-files
 	@node tests/files/compare.mjs dist target/test-files
 
 # The docs agent on real documentation sites from seventeen generators: half an hour, most of it to build the sites the first time.
