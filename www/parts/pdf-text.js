@@ -4,6 +4,8 @@
 /** A gap of so many times the height of the text separates two cells of a line; a smaller one of so many, two words. */
 const CELL_GAP = 1.2;
 const WORD_GAP = 0.12;
+/** The spaces between the letters of a word are narrower. */
+const WIDE_GAP = 0.42;
 /** Text that is so many times as high as the document's most frequent height is a heading. */
 const HEADING = 1.15;
 const MAX_HEADING_CHARS = 140;
@@ -19,44 +21,361 @@ const BULLET = /^[•◦▪▫‣⁃●○■□➢➤✓·\uf0b7\uf0a7]\s*/u;
 
 const composed = (text) => text.replace(ACCENTED, (_, accent, letter) => `${letter === 'ı' ? 'i' : letter}${ACCENTS[accent]}`.normalize('NFC'));
 
-/** Groups the pieces of a page's text into lines, in the order of the page's content: `[{ y, height, cells: [{ text, from, to }] }]`. */
-export function linesOf(items) {
-  const lines = [];
-  let line;
-  for (const { str, transform, width, height: high } of items) {
+/** Ligatures and other forms of letters that are characters of their own; they are read as their letters, and nothing else is changed. */
+const FORMS = /[\ufb00-\ufdff\ufe70-\ufefc]+/gu;
+/** Forms of Arabic vowel marks are a space and the mark. */
+const plain = (forms) => forms.normalize('NFKC').replace(/ (?=\p{M})/gu, '');
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+const LEFT_TO_RIGHT = /(?![\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])\p{L}/u;
+const DIGIT = /\p{Nd}/u;
+/** What stands in a number, or at it. */
+const IN_NUMBER = /[.,:/\-+%#$€£°]/;
+const MIRRORED = { '(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}': '{', '<': '>', '>': '<', '«': '»', '»': '«' };
+
+const count = (text, pattern) => [...text].reduce((sum, char) => sum + pattern.test(char), 0);
+
+/**
+ * A text that is written as it stands on the page, from left to right, in the order in which it is read. `rtl`: whether its sentence runs
+ * to the left. This is the Unicode bidirectional algorithm backwards, as far as that is possible.
+ */
+export function readingOrder(text, rtl) {
+  const chars = [...text];
+  const levels = chars.map((char) => (RIGHT_TO_LEFT.test(char) && !DIGIT.test(char) ? 1 : DIGIT.test(char) ? 2 : LEFT_TO_RIGHT.test(char) ? (rtl ? 2 : 0) : -1));
+  const known = (from, step) => {
+    let at = from;
+    while (levels[at] === -1) at += step;
+    return levels[at];
+  };
+  const base = rtl ? 1 : 0;
+  // Digits, and signs at them or between them, are a number, which runs to the right.
+  for (const [at, char] of chars.entries()) {
+    if (levels[at] !== -1 || !IN_NUMBER.test(char)) continue;
+    const [before, after] = [DIGIT.test(chars[at - 1] ?? ''), DIGIT.test(chars[at + 1] ?? '')];
+    if (/[.,:/]/.test(char) ? before && after : before || after) levels[at] = 2;
+  }
+  // A number in a sentence that runs to the right belongs to the words beside it.
+  if (!rtl) {
+    for (let at = 0; at < chars.length; at += 1) {
+      if (levels[at] !== 2) continue;
+      let to = at;
+      while (levels[to] === 2) to += 1;
+      if (known(at - 1, -1) !== 1 || known(to, 1) !== 1) levels.fill(0, at, to);
+      at = to;
+    }
+  }
+  const neutral = chars.map((_, at) => levels[at] === -1);
+  for (let at = 0; at < chars.length;) {
+    if (!neutral[at]) {
+      at += 1;
+      continue;
+    }
+    let to = at;
+    while (neutral[to]) to += 1;
+    const [before, after] = [levels[at - 1] ?? base, levels[to] ?? base];
+    // Words that run to the right stay together, two numbers do not.
+    const together = before === after && (before !== 2 || LEFT_TO_RIGHT.test(chars[at - 1]) || LEFT_TO_RIGHT.test(chars[to]));
+    levels.fill(together ? before : base, at, to);
+    at = to;
+  }
+  const turned = (of, level) => {
+    const out = [];
+    for (let at = 0; at < of.length;) {
+      let to = at;
+      while (to < of.length && of[to].level >= level) to += 1;
+      if (to > at) out.push(...of.slice(at, to).reverse());
+      else out.push(of[to++]);
+      at = to;
+    }
+    return out;
+  };
+  const read = turned(turned(chars.map((char, at) => ({ char, level: levels[at] })), 2), 1);
+  // A bracket's picture is the other one where the text runs to the left; not every program says which it meant.
+  const swap = /^[^([{]*[)\]}]/.test(read.map(({ char, level }) => (level === 1 ? char : '')).join(''));
+  return read.map(({ char, level }) => (swap && level === 1 ? MIRRORED[char] ?? char : char)).join('');
+}
+
+const SUPERSCRIPTS = { '0': '⁰', '1': '¹', '2': '²', '3': '³', '4': '⁴', '5': '⁵', '6': '⁶', '7': '⁷', '8': '⁸', '9': '⁹', '+': '⁺', '-': '⁻', '−': '⁻', '–': '⁻' };
+
+/** Four or more single letters with spaces between them. */
+const SPACED = /(?<![^\s([{"'«„“])[\p{Lu}\p{Ll}](?: {1,2}[\p{Lu}\p{Ll}\p{Nd}&](?![^\s)\]}.,:;!?"'»”]))+/gu;
+
+/** Words that are written with spaces between their letters, without them. Lists of letters, such as `A B C D`, stay. */
+function unspaced(text) {
+  return text.replace(SPACED, (run) => {
+    const letters = [...run].filter((char) => /\p{L}/u.test(char));
+    const folded = letters.map((char) => char.normalize('NFD')[0].toLowerCase());
+    const latin = /[a-z]/.test(folded[0]);
+    const vowels = folded.filter((char) => /[aeiou]/.test(char)).length / letters.length;
+    const ordered = folded.every((char, at) => at === 0 || char >= folded[at - 1]);
+    // Answers to a test use few letters, and months begin with theirs.
+    const marks = folded.every((char) => /[a-e]/.test(char)) || folded.join('').includes('jfmamjj');
+    if (letters.length < 4 || ordered || marks || (latin && (vowels < 0.2 || vowels > 0.8))) return run;
+    // A wider space separates words, unless all are wide.
+    const gaps = run.match(/ +/g);
+    return gaps.every((gap) => gap.length > 1) ? run.replaceAll(' ', '') : run.split(/ {2,}/).map((word) => word.replaceAll(' ', '')).join(' ');
+  });
+}
+
+/** Characters that no text has: without a meaning that all programs share, or none at all. */
+const MEANINGLESS = /[\p{Co}\p{Cn}\ufffd\u0000-\u0008\u000e-\u001f\u007f-\u009f]/u;
+
+/**
+ * Whether much of a page's text is not what the page shows, since its fonts do not say which characters their glyphs are. `unmapped` (.ci/parts.mjs):
+ * the font says of no glyph what it is, and pdf.js takes its number for a character.
+ */
+export function isUnreadable(items) {
+  let [all, wrong, meaningless] = [0, 0, 0];
+  for (const { str, unmapped } of items) {
+    const chars = str.replace(/\s+/gu, '').length;
+    all += chars;
+    if (unmapped) wrong += chars;
+    else if (MEANINGLESS.test(str)) meaningless += count(str, MEANINGLESS);
+  }
+  return wrong > 0.3 * all || (meaningless >= 10 && meaningless > 0.15 * all);
+}
+
+/** Text that is turned by less is on a page that was scanned a little askew. */
+const ASKEW = 5;
+
+/**
+ * The pieces of a page by the direction in which they run, in the order in which the directions first occur: `[{ pieces, turn }]`. The places of
+ * the pieces are turned so that the text runs from left to right and the lines from top to bottom; `turn(x, y)` does that to a place.
+ */
+function directionsOf(items) {
+  const directions = new Map();
+  for (const { str, dir, transform, width, height } of items) {
     if (!transform || str === '') continue;
     const [a, b, , , x, y] = transform;
-    const height = high || Math.hypot(a, b) || 1;
-    const text = str.replace(/\p{Cc}+/gu, ' ');
-    const turned = Math.abs(b) > Math.abs(a);
-    const last = line?.cells.at(-1);
-    // Superscripts are in the line, too. A piece that starts before the end of the last one belongs to another line.
-    const same = line && !turned && Math.abs(y - line.y) < 0.5 * Math.max(height, line.height) && x > last.to - 2 * height;
-    if (!same) {
-      if (text.trim() === '') continue;
-      line = { y, height, cells: [{ text, from: x, to: x + width }] };
+    const exact = dir === 'ttb' ? -90 : Math.atan2(b, a) * 180 / Math.PI || 0;
+    const right = 90 * Math.round(exact / 90);
+    const angle = Math.abs(exact - right) <= ASKEW ? (right + 360) % 360 : Math.round(exact + 360);
+    let direction = directions.get(angle);
+    if (!direction) directions.set(angle, direction = { angle, pieces: [], askew: 0, chars: 0 });
+    const high = (dir === 'ttb' ? width : height) || Math.hypot(a, b) || 1;
+    direction.pieces.push({ text: str.replace(/\p{Cc}+/gu, ' '), x, y, width: dir === 'ttb' ? height : width, height: high });
+    direction.askew += (exact - right) * str.length;
+    direction.chars += str.length;
+  }
+  return [...directions.values()].map(({ angle, pieces, askew, chars }) => {
+    const most = angle % 90 === 0 ? askew / chars : 0;
+    const exact = (angle + (Math.abs(most) > 0.05 && Math.abs(most) <= ASKEW ? most : 0)) * Math.PI / 180;
+    const [cos, sin] = exact === 0 ? [1, 0] : [Math.cos(exact), Math.sin(exact)];
+    const turn = (x, y) => [x * cos + y * sin, y * cos - x * sin];
+    for (const piece of pieces) [piece.x, piece.y] = turn(piece.x, piece.y);
+    return { pieces, turn, chars };
+  });
+}
+
+/** Groups pieces into lines, in their order: `[{ y, height, pieces }]`. */
+function piecesByLine(pieces) {
+  const lines = [];
+  let line;
+  for (const piece of pieces) {
+    const { text, x, y, width, height } = piece;
+    const blank = text.trim() === '';
+    const rtl = RIGHT_TO_LEFT.test(text);
+    // Superscripts are in the line, too. A piece that starts before the end of the last one belongs to another line, unless the text runs to the left.
+    const level = line && Math.abs(y - line.y) < 0.5 * Math.max(height, line.height);
+    if (!level || (x <= line.to - 2 * height && !rtl && !line.rtl)) {
+      if (blank) continue;
+      line = { y, height, pieces: [piece], to: x + width, rtl };
       lines.push(line);
       continue;
     }
-    const gap = x - last.to;
+    line.pieces.push(piece);
+    if (blank) continue;
+    line.height = Math.max(line.height, height);
+    line.to = Math.max(line.to, x + width);
+    line.rtl ||= rtl;
+  }
+  return lines;
+}
+
+/** The cells of a line: `[{ text, from, to, y, height }]`. */
+function cellsOf({ y, height, pieces }) {
+  const cells = [];
+  let last;
+  let spaceTo = -Infinity; // where a space after the last piece ends
+  for (const { text, x, y: base, width, height: high } of pieces) {
+    const gap = last ? x - Math.max(last.to, spaceTo) : 0;
     if (text.trim() === '') {
-      if (gap < CELL_GAP * line.height && width < CELL_GAP * line.height) {
+      if (last && gap < CELL_GAP * height && width < CELL_GAP * height) {
         if (!last.text.endsWith(' ')) last.text += ' ';
-        last.to = Math.max(last.to, x + width);
+        spaceTo = Math.max(spaceTo, x + width);
       }
       continue;
     }
-    if (height > line.height) line.height = height;
-    if (gap > CELL_GAP * line.height) {
-      line.cells.push({ text, from: x, to: x + width });
-    } else {
-      const joint = gap > WORD_GAP * line.height && !/\s$/u.test(last.text) && !/^\s/u.test(text) ? ' ' : '';
-      last.text += joint + text;
-      last.to = Math.max(last.to, x + width);
+    if (!last || gap > CELL_GAP * height) {
+      last = { text, from: x, to: x + width, y: base, height: high };
+      spaceTo = -Infinity;
+      cells.push(last);
+      continue;
+    }
+    // What separates words whose letters are spaced (see `unspaced`).
+    if (x - last.to > WIDE_GAP * height) last.text = `${last.text.trimEnd()}  `;
+    const raised = high < 0.85 * last.height && base - last.y > 0.15 * last.height && /^[\d+\-−–]*\d[\d+\-−–]*\s*$/.test(text) && /[\p{L}\p{N}\p{P})]$/u.test(last.text);
+    const joint = gap > WORD_GAP * height && !/\s$/u.test(last.text) && !/^\s/u.test(text) ? ' ' : '';
+    last.text += raised && joint === '' ? text.replace(/./g, (char) => SUPERSCRIPTS[char] ?? char) : joint + text;
+    last.to = Math.max(last.to, x + width);
+    if (high > last.height) [last.height, last.y] = [high, base];
+  }
+  return cells;
+}
+
+/**
+ * The lines of a page's text, in the order of the page's content, text in another direction after the rest: `[{ y, height, cells: [{ text, from, to, y, height }] }]`.
+ * `items`: of pdf.js, in the order of the page from left to right (.ci/parts.mjs). `inserts`: what stands on the page besides its text (see `inserted`).
+ */
+export function linesOf(items, inserts = []) {
+  const directions = directionsOf(items);
+  const letters = (pattern) => directions.reduce((sum, { pieces }) => sum + pieces.reduce((of, { text }) => of + count(text, pattern), 0), 0);
+  const runsLeft = directions.some(({ pieces }) => pieces.some(({ text }) => RIGHT_TO_LEFT.test(text))) && letters(RIGHT_TO_LEFT) > letters(LEFT_TO_RIGHT);
+  const main = directions.reduce((most, one) => (one.chars > (most?.chars ?? 0) ? one : most), undefined);
+  const lines = [];
+  for (const direction of directions) {
+    const own = joined(columnByColumn(piecesByLine(direction.pieces).map((line) => readLine(line, runsLeft)), runsLeft));
+    if (direction === main) addInserts(own, inserts, direction.turn);
+    for (const line of own) lines.push(line);
+  }
+  if (!main) addInserts(lines, inserts, (x, y) => [x, y]);
+  return lines;
+}
+
+/** A line with its cells, in the order in which they are read. */
+function readLine(line, runsLeft) {
+  const { y, height, pieces } = line;
+  if (line.rtl) pieces.sort((one, other) => one.x - other.x);
+  let cells = cellsOf(line);
+  let rtl = false;
+  if (line.rtl) {
+    const text = cells.map((cell) => cell.text).join('');
+    rtl = runsLeft || count(text, RIGHT_TO_LEFT) > count(text, LEFT_TO_RIGHT);
+    for (const cell of cells) cell.text = readingOrder(cell.text, rtl);
+    if (rtl) cells.reverse();
+  }
+  for (const cell of cells) cell.text = cell.text.replace(FORMS, plain).trim().replace(/\s/gu, ' ');
+  cells = ofSpacedLetters(cells);
+  for (const cell of cells) cell.text = composed(unspaced(cell.text).replace(/ +/g, ' '));
+  return { y, height, cells, rtl };
+}
+
+/** A line whose cells are letters, or letters with spaces between them, is one cell if it is words. */
+function ofSpacedLetters(cells) {
+  if (cells.length < 2 || !cells.every(({ text }) => /^\p{L}( {1,2}\p{L})*$/u.test(text))) return cells;
+  const single = cells.every(({ text }) => text.length === 1);
+  if (single ? cells.length < 6 : cells.every(({ text }) => text.length < 5)) return cells;
+  const gaps = cells.slice(1).map(({ from }, at) => from - cells[at].to);
+  const usual = [...gaps].sort((one, other) => one - other)[gaps.length >> 1];
+  const spaced = cells.map(({ text }, at) => (at === 0 ? '' : single && gaps[at - 1] < 1.5 * usual ? ' ' : '  ') + text).join('');
+  const text = unspaced(spaced);
+  return text === spaced ? cells : [{ ...cells[0], text, to: cells.at(-1).to }];
+}
+
+/** Columns of text have so many lines at most; a page with more was made to be slow. */
+const MAX_COLUMN_LINES = 400;
+
+/**
+ * Lines that begin at `at` and whose cells lie in the same columns: `{ end, columns: [{ from, to, cells }] }`. A line with a single cell
+ * belongs to them if it goes on below the last cell of its column.
+ */
+function columnsAt(lines, at) {
+  const columns = [...lines[at].cells].sort((one, other) => one.from - other.from).map((cell) => ({ from: cell.from, to: cell.to, cells: [cell] }));
+  let end = at + 1;
+  for (; end < lines.length && end - at < MAX_COLUMN_LINES; end += 1) {
+    const { y, height, cells } = lines[end];
+    const step = lines[end - 1].y - y;
+    if (step <= 0 || step > 2.5 * height) break;
+    const places = cells.map((cell) => columns.findIndex(({ from, to }) => cell.from < to && cell.to > from));
+    if (new Set(places).size < places.length) break;
+    const fits = cells.every((cell, index) => {
+      const place = places[index];
+      return place >= 0 && !(cell.from <= columns[place - 1]?.to) && !(cell.to >= columns[place + 1]?.from);
+    });
+    if (!fits) break;
+    if (cells.length === 1) {
+      const above = columns[places[0]].cells.at(-1);
+      if (above.y - y > PARAGRAPH_GAP * height || Math.abs(above.height - height) > 0.5) break;
+    }
+    for (const [index, cell] of cells.entries()) {
+      const column = columns[places[index]];
+      column.from = Math.min(column.from, cell.from);
+      column.to = Math.max(column.to, cell.to);
+      column.cells.push(cell);
     }
   }
-  for (const { cells } of lines) for (const cell of cells) cell.text = composed(cell.text.replace(/\s+/gu, ' ').trim());
-  return joined(lines);
+  return { end, columns };
+}
+
+/** Whether the cells of a column are the lines of a text, in which sentences go on from one line to the next, and not the cells of a table. */
+function isProse({ from, to, cells }) {
+  const words = cells.reduce((sum, { text }) => sum + Math.max(text.split(' ').length, text.length / 8), 0) / cells.length;
+  const wordless = cells.filter(({ text }) => !/\p{L}/u.test(text)).length;
+  const full = cells.filter((cell) => cell.to - cell.from > 0.55 * (to - from)).length;
+  const goesOn = cells.filter(({ text }, at) => {
+    const before = cells[at - 1]?.text ?? '.';
+    return /^\p{Ll}/u.test(text) || /[,;\-\u00ad]$/u.test(before) || (/^\p{Lo}/u.test(text) && !/[.!?:。!?؟]$/u.test(before));
+  }).length;
+  return words >= 2.5 && wordless < 0.2 * cells.length && full >= 0.6 * cells.length && goesOn >= 0.34 * (cells.length - 1);
+}
+
+/** Lines in which columns of text stand side by side, as columns one after the other. Tables stay as they are. */
+function columnByColumn(lines, runsLeft) {
+  const out = [];
+  for (let at = 0; at < lines.length;) {
+    if (lines[at].cells.length >= 2 && lines[at].cells.length <= 4) {
+      const { end, columns } = columnsAt(lines, at);
+      const long = columns.filter(({ cells }) => cells.length >= 3);
+      if (long.length >= 2 && columns.every(({ cells }) => cells.length >= 2) && long.every(isProse)) {
+        if (runsLeft) columns.reverse();
+        for (const { cells } of columns) for (const cell of cells) out.push({ y: cell.y, height: cell.height, cells: [cell], rtl: runsLeft });
+        at = end;
+        continue;
+      }
+    }
+    out.push(lines[at]);
+    at += 1;
+  }
+  return out;
+}
+
+/**
+ * Adds to lines what stands on the page besides its text: `{ rect, text, own }`, `rect` being `[left, bottom, right, top]` as in the PDF. If `own` is
+ * set, it becomes a line of its own after that of its place; otherwise it is put into the line beside it, if there is one.
+ */
+function addInserts(lines, inserts, turn) {
+  for (const { rect, text, own } of inserts) {
+    const [one, other] = [turn(rect[0], rect[1]), turn(rect[2], rect[3])];
+    const [from, to] = [Math.min(one[0], other[0]), Math.max(one[0], other[0])];
+    const [bottom, top] = [Math.min(one[1], other[1]), Math.max(one[1], other[1])];
+    const middle = (bottom + top) / 2;
+    let [beside, above, off, over] = [undefined, -1, Infinity, Infinity];
+    for (const [index, line] of lines.entries()) {
+      const height = line.y + 0.35 * line.height;
+      const free = line.cells.every((cell) => cell.to < from + 2 || cell.from > to - 2);
+      if (!own && free && Math.abs(height - middle) < Math.min(off, 0.6 * Math.max(line.height, Math.min(top - bottom, 20)))) [beside, off] = [line, Math.abs(height - middle)];
+      // Of the lines above, one in the same column is nearer.
+      const distance = height - bottom + (line.cells.some((cell) => cell.from < to && cell.to > from) ? 0 : 1_000);
+      if (height >= bottom && distance <= over) [above, over] = [index, distance];
+    }
+    const height = beside?.height ?? Math.min(12, top - bottom || 12);
+    const cell = { text, from, to: Math.max(from, Math.min(to, from + text.length * height)), y: middle - 0.35 * height, height };
+    if (beside) putInto(beside, cell);
+    else lines.splice(above + 1, 0, { y: cell.y, height, cells: [cell], rtl: false });
+  }
+}
+
+/** Puts a cell into a line, and makes it one with those that are near. */
+function putInto(line, cell) {
+  const near = CELL_GAP * line.height;
+  const cells = [...line.cells, cell].sort((one, other) => one.from - other.from);
+  line.cells = cells.reduce((done, next) => {
+    const last = done.at(-1);
+    if (!last || (next !== cell && last.added !== cell) || next.from - last.to > near) done.push({ ...next, added: next === cell ? cell : undefined });
+    else Object.assign(last, { text: `${last.text} ${next.text}`, to: next.to, added: cell });
+    return done;
+  }, []);
+  if (line.rtl) line.cells.reverse();
 }
 
 /** Puts a word that a hyphen divides at the end of a line together again, on the first of its lines, so that it can be found. */
@@ -64,11 +383,12 @@ function joined(lines) {
   for (const [index, { y, height, cells }] of lines.entries()) {
     const next = lines[index + 1];
     const rest = next && y > next.y && Math.abs(height - next.height) < 0.5 && /^\p{Ll}+[^\s\p{L}]*/u.exec(next.cells[0]?.text ?? '')?.[0];
-    if (!rest || !/\p{L}-$/u.test(cells.at(-1)?.text ?? '')) continue;
+    if (!rest || !/\p{L}[-\u00ad\u2010]$/u.test(cells.at(-1)?.text ?? '')) continue;
     cells.at(-1).text = cells.at(-1).text.slice(0, -1) + rest;
     next.cells[0].text = next.cells[0].text.slice(rest.length).trimStart();
     if (!next.cells[0].text) next.cells.shift();
   }
+  for (const { cells } of lines) for (const cell of cells) cell.text = cell.text.replaceAll('\u00ad', '');
   return lines.filter(({ cells }) => cells.length);
 }
 
@@ -138,6 +458,7 @@ function tableOf(lines, columns) {
     for (const cell of cells) row[placeOf(columns, cell)] = escaped(cell.text);
     return row;
   });
+  if (lines.every(({ rtl }) => rtl)) for (const row of rows) row.reverse();
   const written = (row) => `| ${row.join(' | ')} |`;
   return [written(rows[0]), `|${' --- |'.repeat(columns.length)}`, ...rows.slice(1).map(written)];
 }
