@@ -19,27 +19,28 @@ const CHANGES = [
   [/^const MAX_MAP_RANGE = 2 \*\* 24 - 1;$/m, 'const MAX_MAP_RANGE = 2 ** 20;', WORKER],
   // The order of the page is kept: which text runs to the left is only known of a whole line. And whether a font says its characters.
   [/^      const bidiResult = bidi\(text, -1, textChunk\.vertical\);$/m, '      const bidiResult = { str: text, dir: textChunk.vertical ? "ttb" : "ltr" };', WORKER],
-  [/(?<=^        fontName: textChunk\.fontName,\n)(?=        hasEOL: textChunk\.hasEOL$)/m, '        unmapped: textChunk.unmapped,\n', WORKER],
+  [/(?<=^        fontName: textChunk\.fontName,\n)(?=        hasEOL: textChunk\.hasEOL$)/m, '        ...(textChunk.unmapped && { unmapped: true }),\n', WORKER],
   [/(?<=^      textContentItem\.fontName = loadedName;\n)/m, '      textContentItem.unmapped = font.composite && font.toUnicode instanceof IdentityToUnicodeMap;\n', WORKER],
   [/^        const glyphUnicode = glyph\.unicode;$/m, '        const glyphUnicode = inDrawnOrder(glyph.unicode);', WORKER],
   // A soft hyphen at the end of a line divides a word.
   [/^        if \(category\.isInvisibleFormatMark\) \{$/m, '        if (category.isInvisibleFormatMark && glyph.unicode !== "\\u00ad") {', WORKER],
   // Copies of glyphs are left out; glyphs outside of the page are, too, and that is told.
-  [/^        if \(!category\.isZeroWidthDiacritic && !compareWithLastPosition\(scaledDim\)\) \{$/m, `        if ((self.drawnGlyphs ??= new DrawnGlyphs()).isCopy(glyph.unicode, getCurrentTextTransform(), scaledDim * textState.textHScale * Math.hypot(textState.textMatrix[0], textState.textMatrix[1]) * Math.hypot(textState.ctm[0], textState.ctm[1]))) {
+  [/^        if \(!category\.isZeroWidthDiacritic && !compareWithLastPosition\(scaledDim\)\) \{$/m, `        const transform = getCurrentTextTransform();
+        if ((self.drawnGlyphs ??= new DrawnGlyphs()).isCopy(glyph.unicode, transform, textContentItem.prevTransform, Math.abs(scaledDim / textState.fontSize))) {
           if (font.vertical) textState.translateTextMatrix(0, scaledDim - charSpacing);
           else textState.translateTextMatrix((scaledDim + charSpacing) * textState.textHScale, 0);
           continue;
         }
-        if (!category.isZeroWidthDiacritic && !compareWithLastPosition(scaledDim)) {
+        if (!category.isZeroWidthDiacritic && !compareWithLastPosition(scaledDim, transform)) {
           if (!self.toldOutside) textContent.items.push({ outside: self.toldOutside = true });`, WORKER],
-  // A wider space is two, which separate words whose letters have spaces between them.
-  [/(?<=^        if \(textContentItem\.initialized\) \{\n          resetLastChars\(\);\n          textContentItem\.str\.push\()" "/m, 'Math.abs(width) > 4 * textContentItem.spaceInFlowMin ? "  " : " "', WORKER],
+  [/function compareWithLastPosition\(glyphWidth\) \{\n {6}const currentTransform = getCurrentTextTransform\(\);/, 'function compareWithLastPosition(glyphWidth, currentTransform = getCurrentTextTransform()) {', WORKER],
+  [/(?<=^        if \(textContentItem\.initialized\) \{\n          resetLastChars\(\);\n          textContentItem\.str\.push\()" "/m, 'spaces(textContentItem.str, Math.abs(width / textState.fontSize))', WORKER],
   // The kids of a radio button share its description.
   [/^    data\.alternativeText = stringToPDFString\(dict\.get\("TU"\) \|\| ""\);$/m, '    data.alternativeText = stringToPDFString(getInheritableProperty({ dict, key: "TU" }) || "");', WORKER],
   // What stamps and signatures show is text, too.
   [/(?<=^  get hasTextContent\(\) \{\n    return )false(?=;$)/m, '!!this.appearance && (/^(Stamp|Watermark|Redact)$/.test(this.data.subtype) || this.data.fieldType === "Sig")', WORKER],
 ];
-const HEADS = { [WORKER]: `import { DrawnGlyphs, inDrawnOrder } from ${JSON.stringify(path.join(parts, 'pdf-glyphs.js'))};\n` };
+const HEADS = { [WORKER]: `import { DrawnGlyphs, inDrawnOrder, spaces } from ${JSON.stringify(path.join(parts, 'pdf-glyphs.js'))};\n` };
 const changed = {
   name: 'pdf.js in a worker of ours',
   setup({ onLoad }) {

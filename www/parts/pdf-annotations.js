@@ -1,8 +1,11 @@
 // What stands on a page of a PDF besides its text: fields of forms, notes, stamps, links, attached files. Without side effects.
 
+import { readable } from './pdf-text.js';
+
 /** So many annotations of one page are put at their places; more of them are only listed. */
 const MAX_INSERTS = 1_000;
 const MAX_CHARS = 2_000;
+const MAX_CHOICES = 12;
 
 /** A text on one line, cut if it is very long. */
 const line = (text) => {
@@ -13,14 +16,18 @@ const line = (text) => {
 /** The text of rich text as pdf.js gives it: a tree of elements. */
 const textOf = (node) => (node ? [node.value, ...(node.children ?? []).map(textOf)].filter(Boolean).join(' ') : '');
 
-/** What an annotation says: its text, or what it shows. */
-const saying = ({ contentsObj, richText, textContent }) => line(contentsObj?.str) || line(textOf(richText?.html)) || line(textContent?.join(' '));
+/** What an annotation shows, and what it says. */
+const shownIn = ({ textContent }) => (textContent ?? []).map((text) => line(readable(text))).filter(Boolean);
+const saying = (annotation) => line(annotation.contentsObj?.str) || line(textOf(annotation.richText?.html)) || shownIn(annotation).join(' ');
 
 const labelOf = ({ alternativeText, fieldName }) => line(alternativeText) || line(fieldName) || 'field';
 const isChecked = ({ fieldValue, exportValue, buttonValue }) => {
   const own = exportValue ?? buttonValue;
   return typeof fieldValue === 'string' && fieldValue !== 'Off' && fieldValue !== '' && (own === undefined || own === null || own === fieldValue);
 };
+
+/** Choices, of which only the first are written. */
+const choicesOf = (names) => `choices: ${names.slice(0, MAX_CHOICES).join(', ')}${names.length > MAX_CHOICES ? ` and ${names.length - MAX_CHOICES} more` : ''}`;
 
 /** A value as it is shown: that of a choice by its name. */
 function valueOf({ fieldType, fieldValue, options, password }) {
@@ -43,11 +50,17 @@ function fieldsOf(fields) {
     } else if (pushButton) {
       buttons.push(label);
     } else if (fieldType === 'Sig') {
-      const shown = line(field.textContent?.join(' '));
+      const shown = shownIn(field).join(' ');
       if (shown && !hidden) inserts.push({ rect, text: `[signature: ${shown}]` });
       lines.push(`signature field ${label}: ${shown || (field.hasAppearance ? 'has a picture' : 'shows nothing')}`);
     } else if (fieldType === 'Tx' || fieldType === 'Ch') {
       const value = valueOf(field);
+      const choices = fieldType === 'Ch' ? (field.options ?? []).map(({ displayValue }) => line(displayValue)).filter(Boolean) : [];
+      if (choices.length > 1) {
+        lines.push(`${label}: ${value || 'nothing chosen'} (${choicesOf(choices)})`);
+        if (value && !hidden) inserts.push({ rect, text: value });
+        continue;
+      }
       if (!value) {
         empty.push(label);
         continue;
@@ -62,7 +75,7 @@ function fieldsOf(fields) {
     const chosen = group.filter((one) => isChecked(one.field));
     if (choices.length > 1) {
       const named = chosen.map((one) => line(one.field.exportValue ?? one.field.buttonValue));
-      lines.push(`${label}: ${[...new Set(named)].join(', ') || 'nothing chosen'} (choices: ${choices.join(', ')})`);
+      lines.push(`${label}: ${[...new Set(named)].join(', ') || 'nothing chosen'} (${choicesOf(choices)})`);
     } else if (field.radioButton) {
       lines.push(`${label}: ${chosen.length ? choices[0] ?? line(field.fieldValue) : 'nothing chosen'}`);
     } else {
@@ -88,19 +101,19 @@ export const fileName = (file) => line(file?.filename ?? file?.rawFilename) || '
  */
 export function annotationsOf(annotations) {
   const { inserts, lines } = fieldsOf(annotations.filter(({ subtype }) => subtype === 'Widget'));
-  const [links, files] = [new Set(), []];
+  const [links, files] = [new Map(), []]; // the words of each link's target
   for (const annotation of annotations) {
     const { subtype, rect, overlaidText, titleObj, inReplyTo } = annotation;
     if (!subtype || subtype === 'Widget' || subtype === 'Popup') continue;
     const hidden = (annotation.annotationFlags & 2) !== 0 ? 'hidden ' : '';
     if (subtype === 'Link') {
-      const url = line(annotation.url ?? annotation.unsafeUrl);
-      const label = line(overlaidText);
-      if (url && !label.includes(url) && !(label && url.endsWith(label))) links.add(label ? `${label}: ${url}` : url);
+      const url = line(annotation.url);
+      if (url) links.set(url, [...(links.get(url) ?? []), line(readable(overlaidText ?? ''))]);
       continue;
     }
     if (subtype === 'FreeText' && !hidden) {
-      const shown = (annotation.textContent?.some((text) => text.trim()) ? annotation.textContent : (annotation.contentsObj?.str ?? '').split(/\r\n?|\n/)).map(line).filter(Boolean);
+      const drawn = shownIn(annotation);
+      const shown = drawn.length ? drawn : (annotation.contentsObj?.str ?? '').split(/\r\n?|\n/).map(line).filter(Boolean);
       const [left, bottom, right, top] = rect;
       const step = (top - bottom) / shown.length;
       shown.forEach((text, at) => inserts.push({ rect: [left, top - (at + 1) * step, right, top - at * step], text }));
@@ -117,14 +130,19 @@ export function annotationsOf(annotations) {
     // A mark without a remark says nothing, but what is struck out no longer holds.
     if (!said && !(subtype === 'StrikeOut' && overlaidText)) continue;
     const author = line(titleObj?.str);
-    const on = overlaidText && subtype !== 'Text' ? ` "${line(overlaidText)}"` : '';
+    const on = overlaidText && subtype !== 'Text' ? ` "${line(readable(overlaidText))}"` : '';
     inserts.push({ rect, text: `[${hidden}${inReplyTo ? 'reply' : KINDS[subtype] ?? 'note'}${author ? ` by ${author}` : ''}${on}${said ? `: ${said}` : ''}]`, own: true });
   }
   // An annotation without a place, such as one that is not shown, is listed.
   const placed = inserts.filter(({ rect }) => rect?.length === 4 && rect.every(Number.isFinite)).slice(0, MAX_INSERTS);
   const shown = new Set(placed);
   for (const insert of inserts) if (!shown.has(insert) && insert.own) lines.push(insert.text);
-  for (const link of links) lines.push(`link ${link}`);
+  for (const [url, words] of links) {
+    const label = words.filter((word, at) => word && words.indexOf(word) === at).join(' ');
+    // An address that is on the page, perhaps on several lines, need not be told again.
+    const bare = (text) => text.replace(/[\s_]/g, '');
+    if (!bare(label).includes(bare(url).replace(/^(https?:\/\/|mailto:)|\/$/g, ''))) lines.push(`link ${label ? `"${label}"` : 'without words'}: ${url}`);
+  }
   return { inserts: placed, lines, files };
 }
 

@@ -3,51 +3,77 @@
 /** A glyph is a copy if the same one was drawn so near, in heights of the text, and nearer than half of its own width. */
 const ALONG = 0.15;
 const ACROSS = 0.2;
-/** A glyph that begins so far from the end of the last one, in heights, does not just go on. */
-const STEP = 0.02;
-/** Places of one character that are kept in one row; a page that draws more of them there was made to be slow. */
-const MAX_IN_ROW = 256;
+/** A glyph goes on from the last one if it begins so little before its end, or so little after it. */
+const BACK = 0.06;
+const FORTH = 1;
+/** Runs of glyphs at the same height that are kept; a page with more of them was made to be slow. */
+const MAX_IN_ROW = 200;
 
 /**
- * The glyphs that one page has drawn. Bold text, outlines and shadows are often made of several copies of the same text with small
- * offsets; only the first is text.
+ * The glyphs that one page has drawn, in runs of glyphs that follow each other. Bold text, outlines and shadows are often made of several copies of
+ * the same text with small offsets; only the first is text.
  */
 export class DrawnGlyphs {
-  #rows = new Map(); // of each character: its places by row, a row being a point high
-  #end = [NaN, NaN];
-  #copying = false;
+  #rows = new Map(); // the runs, by the place of their line across its direction
+  #run; // the last run: `{ chars, places, line, cos }`, the places being along the direction of the text
+  #copied; // the run that is being copied, and the glyph in it
 
-  /** Whether a glyph is a copy of an earlier one. `transform`: of the text, on the page. `advance`: its width in units of the page. */
-  isCopy(char, [a, b, c, d, x, y], advance) {
-    const height = Math.hypot(c, d) || 1;
-    const scale = Math.hypot(a, b) || 1;
-    const [along, across] = [a / scale, b / scale];
-    const goesOn = Math.abs(x - this.#end[0]) + Math.abs(y - this.#end[1]) < STEP * height;
-    this.#end = [x + along * advance, y + across * advance];
-    let rows = this.#rows.get(char);
-    if (!rows) this.#rows.set(char, rows = new Map());
-    const row = Math.round(y);
-    // Most glyphs follow the last one, so they need not be looked for.
-    if (!goesOn || this.#copying) {
-      const near = Math.min(ALONG * height, 0.5 * Math.abs(advance) || ALONG * height);
-      const reach = Math.min(4, Math.ceil(ACROSS * height));
-      for (let at = row - reach; at <= row + reach; at += 1) {
-        for (const [left, base] of rows.get(at) ?? []) {
-          const [dx, dy] = [x - left, y - base];
-          if (Math.abs(dx * along + dy * across) <= near && Math.abs(dy * along - dx * across) <= ACROSS * height) {
-            this.#copying = true;
-            return true;
-          }
-        }
+  /**
+   * Whether a glyph is a copy of an earlier one. `transform`: of the text, on the page; `end`: that at the end of the last glyph that was none.
+   * `width`: of the glyph, in heights of its text.
+   */
+  isCopy(char, [a, b, c, d, x, y], end, width) {
+    const scale = Math.sqrt(a * a + b * b) || 1;
+    const height = Math.sqrt(c * c + d * d) || 1;
+    const [cos, sin] = [a / scale, b / scale];
+    const along = x * cos + y * sin;
+    const line = y * cos - x * sin;
+    const near = height * Math.min(ALONG, 0.5 * width || ALONG);
+    const same = (run, at) => run.chars[at] === char && Math.abs(run.places[at] - along) <= near;
+    if (this.#copied) {
+      const [run, at] = this.#copied;
+      if (same(run, at + 1) && Math.abs(line - run.line) <= ACROSS * height) {
+        this.#copied[1] += 1;
+        return true;
       }
-      this.#copying = false;
+      this.#copied = undefined;
+    } else if (this.#run && end && Math.abs(line - this.#run.line) < BACK * height && cos === this.#run.cos) {
+      const gap = along - end[4] * cos - end[5] * sin;
+      if (gap < -BACK * height && same(this.#run, this.#run.chars.length - 1)) return true;
+      if (gap > -BACK * height && gap < FORTH * height) {
+        // Assigned, not pushed: that is slow in Node.js 20, where the build of pdf.js replaces it.
+        this.#run.chars[this.#run.chars.length] = char;
+        this.#run.places[this.#run.places.length] = along;
+        return false;
+      }
     }
-    const places = rows.get(row);
-    if (!places) rows.set(row, [[x, y]]);
-    else if (places.length < MAX_IN_ROW) places.push([x, y]);
+    const row = Math.round(line);
+    const reach = Math.min(4, Math.ceil(ACROSS * height));
+    for (let at = row - reach; at <= row + reach; at += 1) {
+      for (const run of this.#rows.get(at) ?? []) {
+        if (Math.abs(line - run.line) > ACROSS * height || along < run.places[0] - near || along > run.places.at(-1) + near || cos !== run.cos) continue;
+        const found = run.places.findIndex((_, index) => same(run, index));
+        if (found < 0) continue;
+        this.#copied = [run, found];
+        return true;
+      }
+    }
+    this.#run = { chars: [char], places: [along], line, cos };
+    const runs = this.#rows.get(row);
+    if (!runs) this.#rows.set(row, [this.#run]);
+    else if (runs.length < MAX_IN_ROW) runs.push(this.#run);
     return false;
   }
 }
+
+/** So wide is one of the spaces that stand for a gap between two letters, in heights of the text. */
+export const SPACE = 0.14;
+
+/**
+ * The spaces for a gap of so many heights after a text. After a letter that stands alone it is as many as are as wide: then words whose letters
+ * are spaced can be told apart (`unspaced` in www/parts/pdf-text.js). `chars`: the pieces of the text.
+ */
+export const spaces = (chars, gap) => (chars.length < 2 || chars.at(-2).trim() === '' ? ' '.repeat(Math.max(1, Math.min(12, Math.round(gap / SPACE)))) : ' ');
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 

@@ -1,11 +1,10 @@
 // The text of a PDF's pages as Markdown. A PDF has only pieces of text at places: lines, headings and tables are found from
 // their positions and sizes. Without side effects.
+import { spaces } from './pdf-glyphs.js';
 
 /** A gap of so many times the height of the text separates two cells of a line; a smaller one of so many, two words. */
 const CELL_GAP = 1.2;
 const WORD_GAP = 0.12;
-/** The spaces between the letters of a word are narrower. */
-const WIDE_GAP = 0.42;
 /** Text that is so many times as high as the document's most frequent height is a heading. */
 const HEADING = 1.15;
 const MAX_HEADING_CHARS = 140;
@@ -95,26 +94,40 @@ export function readingOrder(text, rtl) {
   return read.map(({ char, level }) => (swap && level === 1 ? MIRRORED[char] ?? char : char)).join('');
 }
 
+/** A text that is written as it stands on the page, as it is read. */
+export function readable(text) {
+  const read = RIGHT_TO_LEFT.test(text) ? readingOrder(text, count(text, RIGHT_TO_LEFT) > count(text, LEFT_TO_RIGHT)) : text;
+  return read.replace(FORMS, plain);
+}
+
 const SUPERSCRIPTS = { '0': '⁰', '1': '¹', '2': '²', '3': '³', '4': '⁴', '5': '⁵', '6': '⁶', '7': '⁷', '8': '⁸', '9': '⁹', '+': '⁺', '-': '⁻', '−': '⁻', '–': '⁻' };
 
 /** Four or more single letters with spaces between them. */
-const SPACED = /(?<![^\s([{"'«„“])[\p{Lu}\p{Ll}](?: {1,2}[\p{Lu}\p{Ll}\p{Nd}&](?![^\s)\]}.,:;!?"'»”]))+/gu;
+const SPACED = /(?<![^\s([{"'«„“])[\p{Lu}\p{Ll}](?: {1,12}[\p{Lu}\p{Ll}\p{Nd}&](?![^\s)\]}.,:;!?"'»”]))+/gu;
 
-/** Words that are written with spaces between their letters, without them. Lists of letters, such as `A B C D`, stay. */
+/** Whether letters may be words, and not a list, such as `A B C D`, the answers to a test or the months. */
+function areWords(letters) {
+  const folded = letters.map((char) => char.normalize('NFD')[0].toLowerCase());
+  const vowels = folded.filter((char) => /[aeiou]/.test(char)).length / letters.length;
+  const ordered = folded.every((char, at) => at === 0 || char >= folded[at - 1]);
+  return letters.length >= 4 && !ordered && !folded.every((char) => /[a-e]/.test(char)) && !folded.join('').includes('jfmamjj')
+    && (!/[a-z]/.test(folded[0]) || (vowels >= 0.2 && vowels <= 0.8));
+}
+
+/** Words that are written with spaces between their letters, without them. Lists of letters stay. */
 function unspaced(text) {
-  return text.replace(SPACED, (run) => {
-    const letters = [...run].filter((char) => /\p{L}/u.test(char));
-    const folded = letters.map((char) => char.normalize('NFD')[0].toLowerCase());
-    const latin = /[a-z]/.test(folded[0]);
-    const vowels = folded.filter((char) => /[aeiou]/.test(char)).length / letters.length;
-    const ordered = folded.every((char, at) => at === 0 || char >= folded[at - 1]);
-    // Answers to a test use few letters, and months begin with theirs.
-    const marks = folded.every((char) => /[a-e]/.test(char)) || folded.join('').includes('jfmamjj');
-    if (letters.length < 4 || ordered || marks || (latin && (vowels < 0.2 || vowels > 0.8))) return run;
-    // A wider space separates words, unless all are wide.
-    const gaps = run.match(/ +/g);
-    return gaps.every((gap) => gap.length > 1) ? run.replaceAll(' ', '') : run.split(/ {2,}/).map((word) => word.replaceAll(' ', '')).join(' ');
-  });
+  if (!/(?:^| )\S +\S +\S(?: |$)/u.test(text)) return text;
+  const close = (run) => {
+    const letters = run.match(/\p{L}/gu) ?? [];
+    if (!areWords(letters)) return run;
+    // Much wider gaps separate words.
+    const gaps = run.match(/ +/g).map(({ length }) => length).sort((one, other) => one - other);
+    const usual = 1.5 * gaps[gaps.length >> 1];
+    return run.replace(/(\S+)( +)(?=(\S+))/gu, (_, before, gap, after) => before + (gap.length > usual || before.length > 1 || after.length > 1 ? ' ' : ''));
+  };
+  const signs = text.split(/ +/);
+  const whole = signs.length >= 8 && signs.filter((sign) => sign.length === 1).length >= 0.85 * signs.length;
+  return whole ? close(text) : text.replace(SPACED, close);
 }
 
 /** Characters that no text has: without a meaning that all programs share, or none at all. */
@@ -131,6 +144,8 @@ export function isUnreadable(items) {
     all += chars;
     if (unmapped) wrong += chars;
     else if (MEANINGLESS.test(str)) meaningless += count(str, MEANINGLESS);
+    // Letters whose bytes are in the wrong order.
+    else if (/[\u2000-\u7a00]/.test(str)) meaningless += [...str].filter((char) => char.charCodeAt(0) % 256 === 0).length;
   }
   return wrong > 0.3 * all || (meaningless >= 10 && meaningless > 0.15 * all);
 }
@@ -212,10 +227,10 @@ function cellsOf({ y, height, pieces }) {
       cells.push(last);
       continue;
     }
-    // What separates words whose letters are spaced (see `unspaced`).
-    if (x - last.to > WIDE_GAP * height) last.text = `${last.text.trimEnd()}  `;
     const raised = high < 0.85 * last.height && base - last.y > 0.15 * last.height && /^[\d+\-−–]*\d[\d+\-−–]*\s*$/.test(text) && /[\p{L}\p{N}\p{P})]$/u.test(last.text);
-    const joint = gap > WORD_GAP * height && !/\s$/u.test(last.text) && !/^\s/u.test(text) ? ' ' : '';
+    const apart = gap > WORD_GAP * height || /\s$/u.test(last.text);
+    if (apart) last.text = last.text.trimEnd();
+    const joint = apart && !/^\s/u.test(text) ? spaces([...last.text.slice(-2)], (x - last.to) / height) : '';
     last.text += raised && joint === '' ? text.replace(/./g, (char) => SUPERSCRIPTS[char] ?? char) : joint + text;
     last.to = Math.max(last.to, x + width);
     if (high > last.height) [last.height, last.y] = [high, base];
@@ -262,12 +277,12 @@ function readLine(line, runsLeft) {
 
 /** A line whose cells are letters, or letters with spaces between them, is one cell if it is words. */
 function ofSpacedLetters(cells) {
-  if (cells.length < 2 || !cells.every(({ text }) => /^\p{L}( {1,2}\p{L})*$/u.test(text))) return cells;
+  if (cells.length < 2 || !cells.every(({ text }) => /^\p{L}( +\p{L})*$/u.test(text))) return cells;
   const single = cells.every(({ text }) => text.length === 1);
-  if (single ? cells.length < 6 : cells.every(({ text }) => text.length < 5)) return cells;
+  if (single ? cells.length < 6 : cells.every(({ text }) => text.replaceAll(' ', '').length < 3)) return cells;
   const gaps = cells.slice(1).map(({ from }, at) => from - cells[at].to);
   const usual = [...gaps].sort((one, other) => one - other)[gaps.length >> 1];
-  const spaced = cells.map(({ text }, at) => (at === 0 ? '' : single && gaps[at - 1] < 1.5 * usual ? ' ' : '  ') + text).join('');
+  const spaced = cells.map(({ text }, at) => (at === 0 ? '' : ' '.repeat(single && gaps[at - 1] < 1.5 * usual ? 1 : 12)) + text).join('');
   const text = unspaced(spaced);
   return text === spaced ? cells : [{ ...cells[0], text, to: cells.at(-1).to }];
 }
