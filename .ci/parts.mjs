@@ -22,8 +22,8 @@ const CHANGES = [
   [/(?<=^        fontName: textChunk\.fontName,\n)(?=        hasEOL: textChunk\.hasEOL$)/m, '        ...(textChunk.unmapped && { unmapped: true }),\n', WORKER],
   [/(?<=^      textContentItem\.fontName = loadedName;\n)/m, '      textContentItem.unmapped = font.composite && font.toUnicode instanceof IdentityToUnicodeMap;\n', WORKER],
   [/^        const glyphUnicode = glyph\.unicode;$/m, '        const glyphUnicode = inDrawnOrder(glyph.unicode);', WORKER],
-  // A soft hyphen at the end of a line divides a word.
-  [/^        if \(category\.isInvisibleFormatMark\) \{$/m, '        if (category.isInvisibleFormatMark && glyph.unicode !== "\\u00ad") {', WORKER],
+  // A soft hyphen that is drawn is a hyphen; one at the end of a line divides a word.
+  [/^        if \(category\.isInvisibleFormatMark\) \{$/m, '        if (category.isInvisibleFormatMark && !(glyph.unicode === "\\u00ad" && glyph.width > 0)) {', WORKER],
   // Copies of glyphs are left out; glyphs outside of the page are, too, and that is told.
   [/^        if \(!category\.isZeroWidthDiacritic && !compareWithLastPosition\(scaledDim\)\) \{$/m, `        const transform = getCurrentTextTransform();
         if ((self.drawnGlyphs ??= new DrawnGlyphs()).isCopy(glyph.unicode, transform, textContentItem.prevTransform, Math.abs(scaledDim / textState.fontSize))) {
@@ -37,8 +37,8 @@ const CHANGES = [
   [/(?<=^        if \(textContentItem\.initialized\) \{\n          resetLastChars\(\);\n          textContentItem\.str\.push\()" "/m, 'spaces(textContentItem.str, Math.abs(width / textState.fontSize))', WORKER],
   // The kids of a radio button share its description.
   [/^    data\.alternativeText = stringToPDFString\(dict\.get\("TU"\) \|\| ""\);$/m, '    data.alternativeText = stringToPDFString(getInheritableProperty({ dict, key: "TU" }) || "");', WORKER],
-  // What stamps and signatures show is text, too.
-  [/(?<=^  get hasTextContent\(\) \{\n    return )false(?=;$)/m, '!!this.appearance && (/^(Stamp|Watermark|Redact)$/.test(this.data.subtype) || this.data.fieldType === "Sig")', WORKER],
+  // What stamps, signatures and buttons show is text, too.
+  [/(?<=^  get hasTextContent\(\) \{\n    return )false(?=;$)/m, '!!this.appearance && (/^(Stamp|Watermark|Redact)$/.test(this.data.subtype) || this.data.fieldType === "Sig" || this.data.pushButton)', WORKER],
 ];
 const HEADS = { [WORKER]: `import { DrawnGlyphs, inDrawnOrder, spaces } from ${JSON.stringify(path.join(parts, 'pdf-glyphs.js'))};\n` };
 const changed = {

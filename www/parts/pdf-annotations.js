@@ -48,7 +48,8 @@ function fieldsOf(fields) {
       groups.set(key, [...(groups.get(key) ?? []), { field, label }]);
       if (!hidden) inserts.push({ rect, text: isChecked(field) ? '[x]' : '[ ]' });
     } else if (pushButton) {
-      buttons.push(label);
+      const caption = shownIn(field).join(' ');
+      buttons.push(caption && caption !== label ? `${caption} (${label})` : label);
     } else if (fieldType === 'Sig') {
       const shown = shownIn(field).join(' ');
       if (shown && !hidden) inserts.push({ rect, text: `[signature: ${shown}]` });
@@ -158,6 +159,7 @@ export function xfaLines(tree) {
   const walk = (node, depth) => {
     if (!node || depth > 500) return;
     const { name, attributes = {}, children = [], value } = node;
+    if (attributes.style?.display === 'none' || attributes.style?.visibility === 'hidden') return;
     if (name === 'input' && /^(checkbox|radio)$/.test(attributes.type)) current += attributes.checked ? ' [x] ' : ' [ ] ';
     else if (name === 'select') current += ` ${children.filter((option) => option.attributes?.selected).map((option) => option.value).join(', ')} `;
     else if (name === 'input' || name === 'textarea') current += ` ${attributes.value ?? value ?? attributes.textContent ?? ''} `;

@@ -75,7 +75,7 @@ export const SPACE = 0.14;
  */
 export const spaces = (chars, gap) => (chars.length < 2 || chars.at(-2).trim() === '' ? ' '.repeat(Math.max(1, Math.min(12, Math.round(gap / SPACE)))) : ' ');
 
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const RIGHT_TO_LEFT = /^(?:[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|\p{M})+$/u;
 
 /** The characters of a glyph in the order of the page, from left to right. A ligature of a script that runs to the left has them the other way round. */
 export const inDrawnOrder = (chars) => (chars.length > 1 && RIGHT_TO_LEFT.test(chars) ? [...chars].reverse().join('') : chars);

@@ -21,7 +21,7 @@ const BULLET = /^[•◦▪▫‣⁃●○■□➢➤✓·\uf0b7\uf0a7]\s*/u;
 const composed = (text) => text.replace(ACCENTED, (_, accent, letter) => `${letter === 'ı' ? 'i' : letter}${ACCENTS[accent]}`.normalize('NFC'));
 
 /** Ligatures and other forms of letters that are characters of their own; they are read as their letters, and nothing else is changed. */
-const FORMS = /[\ufb00-\ufdff\ufe70-\ufefc]+/gu;
+const FORMS = /[\ufb00-\ufdff\ufe10-\ufe19\ufe30-\ufe48\ufe70-\ufefc]+/gu;
 /** Forms of Arabic vowel marks are a space and the mark. */
 const plain = (forms) => forms.normalize('NFKC').replace(/ (?=\p{M})/gu, '');
 
@@ -30,6 +30,7 @@ const LEFT_TO_RIGHT = /(?![\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])\p{L}/u;
 const DIGIT = /\p{Nd}/u;
 /** What stands in a number, or at it. */
 const IN_NUMBER = /[.,:/\-+%#$€£°]/;
+const UNIT = /(?<!\p{L})(?:[kMGTmcµ]?(?:Wh|W|Hz|B|m|g|l|L|V|A|N|Pa|J|s)|h|min|rpm|bar|psi)$/u;
 const MIRRORED = { '(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}': '{', '<': '>', '>': '<', '«': '»', '»': '«' };
 
 const count = (text, pattern) => [...text].reduce((sum, char) => sum + pattern.test(char), 0);
@@ -72,8 +73,8 @@ export function readingOrder(text, rtl) {
     let to = at;
     while (neutral[to]) to += 1;
     const [before, after] = [levels[at - 1] ?? base, levels[to] ?? base];
-    // Words that run to the right stay together, two numbers do not.
-    const together = before === after && (before !== 2 || LEFT_TO_RIGHT.test(chars[at - 1]) || LEFT_TO_RIGHT.test(chars[to]));
+    // Words that run to the right stay together, two numbers do not. A unit is read after its number, on whose left it stands.
+    const together = before === after && (before !== 2 || LEFT_TO_RIGHT.test(chars[to]) || (LEFT_TO_RIGHT.test(chars[at - 1]) && !UNIT.test(chars.slice(Math.max(0, at - 5), at).join(''))));
     levels.fill(together ? before : base, at, to);
     at = to;
   }
@@ -102,6 +103,11 @@ export function readable(text) {
 
 const SUPERSCRIPTS = { '0': '⁰', '1': '¹', '2': '²', '3': '³', '4': '⁴', '5': '⁵', '6': '⁶', '7': '⁷', '8': '⁸', '9': '⁹', '+': '⁺', '-': '⁻', '−': '⁻', '–': '⁻' };
 
+const IDEOGRAPHS = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3001-\\u303f\\uff00-\\uff65]';
+const IDEOGRAPH = new RegExp(`^${IDEOGRAPHS}$`, 'u');
+/** Between these there are no spaces. */
+const SPACED_IDEOGRAPHS = new RegExp(`(?<!${IDEOGRAPHS})${IDEOGRAPHS}(?: {1,5}${IDEOGRAPHS}(?!${IDEOGRAPHS})){2,}`, 'gu');
+
 /** Four or more single letters with spaces between them. */
 const SPACED = /(?<![^\s([{"'«„“])[\p{Lu}\p{Ll}](?: {1,12}[\p{Lu}\p{Ll}\p{Nd}&](?![^\s)\]}.,:;!?"'»”]))+/gu;
 
@@ -115,10 +121,11 @@ function areWords(letters) {
 }
 
 /** Words that are written with spaces between their letters, without them. Lists of letters stay. */
-function unspaced(text) {
+function unspaced(given) {
+  const text = given.replace(SPACED_IDEOGRAPHS, (run) => run.replaceAll(' ', ''));
   if (!/(?:^| )\S +\S +\S(?: |$)/u.test(text)) return text;
   const close = (run) => {
-    const letters = run.match(/\p{L}/gu) ?? [];
+    const letters = run.match(/(?<!\S)\p{L}(?!\S)/gu) ?? [];
     if (!areWords(letters)) return run;
     // Much wider gaps separate words.
     const gaps = run.match(/ +/g).map(({ length }) => length).sort((one, other) => one - other);
@@ -153,14 +160,62 @@ export function isUnreadable(items) {
 /** Text that is turned by less is on a page that was scanned a little askew. */
 const ASKEW = 5;
 
+/** Letters that are only at the end of a Hebrew or an Arabic word, and the Arabic article, which is at the beginning of one. */
+const ENDS = /[ךםןףץةى](?![\p{L}\p{M}])/gu;
+const BEGINS = /(?<![\p{L}\p{M}])[ךםןףץةى](?=\p{L})/gu;
+
+/**
+ * Whether text that runs to the left is written as it is read, and not as it stands on the page. The text that a program for text recognition puts
+ * behind a scan is, since nobody sees it.
+ */
+function isLogical(items) {
+  let [logical, drawn] = [0, 0];
+  for (const { str } of items) {
+    if (!str || str.length < 3 || !RIGHT_TO_LEFT.test(str)) continue;
+    logical += (str.match(ENDS)?.length ?? 0) + (str.match(/(?<!\p{L})ال\p{L}/gu)?.length ?? 0);
+    drawn += (str.match(BEGINS)?.length ?? 0) + (str.match(/\p{L}لا(?!\p{L})/gu)?.length ?? 0);
+  }
+  return logical > 2 * drawn && logical >= 3;
+}
+
+/** So many of these one below the other are a vertical line. */
+const MIN_COLUMN = 4;
+
+/** Which pieces are single characters of vertical lines. Some programs place each of them, without a font for vertical text. */
+function glyphColumns(items) {
+  const columns = new Array(items.length).fill(false);
+  for (let at = 0; at < items.length;) {
+    let to = at + 1;
+    const { str, transform: [, , , , x], height } = items[at];
+    if (IDEOGRAPH.test(str)) {
+      for (; to < items.length && IDEOGRAPH.test(items[to].str); to += 1) {
+        const step = items[to - 1].transform[5] - items[to].transform[5];
+        if (Math.abs(items[to].transform[4] - x) > 0.6 * height || step < 0.4 * height || step > 2 * height) break;
+      }
+      if (to - at >= MIN_COLUMN) columns.fill(true, at, to);
+    }
+    at = to;
+  }
+  // The last characters of a text may be fewer.
+  const some = columns.filter(Boolean).length;
+  if (some && some > 0.5 * items.filter(({ str }) => IDEOGRAPH.test(str)).length) items.forEach(({ str }, at) => { columns[at] ||= IDEOGRAPH.test(str); });
+  return columns;
+}
+
 /**
  * The pieces of a page by the direction in which they run, in the order in which the directions first occur: `[{ pieces, turn }]`. The places of
  * the pieces are turned so that the text runs from left to right and the lines from top to bottom; `turn(x, y)` does that to a place.
  */
 function directionsOf(items) {
   const directions = new Map();
-  for (const { str, dir, transform, width, height } of items) {
-    if (!transform || str === '') continue;
+  const logical = isLogical(items);
+  const placed = items.filter(({ str, transform }) => transform && str !== '');
+  const columns = glyphColumns(placed);
+  for (const [index, item] of placed.entries()) {
+    const { transform } = item;
+    let { str, dir, width, height } = item;
+    if (columns[index]) [dir, width, height] = ['ttb', height, height];
+    if (logical && RIGHT_TO_LEFT.test(str)) str = [...str].reverse().join('');
     const [a, b, , , x, y] = transform;
     const exact = dir === 'ttb' ? -90 : Math.atan2(b, a) * 180 / Math.PI || 0;
     const right = 90 * Math.round(exact / 90);
@@ -230,7 +285,7 @@ function cellsOf({ y, height, pieces }) {
     const raised = high < 0.85 * last.height && base - last.y > 0.15 * last.height && /^[\d+\-−–]*\d[\d+\-−–]*\s*$/.test(text) && /[\p{L}\p{N}\p{P})]$/u.test(last.text);
     const apart = gap > WORD_GAP * height || /\s$/u.test(last.text);
     if (apart) last.text = last.text.trimEnd();
-    const joint = apart && !/^\s/u.test(text) ? spaces([...last.text.slice(-2)], (x - last.to) / height) : '';
+    const joint = apart && !/^\s/u.test(text) && !(x - last.to < 0.5 * height && IDEOGRAPH.test(last.text.at(-1)) && IDEOGRAPH.test(text[0])) ? spaces([...last.text.slice(-2)], (x - last.to) / height) : '';
     last.text += raised && joint === '' ? text.replace(/./g, (char) => SUPERSCRIPTS[char] ?? char) : joint + text;
     last.to = Math.max(last.to, x + width);
     if (high > last.height) [last.height, last.y] = [high, base];
@@ -265,7 +320,7 @@ function readLine(line, runsLeft) {
   let rtl = false;
   if (line.rtl) {
     const text = cells.map((cell) => cell.text).join('');
-    rtl = runsLeft || count(text, RIGHT_TO_LEFT) > count(text, LEFT_TO_RIGHT);
+    rtl = runsLeft || count(text, RIGHT_TO_LEFT) >= count(text, LEFT_TO_RIGHT);
     for (const cell of cells) cell.text = readingOrder(cell.text, rtl);
     if (rtl) cells.reverse();
   }
@@ -331,7 +386,7 @@ function isProse({ from, to, cells }) {
     const before = cells[at - 1]?.text ?? '.';
     return /^\p{Ll}/u.test(text) || /[,;\-\u00ad]$/u.test(before) || (/^\p{Lo}/u.test(text) && !/[.!?:。!?؟]$/u.test(before));
   }).length;
-  return words >= 2.5 && wordless < 0.2 * cells.length && full >= 0.6 * cells.length && goesOn >= 0.34 * (cells.length - 1);
+  return words >= 2.5 && wordless < 0.2 * cells.length && full >= 0.5 * cells.length && goesOn >= (cells.length === 2 ? 1 : 0.34 * (cells.length - 1));
 }
 
 /** Lines in which columns of text stand side by side, as columns one after the other. Tables stay as they are. */
@@ -340,8 +395,7 @@ function columnByColumn(lines, runsLeft) {
   for (let at = 0; at < lines.length;) {
     if (lines[at].cells.length >= 2 && lines[at].cells.length <= 4) {
       const { end, columns } = columnsAt(lines, at);
-      const long = columns.filter(({ cells }) => cells.length >= 3);
-      if (long.length >= 2 && columns.every(({ cells }) => cells.length >= 2) && long.every(isProse)) {
+      if (columns.every(({ cells }) => cells.length >= 2) && columns.every(isProse)) {
         if (runsLeft) columns.reverse();
         for (const { cells } of columns) for (const cell of cells) out.push({ y: cell.y, height: cell.height, cells: [cell], rtl: runsLeft });
         at = end;
@@ -359,6 +413,7 @@ function columnByColumn(lines, runsLeft) {
  * set, it becomes a line of its own after that of its place; otherwise it is put into the line beside it, if there is one.
  */
 function addInserts(lines, inserts, turn) {
+  const added = new Map(); // the new lines, by the line after which they stand
   for (const { rect, text, own } of inserts) {
     const [one, other] = [turn(rect[0], rect[1]), turn(rect[2], rect[3])];
     const [from, to] = [Math.min(one[0], other[0]), Math.max(one[0], other[0])];
@@ -376,8 +431,9 @@ function addInserts(lines, inserts, turn) {
     const height = beside?.height ?? Math.min(12, top - bottom || 12);
     const cell = { text, from, to: Math.max(from, Math.min(to, from + text.length * height)), y: middle - 0.35 * height, height };
     if (beside) putInto(beside, cell);
-    else lines.splice(above + 1, 0, { y: cell.y, height, cells: [cell], rtl: false });
+    else added.set(above, [...(added.get(above) ?? []), { y: cell.y, height, cells: [cell], rtl: false }]);
   }
+  for (const [above, those] of [...added].sort(([one], [other]) => other - one)) lines.splice(above + 1, 0, ...those.sort((one, other) => other.y - one.y));
 }
 
 /** Puts a cell into a line, and makes it one with those that are near. */
@@ -403,7 +459,7 @@ function joined(lines) {
     next.cells[0].text = next.cells[0].text.slice(rest.length).trimStart();
     if (!next.cells[0].text) next.cells.shift();
   }
-  for (const { cells } of lines) for (const cell of cells) cell.text = cell.text.replaceAll('\u00ad', '');
+  for (const { cells } of lines) for (const cell of cells) cell.text = cell.text.replaceAll('\u00ad', '-');
   return lines.filter(({ cells }) => cells.length);
 }
 

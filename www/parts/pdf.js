@@ -107,16 +107,13 @@ async function pagesOf(pdf, end) {
 const named = (names) => `${names.slice(0, 20).join(', ')}${names.length > 20 ? ` and ${names.length - 20} more` : ''}`;
 
 /** What of the whole document is not read, one sentence each. */
-async function notesOf(pdf) {
+async function notesOf(pdf, info) {
   const notes = [];
-  const [attachments, layers, { info }] = await Promise.all([
-    pdf.getAttachments().catch(() => undefined), pdf.getOptionalContentConfig().catch(() => []), pdf.getMetadata().catch(() => ({ info: {} })),
-  ]);
+  const [attachments, layers] = await Promise.all([pdf.getAttachments().catch(() => undefined), pdf.getOptionalContentConfig().catch(() => [])]);
   const files = attachments ? [...(attachments.values?.() ?? Object.values(attachments))].map(fileName) : [];
   if (files.length) notes.push(`files ${info.IsCollectionPresent ? 'of this portfolio' : 'attached to it'}, which are not read: ${named(files)}`);
   const hidden = [...layers].filter(([, { visible }]) => !visible).map(([, { name }]) => `"${name}"`);
   if (hidden.length) notes.push(`layers that a viewer does not show, and whose text is among the rest: ${named(hidden)}`);
-  if (info.IsXFAPresent && !pdf.isPureXfa && !info.IsAcroFormPresent) notes.push('its form is in XFA, which could not be read');
   return notes;
 }
 
@@ -125,7 +122,11 @@ async function notesOf(pdf) {
  * `load(name)` resolves with the bytes of a file next to this one. Reading stops after `ms`; then `late` is true. Rejects with a sentence that says why there is no text.
  */
 export async function convert(data, load, ms = 20_000) {
-  const end = performance.now() + ms;
+  return read(data, load, performance.now() + ms, false);
+}
+
+/** `xfa`: read the form, which is made of XFA only, instead of the pages that stand in for it. */
+async function read(data, load, end, xfa) {
   class Maps {
     async fetch({ kind, filename }) {
       if (kind !== 'cMapUrl') throw new Error(`${kind} is not used`);
@@ -134,15 +135,22 @@ export async function convert(data, load, ms = 20_000) {
   }
   const task = getDocument({
     data, verbosity: 0, cMapUrl: 'maps/', cMapPacked: true, BinaryDataFactory: Maps, useWorkerFetch: false, useWasm: false, disableFontFace: true,
-    useSystemFonts: false, isOffscreenCanvasSupported: false, isImageDecoderSupported: false, stopAtErrors: false, enableXfa: true,
+    useSystemFonts: false, isOffscreenCanvasSupported: false, isImageDecoderSupported: false, stopAtErrors: false, enableXfa: xfa,
     CanvasFactory: class {}, FilterFactory: class { destroy() {} },
   });
   try {
     const pdf = await task.promise;
     const total = pdf.numPages;
     if (!(total > 0)) throw Object.assign(new Error('it has no pages'), { told: true });
+    const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
+    const form = !xfa && info.IsXFAPresent && !info.IsAcroFormPresent;
+    // What pdf.js cannot lay out, such as a form that its scripts make, is read as other viewers show it.
+    const laidOut = form && await read(await pdf.getData(), load, end, true).catch(() => undefined);
+    if (laidOut) return laidOut;
     const { pages, damaged, late } = await pagesOf(pdf, end);
-    const notes = await notesOf(pdf);
+    if (xfa && !pages.some(({ more }) => more.length)) throw new Error('the form shows nothing');
+    const notes = await notesOf(pdf, info);
+    if (form) notes.push('its form is in XFA, which could not be read; these are the pages that stand in for it');
     const sizes = sizesOf(pages.map(({ lines }) => lines));
     const [out, places] = [[], []];
     pages.forEach(({ lines, more }, index) => {
@@ -154,11 +162,13 @@ export async function convert(data, load, ms = 20_000) {
       out.push('');
     });
     const numbers = (which) => pages.flatMap((page, index) => (which(page) && !damaged.includes(index + 1) ? [index + 1] : []));
-    const silent = numbers(({ lines, more }) => !lines.length && !more.length);
-    if (pages.length > 0 && silent.length === pages.length) {
-      const them = total === 1 ? 'its page is a picture, or empty' : `its ${total} pages are pictures, or empty`;
+    const empty = numbers(({ lines, more }) => !lines.length && !more.length);
+    const silent = empty.filter((number) => !pages[number - 1].unreadable);
+    if (pages.length > 0 && empty.length === pages.length) {
+      const pictures = total === 1 ? 'its page is a picture, or empty' : `its ${total} pages are pictures, or empty`;
+      const why = silent.length < empty.length ? 'no text that can be read: its fonts do not say which characters they draw' : `no text: ${pictures}, as in a scan`;
       const rest = notes.length ? `; ${notes.join('; ')}` : '';
-      throw Object.assign(new Error(`it holds no text: ${them}, as in a scan; a model that reads PDFs or pictures can look at it if it is attached to the task${rest}`), { told: true });
+      throw Object.assign(new Error(`it holds ${why}; a model that reads PDFs or pictures can look at it if it is attached to the task${rest}`), { told: true });
     }
     const told = (sentence, list) => {
       if (list.length) notes.push(`${sentence}: ${ranges(list)}`);
