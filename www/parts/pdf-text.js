@@ -212,11 +212,10 @@ function directionsOf(items) {
   const placed = items.filter(({ str, transform }) => transform && str !== '');
   const columns = glyphColumns(placed);
   for (const [index, item] of placed.entries()) {
-    const { transform } = item;
-    let { str, dir, width, height } = item;
-    if (columns[index]) [dir, width, height] = ['ttb', height, height];
+    let { str, dir, width, height, transform: [a, b, , , x, y] } = item;
+    // The place of a character in a vertical line is the middle of its upper edge.
+    if (columns[index] && dir !== 'ttb') [dir, width, x, y] = ['ttb', height, x + 0.5 * height, y + 0.88 * height];
     if (logical && RIGHT_TO_LEFT.test(str)) str = [...str].reverse().join('');
-    const [a, b, , , x, y] = transform;
     const exact = dir === 'ttb' ? -90 : Math.atan2(b, a) * 180 / Math.PI || 0;
     const right = 90 * Math.round(exact / 90);
     const angle = Math.abs(exact - right) <= ASKEW ? (right + 360) % 360 : Math.round(exact + 360);
