@@ -105,6 +105,14 @@ test('columns of text are read one after the other, and a table stays a table', 
   // One column is longer, a word is divided, and a line over both columns ends them.
   await reads(page([...side(['The committee met and', 'reviewed the annual re-', 'port on all of the', 'machines in the hall', 'before it was signed.'], ['It approved the budget', 'for the coming year', 'without any change.']), at(60, 620, 'This line is wide and goes over the whole page, from the left to the right.')]),
     'The committee met and\nreviewed the annual report\non all of the\nmachines in the hall\nbefore it was signed.\n\nIt approved the budget\nfor the coming year\nwithout any change.\n\nThis line is wide and goes over the whole page, from the left to the right.');
+  // The gap between the columns is narrow where the lines are long.
+  await reads(page(['The turbine hall was first', 'opened in 1962 and', 'rebuilt in 2004 well after', 'the flood of March.'].flatMap((text, n) => [at(60, 700 - 14 * n, text), at(193, 700 - 14 * n, ['Visitors need a badge.', 'Children under ten are', 'not admitted to the', 'control room.'][n])])),
+    'The turbine hall was first\nopened in 1962 and\nrebuilt in 2004 well after\nthe flood of March.\n\nVisitors need a badge.\nChildren under ten are\nnot admitted to the\ncontrol room.');
+  // The lines of the columns are not at the same height, and a third column begins below.
+  const left = ['The hall is open on', 'every day of the week', 'and closed in winter.'], right = ['Dogs must wait outside', 'and cats are not seen', 'at all in the building.'];
+  await reads(page(left.flatMap((text, n) => [at(60, 700 - 14 * n, text), at(230, 696 - 14 * n, right[n]), n > 0 ? at(400, 700 - 14 * n, ['', 'This text is at the side', 'and goes on here.'][n]) : ''])),
+    [left, right, ['This text is at the side', 'and goes on here.']].map((lines) => lines.join('\n')).join('\n\n'));
+  await reads(page(side(['axis of the x values', 'axis of the y values', 'axis of the z values'], ['dummy variable x', 'dummy variable y', 'dummy variable z'])), '| axis of the x values | dummy variable x |\n| --- | --- |\n| axis of the y values | dummy variable y |\n| axis of the z values | dummy variable z |');
   await reads(page(side(['Halden', 'Narvik', 'Bergen harbour'], ['opened in 1962', 'rebuilt in 2004', 'closed for good'])), '| Halden | opened in 1962 |\n| --- | --- |\n| Narvik | rebuilt in 2004 |\n| Bergen harbour | closed for good |');
   await reads(page(side(['Total output of the plant', 'Losses in the grid', 'Staff of all plants'], ['412 MWh', '31 MWh', '77'])), '| Total output of the plant | 412 MWh |\n| --- | --- |\n| Losses in the grid | 31 MWh |\n| Staff of all plants | 77 |');
 });
