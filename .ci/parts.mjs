@@ -24,15 +24,15 @@ const CHANGES = [
   [/^        const glyphUnicode = glyph\.unicode;$/m, '        const glyphUnicode = inDrawnOrder(glyph.unicode);', WORKER],
   // A soft hyphen that is drawn is a hyphen; one at the end of a line divides a word.
   [/^        if \(category\.isInvisibleFormatMark\) \{$/m, '        if (category.isInvisibleFormatMark && !(glyph.unicode === "\\u00ad" && glyph.width > 0)) {', WORKER],
-  // Copies of glyphs are left out; glyphs outside of the page are, too, and that is told.
+  // Copies of glyphs are left out; glyphs outside of the page are, too, and that is told. `seenStyles` is what all streams of one text share.
   [/^        if \(!category\.isZeroWidthDiacritic && !compareWithLastPosition\(scaledDim\)\) \{$/m, `        const transform = getCurrentTextTransform();
-        if ((self.drawnGlyphs ??= new DrawnGlyphs()).isCopy(glyph.unicode, transform, textContentItem.prevTransform, Math.abs(scaledDim / textState.fontSize))) {
+        if ((seenStyles.drawnGlyphs ??= new DrawnGlyphs()).isCopy(glyph.unicode, transform, textContentItem.prevTransform, Math.abs(scaledDim / textState.fontSize))) {
           if (font.vertical) textState.translateTextMatrix(0, scaledDim - charSpacing);
           else textState.translateTextMatrix((scaledDim + charSpacing) * textState.textHScale, 0);
           continue;
         }
         if (!category.isZeroWidthDiacritic && !compareWithLastPosition(scaledDim, transform)) {
-          if (!self.toldOutside) textContent.items.push({ outside: self.toldOutside = true });`, WORKER],
+          if (!seenStyles.toldOutside) textContent.items.push({ outside: seenStyles.toldOutside = true });`, WORKER],
   [/function compareWithLastPosition\(glyphWidth\) \{\n {6}const currentTransform = getCurrentTextTransform\(\);/, 'function compareWithLastPosition(glyphWidth, currentTransform = getCurrentTextTransform()) {', WORKER],
   [/(?<=^        if \(textContentItem\.initialized\) \{\n          resetLastChars\(\);\n          textContentItem\.str\.push\()" "/m, 'spaces(textContentItem.str, Math.abs(width / textState.fontSize))', WORKER],
   // The kids of a radio button share its description.

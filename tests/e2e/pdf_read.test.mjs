@@ -48,6 +48,12 @@ test('text of annotations: typed text at its place, notes, stamps, marks, links 
   ].join('\n'));
 });
 
+test('typed text without a picture of it, in two places with the same start, and in a script that runs to the left', async () => {
+  const utf16 = (text) => `<feff${[...text].map((char) => char.charCodeAt(0).toString(16).padStart(4, '0')).join('')}>`;
+  await reads(annotated([at(60, 740, 'Top')], [`/Subtype /FreeText /Contents ${utf16('שלום עולם')} /DA (/F1 11 Tf 0 g) /Rect [60 694 380 714]`, '/Subtype /FreeText /Contents (x) /DA (/F1 11 Tf 0 g) /Rect [60 654 380 674] APPEARANCE',
+    '/Subtype /FreeText /Contents (x) /DA (/F1 11 Tf 0 g) /Rect [60 614 380 634] /AP << /N 7 0 R >>'], { shows: at(2, 4, 'Hello one'), also: at(2, 4, 'Hello two') }), 'Top\n\nשלום עולם\n\nHello one\n\nHello two');
+});
+
 const TABLE = [['Month', 'Plant', 'Output'], ['May', 'Halden', '412 MWh'], ['June', 'Narvik', '598 MWh'], ['July', 'Narvik', '731 MWh']];
 const AS_TABLE = '| Month | Plant | Output |\n| --- | --- | --- |\n| May | Halden | 412 MWh |\n| June | Narvik | 598 MWh |\n| July | Narvik | 731 MWh |';
 

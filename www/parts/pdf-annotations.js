@@ -16,8 +16,8 @@ const line = (text) => {
 /** The text of rich text as pdf.js gives it: a tree of elements. */
 const textOf = (node) => (node ? [node.value, ...(node.children ?? []).map(textOf)].filter(Boolean).join(' ') : '');
 
-/** What an annotation shows, and what it says. */
-const shownIn = ({ textContent }) => (textContent ?? []).map((text) => line(readable(text))).filter(Boolean);
+/** What an annotation shows, and what it says. Without an appearance, pdf.js takes what it says for what it shows. */
+const shownIn = ({ textContent, hasAppearance }) => ((hasAppearance && textContent) || []).map((text) => line(readable(text))).filter(Boolean);
 const saying = (annotation) => line(annotation.contentsObj?.str) || line(textOf(annotation.richText?.html)) || shownIn(annotation).join(' ');
 
 const labelOf = ({ alternativeText, fieldName }) => line(alternativeText) || line(fieldName) || 'field';

@@ -455,6 +455,7 @@ function columnByColumn(lines, runsLeft) {
  */
 function addInserts(lines, inserts, turn) {
   const added = new Map(); // the new lines, by the line after which they stand
+  const usual = lines.map(({ height }) => height).sort((one, other) => one - other)[lines.length >> 1] ?? 10;
   for (const { rect, text, own } of inserts) {
     const [one, other] = [turn(rect[0], rect[1]), turn(rect[2], rect[3])];
     const [from, to] = [Math.min(one[0], other[0]), Math.max(one[0], other[0])];
@@ -469,7 +470,7 @@ function addInserts(lines, inserts, turn) {
       const distance = height - bottom + (line.cells.some((cell) => cell.from < to && cell.to > from) ? 0 : 1_000);
       if (height >= bottom && distance <= over) [above, over] = [index, distance];
     }
-    const height = beside?.height ?? Math.min(12, top - bottom || 12);
+    const height = beside?.height ?? usual;
     const cell = { text, from, to: Math.max(from, Math.min(to, from + text.length * height)), y: middle - 0.35 * height, height };
     if (beside) putInto(beside, cell);
     else added.set(above, [...(added.get(above) ?? []), { y: cell.y, height, cells: [cell], rtl: false }]);
