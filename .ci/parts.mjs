@@ -35,6 +35,8 @@ const CHANGES = [
           if (!seenStyles.toldOutside) textContent.items.push({ outside: seenStyles.toldOutside = true });`, WORKER],
   [/function compareWithLastPosition\(glyphWidth\) \{\n {6}const currentTransform = getCurrentTextTransform\(\);/, 'function compareWithLastPosition(glyphWidth, currentTransform = getCurrentTextTransform()) {', WORKER],
   [/(?<=^        if \(textContentItem\.initialized\) \{\n          resetLastChars\(\);\n          textContentItem\.str\.push\()" "/m, 'spaces(textContentItem.str, Math.abs(width / textState.fontSize))', WORKER],
+  // A form whose text was only copies may be drawn again elsewhere.
+  [/(?<=^ {16}if \(!sinkWrapper\.enqueueInvoked)(?=\) \{$)/m, ' && !seenStyles.drawnGlyphs?.copies', WORKER],
   // The kids of a radio button share its description.
   [/^    data\.alternativeText = stringToPDFString\(dict\.get\("TU"\) \|\| ""\);$/m, '    data.alternativeText = stringToPDFString(getInheritableProperty({ dict, key: "TU" }) || "");', WORKER],
   // What stamps, signatures and buttons show is text, too.

@@ -93,6 +93,9 @@ test('copies of a text are one text', async () => {
   const text = [...'Invoice till 4411'];
   for (const width of [222, 600]) await reads(pageOfGlyphs([...new Set(text)], text.flatMap((char, n) => [0, 0.4].map((x) => [60 + 0.012 * width * n + x, 700, [char]])), { width }), 'Invoice till 4411');
   await reads(page([at(60, 700, 'Total'), 'BT /F1 11 Tf 60.4 700 Td (Total) Tj ( and more) Tj ET']), 'Total and more');
+  // A form that is drawn twice at one place, and then at another.
+  const form = stream(at(0, 0, 'Seal'), '/Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F1 3 0 R >> >>');
+  await reads(page('q 1 0 0 1 60 700 cm /X Do Q q 1 0 0 1 60.3 700 cm /X Do Q q 1 0 0 1 60 600 cm /X Do Q', { resources: '/XObject << /X 6 0 R >>', more: [form] }), 'Seal\n\nSeal');
   // These are no copies.
   await reads(page([at(60, 700, 'bookkeeper 11 llama'), at(60, 686, 'bookkeeper 11 llama')]), 'bookkeeper 11 llama\nbookkeeper 11 llama');
   await reads(pageOfGlyphs(['a', 'b'], [[60, 700, ['a', 'a', 'a', 'b', 'b']]], { width: 200 }), 'aaabb');

@@ -8,12 +8,16 @@ const BACK = 0.06;
 const FORTH = 1;
 /** Runs of glyphs at the same height that are kept; a page with more of them was made to be slow. */
 const MAX_IN_ROW = 200;
+/** After so many copies of one page, they are read like other text, so that the limits of a page are reached. */
+const MAX_COPIES = 50_000;
 
 /**
  * The glyphs that one page has drawn, in runs of glyphs that follow each other. Bold text, outlines and shadows are often made of several copies of
  * the same text with small offsets; only the first is text.
  */
 export class DrawnGlyphs {
+  /** How many glyphs were copies. */
+  copies = 0;
   #rows = new Map(); // the runs, by the place of their line across its direction
   #run; // the last run: `{ chars, places, line, cos }`, the places being along the direction of the text
   #copied; // the run that is being copied, and the glyph in it
@@ -22,7 +26,13 @@ export class DrawnGlyphs {
    * Whether a glyph is a copy of an earlier one. `transform`: of the text, on the page; `end`: that at the end of the last glyph that was none.
    * `width`: of the glyph, in heights of its text.
    */
-  isCopy(char, [a, b, c, d, x, y], end, width) {
+  isCopy(char, transform, end, width) {
+    if (this.copies >= MAX_COPIES || !this.#wasDrawn(char, transform, end, width)) return false;
+    this.copies += 1;
+    return true;
+  }
+
+  #wasDrawn(char, [a, b, c, d, x, y], end, width) {
     const scale = Math.sqrt(a * a + b * b) || 1;
     const height = Math.sqrt(c * c + d * d) || 1;
     const [cos, sin] = [a / scale, b / scale];

@@ -20,10 +20,10 @@ const cidFont = (chars, { width = 500, mapped = true, vertical = false } = {}) =
   };
 };
 
-/** One page: `content` of its stream, `font`, entries of the page and the catalog, and further objects from 6 on. */
-export const page = (content, { font = HELVETICA, of = '', catalog = '', more = [], box = '[0 0 612 792]' } = {}) => pdfOf([
+/** One page: `content` of its stream, `font`, entries of the page, its resources and the catalog, and further objects from 6 on. */
+export const page = (content, { font = HELVETICA, of = '', catalog = '', resources = '', more = [] } = {}) => pdfOf([
   `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`, '<< /Type /Pages /Kids [4 0 R] /Count 1 >>', font,
-  `<< /Type /Page /Parent 2 0 R /MediaBox ${box} /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R ${of} >>`,
+  `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> ${resources} >> /Contents 5 0 R ${of} >>`,
   stream(Array.isArray(content) ? content.join('\n') : content), ...more,
 ]);
 
