@@ -10,7 +10,7 @@ const parts = path.resolve(import.meta.dirname, '../www/parts');
 const pdfjs = path.join(modules, 'pdfjs-dist');
 
 // pdf.js runs without Node.js's own modules everywhere, and the code of its worker must not take over the worker it runs in.
-// `[what, by what, in which file]`; the rest are changes of its `getTextContent`, whose results www/parts/pdf-text.js reads.
+// `[what, by what, in which file]`; the rest are changes of its `getTextContent`, whose results www/parts/pdf-lines.js reads.
 const WORKER = 'pdf.worker.mjs';
 const CHANGES = [
   [/^const isNodeJS = .*;$/m, 'const isNodeJS = false;'],

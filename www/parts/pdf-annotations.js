@@ -1,6 +1,6 @@
 // What stands on a page of a PDF besides its text: fields of forms, notes, stamps, links, attached files. Without side effects.
 
-import { readable } from './pdf-text.js';
+import { readable } from './pdf-letters.js';
 
 /** So many annotations of one page are put at their places; more of them are only listed. */
 const MAX_INSERTS = 1_000;
@@ -97,7 +97,7 @@ const MEDIA = { FileAttachment: 'attached file', Sound: 'sound', Movie: 'film', 
 export const fileName = (file) => line(file?.filename ?? file?.rawFilename) || 'without a name';
 
 /**
- * What the annotations of a page say: `{ inserts, lines, files }`. `inserts` stand at their places on the page (www/parts/pdf-text.js), `lines` after
+ * What the annotations of a page say: `{ inserts, lines, files }`. `inserts` stand at their places on the page (www/parts/pdf-lines.js), `lines` after
  * its text, and `files` are the names of attached files. `annotations`: of pdf.js.
  */
 export function annotationsOf(annotations) {

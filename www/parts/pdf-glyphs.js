@@ -81,7 +81,7 @@ export const SPACE = 0.14;
 
 /**
  * The spaces for a gap of so many heights after a text. After a letter that stands alone it is as many as are as wide: then words whose letters
- * are spaced can be told apart (`unspaced` in www/parts/pdf-text.js). `chars`: the pieces of the text.
+ * are spaced can be told apart (`unspaced` in www/parts/pdf-letters.js). `chars`: the pieces of the text.
  */
 export const spaces = (chars, gap) => (chars.length < 2 || chars.at(-2).trim() === '' ? ' '.repeat(Math.max(1, Math.min(12, Math.round(gap / SPACE)))) : ' ');
 

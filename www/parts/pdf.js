@@ -3,7 +3,9 @@ import './polyfills.js';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { WorkerMessageHandler } from 'pdfjs-dist/legacy/build/pdf.worker.mjs';
 import { annotationsOf, fileName, xfaLines } from './pdf-annotations.js';
-import { isUnreadable, linesOf, markdownOf, sizesOf } from './pdf-text.js';
+import { isUnreadable } from './pdf-letters.js';
+import { linesOf } from './pdf-lines.js';
+import { markdownOf, sizesOf } from './pdf-text.js';
 
 // This is where pdf.js looks for its worker's code before it starts a worker.
 globalThis.pdfjsWorker = { WorkerMessageHandler };
