@@ -1,6 +1,7 @@
-// How the pieces of text of a PDF become lines and tables (www/parts/pdf-text.js), without a browser.
+// How the pieces of text of a PDF become lines and tables (www/parts/pdf-lines.js, pdf-text.js), without a browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { linesOf } from '../../www/parts/pdf-lines.js';
 import { markdownOf, sizesOf } from '../../www/parts/pdf-text.js';
 
 const line = (y, cells) => ({ y, height: 10, cells: cells.map(([from, to, text]) => ({ from, to, text })) });
@@ -51,4 +52,21 @@ test('pages made to be slow end in the time for documents', () => {
   const began = performance.now();
   for (const lines of [none, all, own, wide, heights]) assert.ok(markdown(lines).join('\n').length < 20 << 20);
   assert.ok(performance.now() - began < 20_000, `${performance.now() - began} ms`);
+});
+
+test('pieces made to be slow become lines in the time for documents', () => {
+  const piece = (str, x, y, width) => ({ str, dir: 'ltr', transform: [12, 0, 0, 12, x, y], width, height: 12 });
+  const pieces = (of) => Array.from({ length: 60_000 }, (_, n) => of(n));
+  const shapes = {
+    'two cells': pieces((n) => piece('word two three', 60 + 300 * (n % 2), -14 * (n >> 1), 60)), 'two columns, not level': pieces((n) => piece('word two three', 60 + 300 * (n % 2), -8 * n, 60)),
+    'one cell': pieces((n) => piece('w', 60 + 7 * n, 0, 6)), 'many gaps': pieces((n) => piece('w', 60 + 15 * n, 0, 6)), 'one line to the left': pieces((n) => piece('ש', -7 * n, 0, 6)),
+    'vertical': pieces((n) => piece('字', 60 + 20 * (n % 1_000), -12 * Math.floor(n / 1_000), 12)), 'spaces': [piece(`a${' '.repeat(1e6)}b c d${' e'.repeat(1e6)}`, 0, 0, 1e6)], 'numbers to the left': [piece('ש1 (a'.repeat(200_000), 0, 0, 1e6)],
+  };
+  const inserts = Array.from({ length: 1_000 }, (_, n) => ({ rect: [400, -14 * n, 450, 10 - 14 * n], text: 'x', own: n % 2 === 0 }));
+  for (const [name, items] of Object.entries(shapes)) {
+    const began = performance.now();
+    const lines = linesOf(items, inserts);
+    assert.equal(lines.reduce((sum, { cells }) => sum + cells.filter(({ text }) => /x/.test(text)).length, 0), inserts.length, name);
+    assert.ok(performance.now() - began < 20_000, `${name}: ${performance.now() - began} ms`);
+  }
 });

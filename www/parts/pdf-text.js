@@ -1,76 +1,13 @@
-// The text of a PDF's pages as Markdown. A PDF has only pieces of text at places: lines, headings and tables are found from
-// their positions and sizes. Without side effects.
+// The lines of a PDF's pages as Markdown: headings and tables are found from their positions and sizes. Without side effects.
+import { PARAGRAPH_GAP } from './pdf-columns.js';
 
-/** A gap of so many times the height of the text separates two cells of a line; a smaller one of so many, two words. */
-const CELL_GAP = 1.2;
-const WORD_GAP = 0.12;
 /** Text that is so many times as high as the document's most frequent height is a heading. */
 const HEADING = 1.15;
 const MAX_HEADING_CHARS = 140;
 /** So many lines in a row with at least two cells are a table, if the cells form columns. */
 const MIN_TABLE_LINES = 3;
 const MAX_TABLE_COLUMNS = 200;
-/** A distance of so many times their height separates two paragraphs. */
-const PARAGRAPH_GAP = 1.7;
-/** Accents that stand before their letter as glyphs of their own, as TeX writes them, and the marks that combine with it. */
-const ACCENTS = { '´': '\u0301', '`': '\u0300', '¨': '\u0308', 'ˆ': '\u0302', '˜': '\u0303', '¸': '\u0327', 'ˇ': '\u030c', '˚': '\u030a' };
-const ACCENTED = /([´¨ˆ˜¸ˇ˚]|(?<=\p{L})`(?=[aeiou])|(?<=^|\s)`(?= ?a(?:\s|$))) ?([\p{L}ı])/gu;
 const BULLET = /^[•◦▪▫‣⁃●○■□➢➤✓·\uf0b7\uf0a7]\s*/u;
-
-const composed = (text) => text.replace(ACCENTED, (_, accent, letter) => `${letter === 'ı' ? 'i' : letter}${ACCENTS[accent]}`.normalize('NFC'));
-
-/** Groups the pieces of a page's text into lines, in the order of the page's content: `[{ y, height, cells: [{ text, from, to }] }]`. */
-export function linesOf(items) {
-  const lines = [];
-  let line;
-  for (const { str, transform, width, height: high } of items) {
-    if (!transform || str === '') continue;
-    const [a, b, , , x, y] = transform;
-    const height = high || Math.hypot(a, b) || 1;
-    const text = str.replace(/\p{Cc}+/gu, ' ');
-    const turned = Math.abs(b) > Math.abs(a);
-    const last = line?.cells.at(-1);
-    // Superscripts are in the line, too. A piece that starts before the end of the last one belongs to another line.
-    const same = line && !turned && Math.abs(y - line.y) < 0.5 * Math.max(height, line.height) && x > last.to - 2 * height;
-    if (!same) {
-      if (text.trim() === '') continue;
-      line = { y, height, cells: [{ text, from: x, to: x + width }] };
-      lines.push(line);
-      continue;
-    }
-    const gap = x - last.to;
-    if (text.trim() === '') {
-      if (gap < CELL_GAP * line.height && width < CELL_GAP * line.height) {
-        if (!last.text.endsWith(' ')) last.text += ' ';
-        last.to = Math.max(last.to, x + width);
-      }
-      continue;
-    }
-    if (height > line.height) line.height = height;
-    if (gap > CELL_GAP * line.height) {
-      line.cells.push({ text, from: x, to: x + width });
-    } else {
-      const joint = gap > WORD_GAP * line.height && !/\s$/u.test(last.text) && !/^\s/u.test(text) ? ' ' : '';
-      last.text += joint + text;
-      last.to = Math.max(last.to, x + width);
-    }
-  }
-  for (const { cells } of lines) for (const cell of cells) cell.text = composed(cell.text.replace(/\s+/gu, ' ').trim());
-  return joined(lines);
-}
-
-/** Puts a word that a hyphen divides at the end of a line together again, on the first of its lines, so that it can be found. */
-function joined(lines) {
-  for (const [index, { y, height, cells }] of lines.entries()) {
-    const next = lines[index + 1];
-    const rest = next && y > next.y && Math.abs(height - next.height) < 0.5 && /^\p{Ll}+[^\s\p{L}]*/u.exec(next.cells[0]?.text ?? '')?.[0];
-    if (!rest || !/\p{L}-$/u.test(cells.at(-1)?.text ?? '')) continue;
-    cells.at(-1).text = cells.at(-1).text.slice(0, -1) + rest;
-    next.cells[0].text = next.cells[0].text.slice(rest.length).trimStart();
-    if (!next.cells[0].text) next.cells.shift();
-  }
-  return lines.filter(({ cells }) => cells.length);
-}
 
 /** The height of most of the text, and of each larger text that may be a heading, the largest first. */
 export function sizesOf(pages) {
@@ -138,6 +75,7 @@ function tableOf(lines, columns) {
     for (const cell of cells) row[placeOf(columns, cell)] = escaped(cell.text);
     return row;
   });
+  if (lines.every(({ rtl }) => rtl)) for (const row of rows) row.reverse();
   const written = (row) => `| ${row.join(' | ')} |`;
   return [written(rows[0]), `|${' --- |'.repeat(columns.length)}`, ...rows.slice(1).map(written)];
 }
