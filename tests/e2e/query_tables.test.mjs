@@ -86,3 +86,24 @@ for (const kind of new Set(cases.map(([of]) => of))) {
     }
   });
 }
+
+test('sheets of texts are read as delimited text, and one sheet needs no name', async () => {
+  const tables = await start(module);
+  const page = { name: 'Orders', rows: [['Item', 'Price'], ['A', '1.234,50 €'], ['B', '10,00 €']], texts: true, notes: ['sheet Orders is hidden'] };
+  const sheets = async (bytes) => JSON.stringify(new TextDecoder().decode(bytes).startsWith('<') ? [page] : [page, { ...page, name: 'More' }]);
+  const files = [{ path: 'a.xls', name: 'a', format: 'workbook' }, { path: 'b.xls', name: 'b', format: 'workbook' }, { path: 'notes/c.html', name: 'notes/c.html', format: 'text' }];
+  const ask = (sql) => tables.query({ sql, rows: 100, chars: 16_000, max_rows: 1_000, max_saved: 1 << 20, listed: 40, save: null, files }, blobs, sheets);
+  const blobs = ['<table><tr><td>', 'PK\x03\x04', '<table>'].map((content) => new Blob([content]));
+  for (const name of ['a', 'a_Orders', '"a.xls"', '"notes/c.html"']) {
+    const { rows, notes } = await ask(`SELECT sum(Price) FROM ${name}`);
+    assert.deepEqual(JSON.parse(JSON.stringify(rows)), [[1244.5]], name);
+    assert.ok(notes.some((note) => note.endsWith('sheet Orders is hidden')) && notes.some((note) => note.includes('decimal commas in €')), notes.join('; '));
+  }
+  const { fault, tables: listed } = await ask('SELECT * FROM b');
+  assert.equal(fault, 'b.xls has 2 sheets, and each is a table');
+  assert.deepEqual(listed.map(({ name }) => name), ['b_Orders', 'b_More']);
+  blobs[2] = new Blob(['<table><tr>']);
+  page.rows = [['Price'], ['7']];
+  assert.deepEqual(JSON.parse(JSON.stringify((await ask('SELECT sum(Price) FROM "notes/c.html"')).rows)), [[7]], 'a page that changed is read again');
+  assert.ok(!(await ask('SHOW TABLES')).tables.some(({ path: at }) => at === 'notes/d.html'));
+});

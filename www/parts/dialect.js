@@ -52,8 +52,8 @@ export function dialectOf(head, whole, tabs = false) {
 /** What is said about lines above a table. `rows`: their cells. */
 export function titlesNote(rows) {
   const lines = rows.map((cells) => cells.map(({ text }) => text).filter(Boolean).join(' ').slice(0, 60));
-  const shown = lines.slice(0, 3).map((line) => JSON.stringify(line)).join(', ');
-  return `its first ${rows.length === 1 ? 'line is' : `${rows.length} lines are`} above the table and not in it: ${shown}${lines.length > 3 ? ', …' : ''}`;
+  const shown = lines.filter(Boolean).slice(0, 3).map((line) => JSON.stringify(line)).join(', ');
+  return `its first ${rows.length === 1 ? 'line is' : `${rows.length} lines are`} above the table and not in it: ${shown}${lines.filter(Boolean).length > 3 ? ', …' : ''}`;
 }
 
 const encoded = (text) => new TextEncoder().encode(text).length;

@@ -75,11 +75,11 @@ class Tables {
 
   /**
    * Answers one request of crates/tools/src/tabular/query_table.rs. `blobs` are the contents of its files. `sheets(bytes, name)` reads a
-   * workbook, `guess(bytes)` gives the label of the encoding of a text that is not UTF-8.
+   * workbook, `decode(bytes)` gives the text of bytes that are not UTF-8 (decoding.js).
    */
-  async query(request, blobs, sheets, guess) {
+  async query(request, blobs, sheets, decode) {
     const files = request.files.map((file, at) => ({ ...file, given: file.format, blob: blobs[at] }));
-    this.guess = guess;
+    this.decode = decode;
     try {
       for (const file of files) if (file.given !== 'text') await told(file);
       this.forget(files);
@@ -107,7 +107,7 @@ class Tables {
     for (const alias of this.aliases.splice(0)) this.run(`DROP VIEW IF EXISTS ${quoted(alias)}`);
     // The name of a sheet depends on the names of other files, and on the sheets of other workbooks.
     const same = files.length === this.files.length
-      && files.every(({ name, format, blob }, at) => name === this.files[at].name && (format !== 'workbook' || blob === this.files[at].blob));
+      && files.every(({ name, format, given, blob }, at) => name === this.files[at].name && (format !== 'workbook' && given !== 'text' || blob === this.files[at].blob));
     // A worker keeps one object for the content of a file, until it changes. Where several agents share a thread, each has its own.
     for (const [name, { file, name: own }] of this.loaded) {
       const kept = file.format === 'workbook' ? same : files.some(({ blob, name: of }) => blob === file.blob && of === file.name);
@@ -341,14 +341,14 @@ class Tables {
 
   /** The table of a JSON file, and what had to be assumed: `{ table, notes }`. */
   async json(file, bytes) {
-    const { bytes: text, note } = await utf8(bytes, false, this.guess);
+    const { bytes: text, note } = await utf8(bytes, false, this.decode);
     const { table, notes } = objects(decoder.decode(text), file);
     return { table, notes: note ? [note, ...notes] : notes };
   }
 
   /** A delimited text as UTF-8, its dialect and its columns. `whole`: whether these bytes are all of the file. */
   async delimited(file, bytes, whole) {
-    const { bytes: text, note } = await utf8(bytes, !whole, this.guess);
+    const { bytes: text, note } = await utf8(bytes, !whole, this.decode);
     const head = text.subarray(0, HEAD);
     const dialect = dialectOf(head, whole && head.length === text.length, file.format === 'tsv');
     const seen = new Columns(dialect);
