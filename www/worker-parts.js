@@ -126,7 +126,7 @@ globalThis.turnwiseParts = {
     const { script, module } = await sqlPart();
     try {
       tables ??= await script.start(module);
-      return JSON.stringify(await tables.query(JSON.parse(request), blobs, globalThis.turnwiseParts.sheets));
+      return JSON.stringify(await tables.query(JSON.parse(request), blobs, globalThis.turnwiseParts.sheets, globalThis.turnwiseParts.decode));
     } catch (error) {
       tables = undefined; // the next query gets a new instance
       if (!trap(error)) throw error;

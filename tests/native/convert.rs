@@ -212,9 +212,9 @@ fn what_a_table_lacks_of_its_sheet_is_said() {
     let far = format!("{far}<row r=\"2000\">{}</row>", number("XFD2000", "2"));
     let tables = sheets(&xlsx(&[("Whole", &rows), ("Damaged", &damaged), ("Far", &far)]), "book.xlsx").unwrap();
     let [whole, damaged, far] = tables.as_slice() else { panic!("{}", tables.len()) };
-    assert_eq!((&whole.note, &whole.fault), (&None, &None));
+    assert_eq!((whole.notes.as_slice(), &whole.fault), ([].as_slice(), &None));
     assert_eq!(damaged.rows, whole.rows);
-    let note = damaged.note.as_deref().unwrap();
+    let note = &damaged.notes[0];
     assert!(note.starts_with("sheet Damaged is damaged and was not read to its end ("), "{note}");
     let fault = "sheet Far has values in 2000 rows and up to 16384 columns apart, which is too much for a table";
     assert_eq!((far.rows.len(), far.fault.as_deref()), (0, Some(fault)));

@@ -100,6 +100,7 @@ mod view_settings;
 mod view_signin;
 mod view_strict;
 mod view_zip;
+mod workbooks;
 mod worker_protocol;
 
 mod support;

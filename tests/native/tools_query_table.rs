@@ -11,7 +11,7 @@ type Case = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 #[test]
 fn a_table_is_named_after_its_file() {
-    let cases: [Case; 10] = [
+    let cases: [Case; 11] = [
         (&["sales.csv"], &[("sales.csv", "sales")]),
         (&["data/Sales 2024 (final).csv"], &[("data/Sales 2024 (final).csv", "Sales_2024_final")]),
         (&["2024.tsv"], &[("2024.tsv", "t2024")]),
@@ -30,6 +30,8 @@ fn a_table_is_named_after_its_file() {
             &[("q-1.csv", "q_1_csv"), ("q_1.csv", "q_1_csv_3"), ("q_1_csv_2.csv", "q_1_csv_2")],
         ),
         (&["notes.md", "results/r.csv", "a.CSV"], &[("a.CSV", "a")]),
+        // Texts and pages are only reached by their paths, and do not change the names of tables.
+        (&["a.csv", "a.html", "b/a.txt"], &[("a.csv", "a"), ("a.html", "a.html"), ("b/a.txt", "b/a.txt")]),
     ];
     for (paths, expected) in cases {
         let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();

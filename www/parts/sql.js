@@ -5,8 +5,11 @@
 // named tables are loaded. They stay for later queries, until their file changes. Everything is in memory, and a query runs
 // with `query_only`, so it changes nothing, and nothing outside of the database can be reached.
 import initSqlJs from 'sql.js/dist/sql-wasm-browser.js';
-import { MAX_COLUMNS, delimited, separatorOf, utf8 } from './delimited.js';
+import { MAX_COLUMNS, delimited, unescaped } from './delimited.js';
+import { dialectOf } from './dialect.js';
+import { utf8 } from './decoding.js';
 import { Columns, columnNames, distinct } from './columns.js';
+import { Fault, arrays, columnsOf, objects, tooWide, withDigits } from './values.js';
 
 /** Bytes that SQLite may use. */
 const MEMORY = 1 << 30;
@@ -23,9 +26,6 @@ const CELL = 2_000;
 const OK = 0, ROW = 100, DONE = 101;
 const INTEGER = 1, FLOAT = 2, BLOB = 4, NULL = 5;
 const STATIC = 0, TRANSIENT = -1;
-
-/** An error whose text is for the model. */
-class Fault extends Error {}
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -55,6 +55,7 @@ class Tables {
     this.handle = this.db.db = this.inMemory(); // the pointer of sqlite3
     this.loaded = new Map(); // name in lower case -> { file, name, path, columns, rows, notes }
     this.aliases = [];
+    this.meaning = new Map(); // alias -> the name of the table
     this.files = []; // of the last query
     this.books = new Map(); // blob of a workbook -> { sheets, cells } or { fault }
     this.db.exec(`PRAGMA hard_heap_limit=${MEMORY}; PRAGMA temp_store=MEMORY;`);
@@ -72,10 +73,15 @@ class Tables {
     return handle;
   }
 
-  /** Answers one request of crates/tools/src/tabular/query_table.rs. `blobs` are the contents of its files. `sheets(bytes, name)` reads a workbook. */
-  async query(request, blobs, sheets) {
-    const files = request.files.map((file, at) => ({ ...file, blob: blobs[at] }));
+  /**
+   * Answers one request of crates/tools/src/tabular/query_table.rs. `blobs` are the contents of its files. `sheets(bytes, name)` reads a
+   * workbook, `decode(bytes)` gives the text of bytes that are not UTF-8 (decoding.js).
+   */
+  async query(request, blobs, sheets, decode) {
+    const files = request.files.map((file, at) => ({ ...file, given: file.format, blob: blobs[at] }));
+    this.decode = decode;
     try {
+      for (const file of files) if (file.given !== 'text') await told(file);
       this.forget(files);
       return await this.answer(request, files, sheets);
     } catch (error) {
@@ -101,7 +107,7 @@ class Tables {
     for (const alias of this.aliases.splice(0)) this.run(`DROP VIEW IF EXISTS ${quoted(alias)}`);
     // The name of a sheet depends on the names of other files, and on the sheets of other workbooks.
     const same = files.length === this.files.length
-      && files.every(({ name, format, blob }, at) => name === this.files[at].name && (format !== 'workbook' || blob === this.files[at].blob));
+      && files.every(({ name, format, given, blob }, at) => name === this.files[at].name && (format !== 'workbook' && given !== 'text' || blob === this.files[at].blob));
     // A worker keeps one object for the content of a file, until it changes. Where several agents share a thread, each has its own.
     for (const [name, { file, name: own }] of this.loaded) {
       const kept = file.format === 'workbook' ? same : files.some(({ blob, name: of }) => blob === file.blob && of === file.name);
@@ -159,24 +165,27 @@ class Tables {
   async need(missing, request, files, sheets) {
     const wanted = missing.toLowerCase();
     const last = (path) => path.split('/').pop().toLowerCase();
-    const file = files.find(({ name, format }) => format !== 'workbook' && name.toLowerCase() === wanted)
-      ?? files.find(({ path }) => path.toLowerCase() === wanted)
-      ?? (files.filter(({ path }) => last(path) === wanted).length === 1 ? files.find(({ path }) => last(path) === wanted) : undefined);
+    const single = (of) => (files.filter(of).length === 1 ? files.find(of) : undefined);
+    const named = ({ name, path }) => name.toLowerCase() === wanted || path.toLowerCase() === wanted;
+    const file = files.find((one) => named(one) && one.format !== 'workbook') ?? files.find(named) ?? single(({ path }) => last(path) === wanted)
+      ?? single(({ path, given }) => given === 'text' && last(path).replace(/\.[^.]*$/, '') === wanted);
+    if (file?.given === 'text') await told(file);
     if (file && file.format !== 'workbook') {
       await this.load(file);
       this.alias(missing, file.name);
       return;
     }
-    const books = file ? [file] : files.filter(({ name, format }) => format === 'workbook' && wanted.startsWith(`${name.toLowerCase()}_`));
-    for (const book of books) {
+    const books = files.filter(({ name, format }) => format === 'workbook' && wanted.startsWith(`${name.toLowerCase()}_`));
+    for (const book of file ? [...books, file] : books) {
       const found = await this.book(book, files, sheets);
-      const sheet = found.find(({ name }) => name.toLowerCase() === wanted) ?? (file && found.length === 1 ? found[0] : undefined);
+      const sheet = found.find(({ name }) => name.toLowerCase() === wanted) ?? (book === file && found.length === 1 ? found[0] : undefined);
       if (sheet) {
         if (sheet.fault) throw new Fault(`${book.path}: ${sheet.fault}`);
-        this.keep(book, sheet.name, arrays(sheet.rows, sheet.name), sheet.note ? [sheet.note] : []);
+        await this.keepSheet(book, sheet);
         this.alias(missing, sheet.name);
         return;
       }
+      if (book === file) throw Object.assign(new Fault(`${file.path} has ${found.length} sheets, and each is a table`), { tables: await this.head(file, files, sheets) });
     }
     throw Object.assign(new Fault(`there is no table ${missing}`), { tables: await this.list(request, files) });
   }
@@ -185,20 +194,22 @@ class Tables {
     if (called.toLowerCase() === name.toLowerCase()) return;
     this.run(`CREATE TEMP VIEW ${quoted(called)} AS SELECT * FROM ${quoted(name)}`);
     this.aliases.push(called);
+    this.meaning.set(called, name);
   }
 
   async load(file) {
+    if (file.fault) throw new Fault(`${file.path} is not a table: ${file.fault}`);
     if (this.loaded.has(file.name.toLowerCase())) return;
     const bytes = await contentOf(file);
     if (file.format === 'json' || file.format === 'jsonl') {
-      const { table, notes } = objects(bytes, file);
+      const { table, notes } = await this.json(file, bytes);
       this.keep(file, file.name, table, notes);
     } else {
-      this.keepText(file, bytes);
+      await this.keepText(file, bytes);
     }
   }
 
-  /** The sheets of a workbook with the names of their tables: `[{ name, rows, note, fault }]`. */
+  /** The sheets of a workbook with the names of their tables: `[{ name, rows, notes, texts, fault }]`. */
   async book(file, files, sheets) {
     // A sheet does not take the name of a file, or of a sheet of a workbook before it.
     const unused = distinct(files.filter(({ format }) => format !== 'workbook').map(({ name }) => name));
@@ -221,7 +232,7 @@ class Tables {
     return found;
   }
 
-  /** The sheets of a workbook, which is converted once: `[{ name, rows, note, fault }]`. */
+  /** The sheets of a workbook, which is converted once: `[{ name, rows, notes, texts, fault }]`. */
   async sheetsOf(file, sheets) {
     let book = this.books.get(file.blob);
     if (!book && !sheets) throw new Fault(`${file.path} is a workbook, and workbooks cannot be read here`);
@@ -240,6 +251,17 @@ class Tables {
     }
     if (book.fault) throw new Fault(`${file.path}: ${book.fault}`);
     return book.sheets;
+  }
+
+  /** Loads a sheet. The texts of a page are read as those of a delimited text: its numbers are written for people, too. */
+  async keepSheet(book, { name, rows, notes: said = [], texts }) {
+    if (this.loaded.has(name.toLowerCase())) return;
+    if (texts) {
+      await this.keepText({ ...book, name }, delimitedOf(rows), said);
+      return;
+    }
+    const { table, notes } = arrays(rows, name);
+    this.keep(book, name, table, [...said, ...notes]);
   }
 
   create(name, columns) {
@@ -271,31 +293,35 @@ class Tables {
   }
 
   /** Loads a delimited text. Cells are bound where they are in the copy of the file in SQLite's memory. */
-  keepText(file, bytes) {
-    const { bytes: text, note } = utf8(bytes);
-    const separator = file.format === 'tsv' ? 9 : separatorOf(text);
-    const columns = new Columns();
-    let rows = 0;
-    const open = delimited(text, separator, (record) => { columns.see(text, record); rows += 1; });
-    const notes = [note, open && 'a quoted cell is never closed, so the rest of the file is in it'].filter(Boolean);
-    if (!rows) throw new Fault(`${file.path} is empty`);
-    const { names, types, header } = columns.ended();
-    const { _malloc: malloc, _free: free, _sqlite3_bind_text: bind, _sqlite3_clear_bindings: clear } = this.sql;
+  async keepText(file, bytes, said = []) {
+    const { text, dialect, columns: { columns, rows, notes }, seen } = await this.delimited(file, bytes, true);
+    if (!rows && !columns.length) throw new Fault(`${file.path} is empty`);
+    const { _malloc: malloc, _free: free, _sqlite3_bind_text: bind, _sqlite3_bind_double: double, _sqlite3_clear_bindings: clear } = this.sql;
     const base = malloc(text.length + 1);
     if (!base) throw new Fault(`${file.path} does not fit into memory`);
     this.heap().set(text, base);
-    const textual = types.map((type) => type === 'TEXT');
     try {
-      this.filled(file, file.name, names.map((name, at) => ({ name, type: types[at] })), (insert) => {
-        let skip = header;
-        delimited(text, separator, ({ count, starts, ends, quotes }) => {
+      this.filled(file, file.name, columns, (insert) => {
+        let skip = dialect.header;
+        delimited(text, dialect, (record) => {
           if (skip) { skip = false; return; }
+          if (seen.isSkipped(text, record)) return;
+          const { count, starts, ends, quotes } = record;
           clear(insert);
-          for (let at = 0; at < count; at += 1) {
+          for (let at = 0; at < count && at < columns.length; at += 1) {
             const start = starts[at], length = ends[at] - start;
-            if (length === 0 && !(quotes[at] && textual[at])) continue; // an empty cell is null
+            const { type, read } = columns[at];
+            if (length === 0 && !(quotes[at] && type === 'TEXT')) continue; // an empty cell is null
+            if (read) {
+              const value = read(decoder.decode(text.subarray(start, ends[at])));
+              if (value === null) continue;
+              if (value !== undefined) {
+                double(insert, at + 1, value);
+                continue;
+              }
+            }
             if (quotes[at] === 2) {
-              const own = unescaped(text.subarray(start, ends[at]));
+              const own = unescaped(text.subarray(start, ends[at]), dialect);
               const place = malloc(own.length || 1);
               this.heap().set(own, place);
               bind(insert, at + 1, place, own.length, TRANSIENT);
@@ -310,7 +336,31 @@ class Tables {
     } finally {
       free(base);
     }
-    this.note(file, file.name, names.map((name, at) => ({ name, type: types[at] })), rows - (header ? 1 : 0), notes);
+    this.note(file, file.name, columns, rows, [...said, ...notes]);
+  }
+
+  /** The table of a JSON file, and what had to be assumed: `{ table, notes }`. */
+  async json(file, bytes) {
+    const { bytes: text, note } = await utf8(bytes, false, this.decode);
+    const { table, notes } = objects(decoder.decode(text), file);
+    return { table, notes: note ? [note, ...notes] : notes };
+  }
+
+  /** A delimited text as UTF-8, its dialect and its columns. `whole`: whether these bytes are all of the file. */
+  async delimited(file, bytes, whole) {
+    const { bytes: text, note } = await utf8(bytes, !whole, this.decode);
+    const head = text.subarray(0, HEAD);
+    const dialect = dialectOf(head, whole && head.length === text.length, file.format === 'tsv');
+    const seen = new Columns(dialect);
+    const { loose, open } = delimited(text, dialect, (record) => seen.see(text, record), whole);
+    const columns = seen.ended(dialect.separator);
+    columns.notes = [
+      note, ...dialect.notes,
+      open > 0 && whole && `${open === 1 ? 'a quote is' : `${open} quotes are`} never closed and ${open === 1 ? 'was' : 'were'} read as text`,
+      loose > 0 && `${loose === 1 ? 'a cell has quotes' : `${loose} cells have quotes`} inside that are not doubled, and ${loose === 1 ? 'is' : 'are'} read as written`,
+      ...columns.notes,
+    ].filter(Boolean);
+    return { text, dialect, columns, seen };
   }
 
   /** Loads rows of values. */
@@ -362,7 +412,7 @@ class Tables {
   }
 
   /** What a statement returns: the first rows, their number, and all of them as a file. */
-  rows(statement, { rows: most, chars, max_rows: limit, max_saved: largest, save }) {
+  rows(statement, { sql, rows: most, chars, max_rows: limit, max_saved: largest, save }) {
     const { _sqlite3_step: step, _sqlite3_column_count: count, _sqlite3_column_name: columnName, _sqlite3_column_type: type, _sqlite3_column_text: text, _sqlite3_column_bytes: bytes, UTF8ToString } = this.sql;
     const width = count(statement);
     const columns = Array.from({ length: width }, (_, at) => UTF8ToString(columnName(statement, at)));
@@ -394,7 +444,15 @@ class Tables {
       }
       writer?.row(columns.map((_, at) => cell(at, Infinity)));
     }
-    const notes = [...this.loaded.values()].flatMap(({ path, notes: own }) => own.map((note) => `${path}: ${note}`));
+    // Tables of earlier queries stay loaded. A name may also be in a text of the query; then a note is said once too often.
+    const parts = sql.toLowerCase();
+    const edge = (character) => character === undefined || !/[\p{L}\p{N}_]/u.test(character);
+    const occurs = (name) => {
+      for (let at = parts.indexOf(name); at >= 0; at = parts.indexOf(name, at + 1)) if (edge(parts[at - 1]) && edge(parts[at + name.length])) return true;
+      return false;
+    };
+    const meant = ({ name, path }) => [name, path, ...this.aliases.filter((alias) => this.meaning.get(alias) === name)].some((one) => occurs(one.toLowerCase()));
+    const notes = [...this.loaded.values()].filter(meant).flatMap(({ path, notes: own }) => own.map((note) => `${path}: ${note}`));
     return { columns, rows: shown, total, cut, notes, saved: writer?.text() };
   }
 
@@ -407,6 +465,7 @@ class Tables {
     const tables = [];
     for (const file of files) {
       if (tables.length >= most) break;
+      if (file.given === 'text' && !this.loaded.has(file.name.toLowerCase())) continue;
       try {
         tables.push(...await this.head(file, files, sheets));
       } catch (error) {
@@ -421,35 +480,42 @@ class Tables {
     const own = this.loaded.get(file.name.toLowerCase());
     if (own) return [described(own)];
     const { path, name, format, blob } = file;
+    if (file.fault) return [{ name, path, columns: [], note: `not a table: ${file.fault}` }];
     if (format === 'workbook') {
       if (!sheets && !this.books.has(blob)) return [{ name: `${name}_…`, path, columns: [], note: 'a workbook; SHOW TABLES lists its sheets' }];
       const found = await this.book(file, files, sheets);
-      return found.map(({ name: sheet, rows, note, fault }) => {
-        if (fault || note && !rows.length) return { name: sheet, path, columns: [], note: fault ?? note };
+      const tables = [];
+      for (const { name: sheet, rows, notes: said = [], texts, fault } of found) {
+        if (fault || !rows.length) {
+          tables.push({ name: sheet, path, columns: [], note: fault ?? [...said, 'it has no values'].join('; ') });
+          continue;
+        }
         // One sheet that is no table does not hide the others.
         try {
-          const table = arrays(rows, sheet);
-          return described({ name: sheet, path, columns: columnsOf(table), rows: table.rows.length });
+          if (texts) {
+            const { columns: { columns, rows: count, notes } } = await this.delimited(file, delimitedOf(rows), true);
+            tables.push(described({ name: sheet, path, columns, rows: count, notes: [...said, ...notes] }));
+          } else {
+            const { table, notes } = arrays(rows, sheet);
+            tables.push(described({ name: sheet, path, columns: columnsOf(table), rows: table.rows.length, notes: [...said, ...notes] }));
+          }
         } catch (error) {
           if (!(error instanceof Fault)) throw error;
-          return { name: sheet, path, columns: [], note: error.message };
+          tables.push({ name: sheet, path, columns: [], note: error.message });
         }
-      });
+      }
+      return tables;
     }
     if (format === 'json' && blob.size > HEAD_JSON) return [{ name, path, columns: [], note: 'its columns are known once it is queried' }];
     const bytes = await contentOf(file, format === 'json' ? blob : blob.slice(0, HEAD));
     const whole = blob.size <= HEAD || format === 'json';
     if (format === 'json' || format === 'jsonl') {
-      const { table } = objects(whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10)), file);
-      return [described({ name, path, columns: columnsOf(table), rows: whole ? table.rows.length : undefined })];
+      const { table, notes } = await this.json(file, whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10)));
+      return [described({ name, path, columns: columnsOf(table), rows: whole ? table.rows.length : undefined, notes })];
     }
-    const { bytes: text } = utf8(bytes, !whole);
-    const columns = new Columns();
-    let rows = 0;
-    delimited(text, format === 'tsv' ? 9 : separatorOf(text), (record) => { rows += 1; columns.see(text, record); }, whole);
-    if (!rows) return [{ name, path, columns: [], note: 'it is empty' }];
-    const { names, types, header } = columns.ended();
-    return [described({ name, path, columns: names.map((column, at) => ({ name: column, type: types[at] })), rows: whole ? rows - (header ? 1 : 0) : undefined })];
+    const { columns: { columns, rows, notes } } = await this.delimited(file, bytes, whole);
+    if (!columns.length) return [{ name, path, columns: [], note: 'it is empty' }];
+    return [described({ name, path, columns, rows: whole ? rows : undefined, notes })];
   }
 }
 
@@ -462,8 +528,44 @@ async function contentOf({ path, blob }, part = blob) {
   }
 }
 
-const described = ({ name, path, columns, rows }) => ({
-  name, path, rows, more: Math.max(0, columns.length - NAMED_COLUMNS),
+/** What a file is that is no table. */
+const SIGNATURES = [['%PDF-', 'a PDF'], ['\x1f\x8b', 'compressed with gzip; the user can unpack it and add what is in it'], ['PAR1', 'a Parquet file'], ['SQLite format 3', 'a SQLite database'], ['\x89PNG', 'a picture'], ['\xff\xd8\xff', 'a picture'], ['GIF8', 'a picture'], ['{\\rtf', 'rich text']];
+const formats = new WeakMap(); // blob -> { [given]: { format, fault } }
+
+/** Sets the format of a file by its first bytes; its name decides between kinds of text only. */
+async function told(file) {
+  const { blob, given } = file;
+  let known = formats.get(blob);
+  if (!known) formats.set(blob, known = {});
+  known[given] ??= await formatOf(given, blob);
+  Object.assign(file, known[given]);
+}
+
+async function formatOf(given, blob) {
+  let bytes;
+  try {
+    bytes = new Uint8Array(await blob.slice(0, 4_096).arrayBuffer());
+  } catch {
+    return { format: given }; // it is said when the file is read
+  }
+  const start = String.fromCharCode(...bytes.subarray(0, 16));
+  if (start.startsWith('PK\x03\x04') || start.startsWith('\xd0\xcf\x11\xe0')) return { format: 'workbook' };
+  const kind = SIGNATURES.find(([signature]) => start.startsWith(signature))?.[1];
+  if (kind) return { format: 'csv', fault: `it is ${kind}` };
+  const text = decoder.decode((await utf8(bytes, true)).bytes).trimStart();
+  const plain = given === 'tsv' ? 'tsv' : 'csv';
+  if (given === 'json' || given === 'jsonl') return { format: given };
+  if (/^<(?:[!?]|html|head|body|table|meta|style|div|center|office:|workbook|ss:)/i.test(text)) return { format: 'workbook' };
+  if (/^(?:\[\s*[[{]|\{\s*")/.test(text)) return { format: 'json' };
+  if (given === 'workbook' && (!text || text.includes('\0'))) return { format: 'workbook' };
+  return { format: plain };
+}
+
+/** Rows of texts as a delimited text. */
+const delimitedOf = (rows) => encoder.encode(rows.map((row) => row.map((cell) => (cell === null ? '' : `"${String(cell).replaceAll('"', '""')}"`)).join(',')).join('\n'));
+
+const described = ({ name, path, columns, rows, notes }) => ({
+  name, path, rows, notes, more: Math.max(0, columns.length - NAMED_COLUMNS),
   columns: columns.slice(0, NAMED_COLUMNS).map(({ name: column, type }) => [column, type.toLowerCase()]),
 });
 
@@ -490,110 +592,6 @@ function only(sql) {
   const word = /^[a-z]*/i.exec(bare(sql).replace(/^\(+\s*/, ''))[0].toUpperCase();
   if (['SELECT', 'WITH', 'VALUES', 'EXPLAIN'].includes(word)) return sql;
   throw new Fault(word ? `query_table only reads, so ${word} does not run: start with SELECT or WITH` : 'start the query with SELECT or WITH');
-}
-
-/** A quoted cell with its doubled quotes made single. */
-function unescaped(bytes) {
-  const out = new Uint8Array(bytes.length);
-  let length = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    out[length] = bytes[at];
-    length += 1;
-    if (bytes[at] === 34 && bytes[at + 1] === 34) at += 1;
-  }
-  return out.subarray(0, length);
-}
-
-const tooWide = (name) => `${name} has more than ${MAX_COLUMNS} columns, and tables with so many cannot be queried`;
-
-/** The columns of a table, `[{ name, type }]`: the names and the SQL types of all values. */
-function columnsOf({ names, rows, cells, blanks }) {
-  const INT = 1, REAL = 2, TEXT = 4;
-  const kinds = names.map(() => 0);
-  for (const row of rows) {
-    for (const [at, value] of cells(row)) {
-      if (value === null || value === undefined || value === '' && blanks) continue;
-      const type = typeof value;
-      kinds[at] |= type === 'string' || type === 'object' ? TEXT : type === 'number' && !Number.isInteger(value) ? REAL : INT;
-    }
-  }
-  const types = { 0: 'TEXT', [INT]: 'INTEGER', [REAL]: 'REAL', [INT | REAL]: 'REAL', [TEXT]: 'TEXT' };
-  return names.map((name, at) => ({ name, type: types[kinds[at]] ?? '' }));
-}
-
-/**
- * The table of a JSON file, an array of objects or an object on each line, and what had to be assumed: `{ table, notes }`. A table is
- * `{ names, rows, cells, blanks }`; `cells(row)` are its values with their columns, and with `blanks`, an empty text is no value.
- */
-function objects(bytes, { path, format }) {
-  const text = decoder.decode(bytes).replace(/^\ufeff/, '');
-  const large = /[:[,\s]-?\d{16,}\s*[,\]}]/.test(text);
-  const read = large && EXACT ? (part) => JSON.parse(part, exactly) : JSON.parse;
-  const notes = large && !EXACT ? ['whole numbers with more than 15 digits are rounded here'] : [];
-  const objects = format === 'jsonl' ? lines(text, read, path) : parsed(text, read, path);
-  if (!Array.isArray(objects)) throw new Fault(`${path} is not a table: a table is an array of objects, and this is ${objects === null || typeof objects !== 'object' ? `a ${typeof objects}` : 'an object'}; use query_json`);
-  const odd = objects.findIndex((one) => one === null || typeof one !== 'object');
-  if (odd >= 0) throw new Fault(`${path} is not a table: item ${odd + 1} of its array is ${JSON.stringify(objects[odd], withDigits)?.slice(0, 40)}, not an object; use query_json`);
-  if (!objects.length) throw new Fault(`${path} is an empty array`);
-  if (objects.every(Array.isArray)) return { table: arrays(objects, path), notes };
-  const places = new Map();
-  for (const one of objects) {
-    for (const key of Object.keys(one)) if (!places.has(key)) places.set(key, places.size);
-    if (places.size > MAX_COLUMNS) throw new Fault(tooWide(path));
-  }
-  if (!places.size) throw new Fault(`${path}: its objects have no keys`);
-  return { table: { names: columnNames([...places.keys()]), rows: objects, cells: (one) => Object.keys(one).map((key) => [places.get(key), one[key]]) }, notes };
-}
-
-/** A whole number that JavaScript would round becomes one of any size, or its digits where SQLite has none of that size. */
-function exactly(_, value, { source }) {
-  if (typeof value !== 'number' || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value;
-  const exact = BigInt(source);
-  return BigInt.asIntN(64, exact) === exact ? exact : source;
-}
-
-/** Whether `JSON.parse` tells the digits of a number. */
-const EXACT = JSON.parse('1', (_, value, context) => context?.source === '1');
-
-/** Writes the large numbers of `exactly`. */
-const withDigits = (_, value) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value);
-
-function parsed(text, read, path) {
-  try {
-    return read(text);
-  } catch (error) {
-    const many = text.trimStart().startsWith('{') && text.includes('\n') ? lines(text, read) : undefined;
-    if (many) return many;
-    throw new Fault(`${path} is not JSON: ${error.message}`);
-  }
-}
-
-/** The values on the lines of a text; `undefined` if they are none and no path is given. */
-function lines(text, read, path) {
-  const values = [];
-  let number = 0;
-  for (const line of text.split('\n')) {
-    number += 1;
-    if (!line.trim()) continue;
-    try {
-      values.push(read(line));
-    } catch (error) {
-      if (path === undefined) return undefined;
-      throw new Fault(`${path} is not JSON on line ${number}: ${error.message}`);
-    }
-  }
-  return values;
-}
-
-/** The table of rows whose first is the header, unless all of its cells are numbers or empty. */
-function arrays(all, name) {
-  const rows = all.filter((row) => row.some((cell) => cell !== null && cell !== undefined && cell !== ''));
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
-  if (width > MAX_COLUMNS) throw new Fault(tooWide(name));
-  const first = rows[0] ?? [];
-  const header = first.some((cell) => typeof cell === 'string' && cell !== '');
-  const names = columnNames(Array.from({ length: width }, (_, at) => (header ? String(first[at] ?? '') : '')));
-  return { names, rows: header ? rows.slice(1) : rows, cells: (row) => row.entries(), blanks: true };
 }
 
 /** Writes all rows of a result as a file. */

@@ -59,7 +59,7 @@ pub enum Container {
 #[must_use]
 pub fn container(head: &[u8]) -> Option<Container> {
     const PACKAGES: &[&[u8]] = &[b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"];
-    if PACKAGES.iter().any(|magic| head.starts_with(magic)) {
+    if PACKAGES.iter().any(|magic| head.starts_with(magic)) || is_workbook_in_xml(head) {
         return Some(Container::Package);
     }
     // Readers accept a PDF that begins with other bytes, but a text about PDFs is no PDF.
@@ -67,6 +67,19 @@ pub fn container(head: &[u8]) -> Option<Container> {
     let version = head.get(at + 5).is_some_and(u8::is_ascii_digit);
     let blank = head.get(..at)?.iter().all(u8::is_ascii_whitespace);
     (version && (blank || head.contains(&0))).then_some(Container::Pdf)
+}
+
+/// Whether a file is a workbook in XML: that of Excel 2003, or OpenDocument in one file.
+fn is_workbook_in_xml(head: &[u8]) -> bool {
+    // UTF-16 has a zero in each of these characters.
+    let text: String = head.iter().filter(|byte| **byte != 0).map(|byte| char::from(*byte)).collect();
+    let start = text.trim_start_matches(|c: char| !c.is_ascii() || c.is_whitespace());
+    let page = start.get(..200.min(start.len())).is_some_and(|start| start.to_ascii_lowercase().contains("<html"));
+    start.starts_with("<?xml")
+        && !page
+        && (start.contains("urn:schemas-microsoft-com:office:spreadsheet")
+            || start.contains("progid=\"Excel.Sheet\"")
+            || start.contains("<office:document ") && start.contains("opendocument.spreadsheet"))
 }
 
 impl Document {

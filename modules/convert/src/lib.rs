@@ -3,8 +3,11 @@
 //! This is a part of the tools' worker (`main.rs` exports it), loaded on first use. The format is told by the
 //! bytes; the name only serves messages. Deliberately absent: PDFs (`www/parts/pdf.js`), and files that are text already.
 
+mod extras;
 mod limits;
 mod markdown;
+mod markup;
+mod markup_sheets;
 mod office;
 mod package;
 mod sheets;
@@ -19,6 +22,11 @@ use turnwise_files::document::Document;
 /// A sentence without the file's name that says why it has no text, such as `it is protected by a password`.
 pub fn convert(bytes: &[u8], name: &str) -> Result<Document, String> {
     limits::check_size(bytes)?;
+    if let Some(markup) = markup_sheets::markup(bytes) {
+        return sheets::convert_markup(bytes, markup);
+    }
+    let slashed = package::with_slashes(bytes);
+    let bytes = slashed.as_deref().unwrap_or(bytes);
     match package::kind(bytes)? {
         package::ContainerKind::Office(format) => office::convert(bytes, format),
         package::ContainerKind::Workbook(format) => sheets::convert(bytes, format),

@@ -16,6 +16,8 @@ pub const MAX_CELLS: usize = 4_000_000;
 pub const MAX_CELL_TEXT: usize = 128 << 20;
 /// Maximum number of values in the tables of a workbook together, with those of empty cells.
 pub const MAX_TABLE_VALUES: usize = 4 * MAX_CELLS;
+/// Maximum size of a part of a workbook, unpacked, that is looked through for what it has besides values.
+pub const MAX_EXTRAS: u64 = 64 << 20;
 /// Maximum number of columns of a sheet that are shown.
 pub const MAX_COLUMNS: u32 = 256;
 /// Maximum number of characters of a cell.

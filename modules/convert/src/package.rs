@@ -135,6 +135,26 @@ pub fn with_plain_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
+/// A copy of a package in whose names a program wrote `\\` for `/`; `None` if there is no such name.
+pub fn with_slashes(bytes: &[u8]) -> Option<Vec<u8>> {
+    if !bytes.starts_with(b"PK") {
+        return None;
+    }
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).ok()?;
+    if archive.len() > MAX_ENTRIES
+        || !archive.file_names().any(|name| name.starts_with("xl\\") || name.starts_with("word\\"))
+    {
+        return None;
+    }
+    let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
+    for index in 0..archive.len() {
+        let file = archive.by_index_raw(index).ok()?;
+        let name = file.name().replace('\\', "/");
+        copy.raw_copy_file_rename(file, name).ok()?;
+    }
+    Some(copy.finish().ok()?.into_inner())
+}
+
 /// A copy of an archive in which `change` rewrites the files that are `wanted`, without pictures and films.
 fn copy(bytes: &[u8], wanted: impl Fn(&str) -> bool, change: impl Fn(&str) -> String) -> Option<Vec<u8>> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).ok()?;

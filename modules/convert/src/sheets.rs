@@ -1,14 +1,20 @@
 //! Workbooks, read by `calamine`: as Markdown with the row numbers and column letters that name the cells, and as rows for queries.
 
+use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use anydoc::Format;
-use calamine::{Data, DataRef, DataType, Ods, Reader, SheetType, Xls, XlsOptions, Xlsb, Xlsx};
+use calamine::{
+    Data, DataRef, DataType, Ods, Reader, SheetType, SheetVisible, Xls, XlsOptions, Xlsb, Xlsx, XlsxFormulaMetadata,
+    expand_shared_formula,
+};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::extras::{self, Extras, SheetExtras};
 use super::limits::{MAX_CELL_CHARS, MAX_CELL_TEXT, MAX_CELLS, MAX_COLUMNS, MAX_TABLE_VALUES};
-use super::package::{ContainerKind, kind, with_plain_numbers};
+use super::markup_sheets::{self, Markup};
+use super::package::{ContainerKind, kind, with_plain_numbers, with_slashes};
 use super::text::TextBuilder;
 use turnwise_files::document::{Document, Rows};
 use turnwise_files::size_text;
@@ -20,9 +26,12 @@ pub struct Sheet {
     /// The rows with values, with cells from the first column with a value to the last: texts, numbers, booleans, dates as ISO 8601
     /// texts, and `null`. All rows have the same length.
     pub rows: Vec<Vec<Value>>,
-    /// What was not read of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
+    /// What was not read of it, and what it has besides values, one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Whether all values are texts as they are shown, such as `1.234,50`: those of a page.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub texts: bool,
     /// Why it is no table; then it has no rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
@@ -32,11 +41,13 @@ pub struct Sheet {
 const SHEET_ROWS: u32 = 1 << 20;
 const SHEET_COLUMNS: u32 = 1 << 14;
 
-/// A cell with a value: its row and column, counted from 0.
-struct SheetCell {
-    row: u32,
-    column: u32,
-    value: Data,
+/// A cell with a value, or with a formula without one: its row and column, counted from 0.
+pub struct SheetCell {
+    pub row: u32,
+    pub column: u32,
+    pub value: Data,
+    /// The formula of a cell without a value, such as `SUM(A1:A3)`.
+    pub formula: Option<String>,
 }
 
 /// The sheets of a workbook, as rows.
@@ -45,23 +56,111 @@ struct SheetCell {
 /// A sentence that says why they cannot be read.
 pub fn sheets(bytes: &[u8], name: &str) -> Result<Vec<Sheet>, String> {
     super::limits::check_size(bytes)?;
-    let ContainerKind::Workbook(format) = kind(bytes)? else { return Err(format!("{name} is not a workbook")) };
-    let read = read(bytes, format)?;
+    let slashed = with_slashes(bytes);
+    let bytes = slashed.as_deref().unwrap_or(bytes);
+    let (read, extras) = match markup_sheets::markup(bytes) {
+        Some(markup) => read_markup(bytes, markup)?,
+        None => {
+            let ContainerKind::Workbook(format) = kind(bytes)? else { return Err(format!("{name} is not a workbook")) };
+            read_package(bytes, format)?
+        }
+    };
     if read.cut {
         let (cells, text) = (MAX_CELLS, size_text(MAX_CELL_TEXT as u64));
         return Err(format!("the workbook has more than {cells} cells or {text} of text, too much for tables"));
     }
     let mut left = MAX_TABLE_VALUES;
-    let sheets = read.sheets.into_iter().map(|(name, cells)| {
-        let broken = read.broken.iter().find(|(broken, _)| *broken == name);
-        let note = broken.map(|(_, error)| format!("sheet {name} is damaged and was not read to its end ({error})"));
-        let (rows, fault) = match rows(&cells, &mut left) {
+    let mut sheets = Vec::new();
+    for (name, cells) in &read.sheets {
+        let mut notes = Vec::new();
+        if let Some((_, error)) = read.broken.iter().find(|(broken, _)| broken == name) {
+            notes.push(format!("sheet {name} is damaged and was not read to its end ({error})"));
+        }
+        if read.hidden.contains(name) {
+            notes.push(format!("sheet {name} is hidden"));
+        }
+        if let Some(extra) = extras.sheets.get(name) {
+            notes.extend(extra.hidden().map(|hidden| format!("{hidden}, and in the table")));
+            notes.extend(
+                extra
+                    .merged()
+                    .map(|merged| format!("cells are merged ({merged}), and their value is in the first of them only")),
+            );
+            notes.extend(extra.counted().map(|counted| format!("it has {counted}: read_file shows them")));
+        }
+        notes.extend(without_value(cells));
+        let (rows, fault) = match rows(cells, &mut left) {
             Ok(rows) => (rows, None),
             Err(fault) => (Vec::new(), Some(format!("sheet {name} {fault}"))),
         };
-        Sheet { name, rows, note, fault }
-    });
-    Ok(sheets.collect())
+        sheets.push(Sheet { name: name.clone(), rows, notes, texts: read.texts, fault });
+    }
+    if let Some(first) = sheets.first_mut() {
+        first.notes.extend(zeros(&read, &extras));
+    }
+    Ok(sheets)
+}
+
+/// The cells of a workbook that is markup.
+fn read_markup(bytes: &[u8], markup: Markup) -> Result<(Read, Extras), String> {
+    let text = markup_sheets::decoded(bytes);
+    match markup {
+        Markup::Excel2003 => Ok(markup_sheets::excel_2003(&text)),
+        Markup::FlatOds => {
+            let package = extras::package_of(&text).ok_or("it is damaged")?;
+            read_package(&package, Format::Ods)
+        }
+        Markup::Page => {
+            let (read, extras) = markup_sheets::page(&text);
+            if read.sheets.is_empty() {
+                return Err("it is a page or XML without a table; read_file shows its text".to_owned());
+            }
+            Ok((read, extras))
+        }
+    }
+}
+
+/// What is said of cells that have no value in a table: errors, and formulas that were never calculated.
+fn without_value(cells: &[SheetCell]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let formulas: Vec<&SheetCell> = cells.iter().filter(|cell| cell.formula.is_some()).collect();
+    if let Some(first) = formulas.first() {
+        notes.push(format!(
+            "{} without a calculated value {} null, such as {}{} ={}",
+            counted(formulas.len(), "formula"),
+            if formulas.len() == 1 { "is" } else { "are" },
+            letters(first.column),
+            first.row + 1,
+            one_line(first.formula.as_deref().unwrap_or_default(), 200)
+        ));
+    }
+    let errors: Vec<&SheetCell> = cells.iter().filter(|cell| matches!(cell.value, Data::Error(_))).collect();
+    if let Some(first) = errors.first() {
+        notes.push(format!(
+            "{} with an error {} null, such as {}{} {}",
+            counted(errors.len(), "cell"),
+            if errors.len() == 1 { "is" } else { "are" },
+            letters(first.column),
+            first.row + 1,
+            plain(&first.value)
+        ));
+    }
+    notes
+}
+
+/// What is said of zeros that a program wrote in place of results.
+fn zeros(read: &Read, extras: &Extras) -> Option<String> {
+    (extras.calculated_on_load && read.zeros > 0).then(|| {
+        format!(
+            "{} the value 0 and the workbook asks to be calculated when it is opened: these values may be wrong",
+            if read.zeros == 1 { "a formula has".to_owned() } else { format!("{} formulas have", read.zeros) }
+        )
+    })
+}
+
+/// `1 formula`, `3 formulas`.
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The rows of a sheet. `left`: how many values they may have.
@@ -89,24 +188,68 @@ fn rows(cells: &[SheetCell], left: &mut usize) -> Result<Vec<Vec<Value>>, String
 /// # Errors
 /// A sentence that says why it cannot be read.
 pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
-    let read = read(bytes, format)?;
+    let (read, extras) = read_package(bytes, format)?;
+    written(&read, &extras, "workbook")
+}
+
+/// The text of a workbook that is markup.
+///
+/// # Errors
+/// A sentence that says why it cannot be read.
+pub fn convert_markup(bytes: &[u8], markup: Markup) -> Result<Document, String> {
+    let (read, extras) = read_markup(bytes, markup)?;
+    let kind = match markup {
+        Markup::Excel2003 => "workbook of Excel 2003 in XML",
+        Markup::FlatOds => "OpenDocument workbook in one file",
+        Markup::Page => "page with tables",
+    };
+    written(&read, &extras, kind)
+}
+
+fn written(read: &Read, extras: &Extras, kind: &str) -> Result<Document, String> {
     let mut text = TextBuilder::default();
     let mut notes = Vec::new();
     let count = read.sheets.len() + read.unread;
     let mut empty = Vec::new();
+    let (nothing, mut formulas) = (SheetExtras::default(), 0);
     for (name, cells) in &read.sheets {
-        if cells.is_empty() {
+        let extra = extras.sheets.get(name).unwrap_or(&nothing);
+        formulas += cells.iter().filter(|cell| cell.formula.is_some()).count();
+        if cells.is_empty() && extra.lines.is_empty() {
             empty.push(name.as_str());
         } else {
-            sheet(name, cells, &mut text, &mut notes);
+            sheet(name, cells, extra, read.hidden.contains(name), &mut text, &mut notes);
+        }
+    }
+    // Sheets without cells, such as that of a chart.
+    for (name, extra) in extras.sheets.iter().filter(|(name, _)| read.sheets.iter().all(|(own, _)| own != *name)) {
+        if !extra.lines.is_empty() {
+            sheet(name, &[], extra, read.hidden.contains(name), &mut text, &mut notes);
         }
     }
     if text.is_blank() {
         return Err(match read.broken.first() {
             Some((name, error)) => format!("it is damaged: its sheet {name} could not be read ({error})"),
-            None => "it is a workbook without a value in any cell".to_owned(),
+            None => {
+                let besides: String = extras.notes.iter().map(|note| format!("; {note}")).collect();
+                format!("it is a workbook without a value in any cell{besides}")
+            }
         });
     }
+    if formulas > 0 {
+        notes.push(format!(
+            "{} no calculated value, and the formula is shown: open the workbook in a spreadsheet program and save it to get values",
+            if formulas == 1 { "a formula has".to_owned() } else { format!("{formulas} formulas have") }
+        ));
+    }
+    notes.extend(zeros(read, extras));
+    if !read.hidden.is_empty() {
+        notes.push(format!("hidden sheets: {}", read.hidden.join(", ")));
+    }
+    if !read.others.is_empty() {
+        notes.push(format!("sheets without cells: {}", read.others.join(", ")));
+    }
+    notes.extend(extras.notes.iter().cloned());
     if !empty.is_empty() {
         notes.push(format!("sheets without a value: {}", empty.join(", ")));
     }
@@ -125,20 +268,51 @@ pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
         notes.push(format!("sheets that are damaged and were not read to their end: {}", broken.join(", ")));
     }
     let plural = if count == 1 { "sheet" } else { "sheets" };
-    Ok(text.finish(format!("workbook, {count} {plural}"), notes))
+    Ok(text.finish(format!("{kind}, {count} {plural}"), notes))
 }
 
-fn sheet(name: &str, cells: &[SheetCell], text: &mut TextBuilder, notes: &mut Vec<String>) {
-    let Some((top, left, bottom, right)) = bounds(cells) else { return };
+fn sheet(
+    name: &str,
+    cells: &[SheetCell],
+    extra: &SheetExtras,
+    hidden: bool,
+    text: &mut TextBuilder,
+    notes: &mut Vec<String>,
+) {
+    let place = format!("sheet {name}");
+    let mut about = if hidden { "; the sheet is hidden".to_owned() } else { String::new() };
+    about.extend(extra.hidden().map(|hidden| format!("; {hidden}")));
+    about.extend(extra.merged().map(|merged| format!("; merged: {merged}")));
+    text.gap();
+    text.place(&place, None);
+    if let Some(bounds) = bounds(cells) {
+        rows_of(name, cells, bounds, &about, text, notes);
+    } else {
+        text.line(&format!("[{place}, no values{about}]"));
+    }
+    let below = extra.below();
+    if !below.is_empty() {
+        // These lines are no rows.
+        text.place(&place, None);
+        below.iter().for_each(|line| text.line(line));
+    }
+}
+
+fn rows_of(
+    name: &str,
+    cells: &[SheetCell],
+    (top, left, bottom, right): (u32, u32, u32, u32),
+    about: &str,
+    text: &mut TextBuilder,
+    notes: &mut Vec<String>,
+) {
     let shown = right.min(left + MAX_COLUMNS - 1);
     if shown < right {
         notes.push(format!("sheet {name}: columns after {} are not shown", letters(shown)));
     }
     let (from, to) = (letters(left), letters(shown));
     let place = format!("sheet {name}");
-    text.gap();
-    text.place(&place, None);
-    text.line(&format!("[{place}, {from}{}:{}{}]", top + 1, letters(right), bottom + 1));
+    text.line(&format!("[{place}, {from}{}:{}{}{about}]", top + 1, letters(right), bottom + 1));
     let columns: Vec<String> = (left..=shown).map(letters).collect();
     text.line(&format!("| row | {} |", columns.join(" | ")));
     text.line(&format!("|{}", " --- |".repeat(columns.len() + 1)));
@@ -161,7 +335,10 @@ fn sheet(name: &str, cells: &[SheetCell], text: &mut TextBuilder, notes: &mut Ve
                 at += 1;
             }
             line.push(' ');
-            line.push_str(&shown_value(&cell.value));
+            match &cell.formula {
+                Some(formula) => line.push_str(&format!("={}", one_line(formula, MAX_CELL_CHARS).replace('|', "\\|"))),
+                None => line.push_str(&shown_value(&cell.value)),
+            }
             line.push_str(" |");
             at = cell.column + 1;
         }
@@ -194,31 +371,49 @@ impl ReadBudget {
 
 /// What was read of a workbook.
 #[derive(Default)]
-struct Read {
-    sheets: Vec<(String, Vec<SheetCell>)>,
+pub struct Read {
+    pub sheets: Vec<(String, Vec<SheetCell>)>,
     /// The sheets that are damaged, and their errors.
-    broken: Vec<(String, String)>,
+    pub broken: Vec<(String, String)>,
+    /// Sheets that are hidden.
+    pub hidden: Vec<String>,
+    /// Sheets of charts, dialogs and macros.
+    pub others: Vec<String>,
     /// Whether cells were left out.
-    cut: bool,
+    pub cut: bool,
     /// Sheets that were not opened because of that: each costs time, and many may be the same part of the package.
-    unread: usize,
+    pub unread: usize,
+    /// Formulas whose stored value is 0.
+    pub zeros: usize,
+    /// Whether all values are texts as they are shown.
+    pub texts: bool,
 }
 
-fn read(bytes: &[u8], format: Format) -> Result<Read, String> {
+fn read_package(bytes: &[u8], format: Format) -> Result<(Read, Extras), String> {
+    let extras = extras::of(bytes, format == Format::Ods);
+    Ok((read(bytes, format, &extras)?, extras))
+}
+
+fn read(bytes: &[u8], format: Format, extras: &Extras) -> Result<Read, String> {
     let cursor = Cursor::new(bytes);
     if format == Format::Ods {
-        let mut book = Ods::new(cursor).map_err(|error| sentence(&error))?;
-        return Ok(dense(&mut book));
+        let refused = match Ods::new(cursor) {
+            Ok(mut book) => return Ok(dense(&mut book, extras)),
+            Err(error) => sentence(&error),
+        };
+        let repaired = extras::repaired(bytes).ok_or_else(|| refused.clone())?;
+        let mut book = Ods::new(Cursor::new(repaired.as_slice())).map_err(|_| refused)?;
+        return Ok(dense(&mut book, extras));
     }
     if !bytes.starts_with(b"PK") {
         let mut book = Xls::new_with_options(cursor, XlsOptions::default()).map_err(|error| sentence(&error))?;
-        return Ok(dense(&mut book));
+        return Ok(dense(&mut book, extras));
     }
     let binary = zip::ZipArchive::new(Cursor::new(bytes))
         .is_ok_and(|archive| archive.index_for_name("xl/workbook.bin").is_some());
     if binary {
         let mut book = Xlsb::new(cursor).map_err(|error| sentence(&error))?;
-        return Ok(dense(&mut book));
+        return Ok(dense(&mut book, extras));
     }
     let mut book = Xlsx::new(cursor).map_err(|error| sentence(&error))?;
     let read = sparse(&mut book);
@@ -232,40 +427,59 @@ fn read(bytes: &[u8], format: Format) -> Result<Read, String> {
 
 /// Reads cell by cell, so that two cells in opposite corners of a sheet do not become the whole sheet.
 fn sparse(book: &mut Xlsx<Cursor<&[u8]>>) -> Read {
-    let mut read = Read::default();
     let mut left = ReadBudget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
-    for name in worksheets(book) {
+    let (names, mut read) = worksheets(book);
+    for name in names {
         if read.cut {
             read.unread += 1;
             continue;
         }
         let mut cells = Vec::new();
         match book.worksheet_cells_reader(&name) {
-            Ok(mut reader) => loop {
-                match reader.next_cell() {
-                    Ok(Some(cell)) => {
-                        let (row, column) = cell.get_position();
-                        if row >= SHEET_ROWS || column >= SHEET_COLUMNS {
-                            read.broken.push((name.clone(), "a cell is outside of the sheet".to_owned()));
+            Ok(mut reader) => {
+                // Cells may share a formula, which only the first of them has.
+                let mut shared = BTreeMap::new();
+                loop {
+                    let cell = match reader.next_cell_with_formula_metadata() {
+                        Ok(Some(cell)) => cell,
+                        Ok(None) => break,
+                        Err(error) => {
+                            read.broken.push((name.clone(), error.to_string()));
                             break;
                         }
-                        let value = owned(cell.get_value());
-                        if value.is_empty() {
-                            continue;
-                        }
-                        if !left.take(&value) {
-                            read.cut = true;
-                            break;
-                        }
-                        cells.push(SheetCell { row, column, value });
-                    }
-                    Ok(None) => break,
-                    Err(error) => {
-                        read.broken.push((name.clone(), error.to_string()));
+                    };
+                    let (row, column) = cell.pos;
+                    if row >= SHEET_ROWS || column >= SHEET_COLUMNS {
+                        read.broken.push((name.clone(), "a cell is outside of the sheet".to_owned()));
                         break;
                     }
+                    let value = owned(&cell.value);
+                    if let Some(XlsxFormulaMetadata::Shared { shared_index, formula, .. }) = &cell.formula {
+                        shared.insert(*shared_index, (cell.pos, formula.clone()));
+                    }
+                    if cell.formula.is_some() && matches!(value, Data::Float(0.0) | Data::Int(0)) {
+                        read.zeros += 1;
+                    }
+                    let formula = cell.formula.filter(|_| value.is_empty()).and_then(|formula| match formula {
+                        XlsxFormulaMetadata::Normal { formula } | XlsxFormulaMetadata::Shared { formula, .. } => {
+                            Some(formula)
+                        }
+                        XlsxFormulaMetadata::SharedDerived { shared_index } => {
+                            let (at, formula) = shared.get(&shared_index)?;
+                            expand_shared_formula(formula, *at, (row, column)).ok()
+                        }
+                        _ => None,
+                    });
+                    if value.is_empty() && formula.is_none() {
+                        continue;
+                    }
+                    if !left.take(&value) {
+                        read.cut = true;
+                        break;
+                    }
+                    cells.push(SheetCell { row, column, value, formula });
                 }
-            },
+            }
             Err(error) => read.broken.push((name.clone(), error.to_string())),
         }
         cells.sort_by_key(|cell| (cell.row, cell.column));
@@ -275,14 +489,14 @@ fn sparse(book: &mut Xlsx<Cursor<&[u8]>>) -> Read {
     read
 }
 
-fn dense<'a, R>(book: &mut R) -> Read
+fn dense<'a, R>(book: &mut R, extras: &Extras) -> Read
 where
     R: Reader<Cursor<&'a [u8]>>,
     R::Error: std::fmt::Display,
 {
-    let mut read = Read::default();
     let mut left = ReadBudget { cells: MAX_CELLS, text: MAX_CELL_TEXT };
-    for name in worksheets(book) {
+    let (names, mut read) = worksheets(book);
+    for name in names {
         if read.cut {
             read.unread += 1;
             continue;
@@ -291,14 +505,40 @@ where
         match book.worksheet_range(&name) {
             Ok(range) => {
                 let (top, first) = range.start().unwrap_or_default();
+                let open = |at| extras.sheets.get(&name).is_some_and(|extra| extra.uncalculated.contains(&at));
                 for (row, column, value) in range.used_cells() {
                     if !left.take(value) {
                         read.cut = true;
                         break;
                     }
                     let (Ok(row), Ok(column)) = (u32::try_from(row), u32::try_from(column)) else { continue };
-                    cells.push(SheetCell { row: top + row, column: first + column, value: value.clone() });
+                    if open((top + row, first + column)) {
+                        continue;
+                    }
+                    cells.push(SheetCell {
+                        row: top + row,
+                        column: first + column,
+                        value: value.clone(),
+                        formula: None,
+                    });
                 }
+                let formulas = book.worksheet_formula(&name).unwrap_or_default();
+                let (top, first) = formulas.start().unwrap_or_default();
+                for (row, column, formula) in formulas.used_cells() {
+                    let (Ok(row), Ok(column)) = (u32::try_from(row), u32::try_from(column)) else { continue };
+                    let (row, column) = (top + row, first + column);
+                    let has_value = range.get_value((row, column)).is_some_and(|value| !value.is_empty());
+                    if formula.is_empty() || has_value && !open((row, column)) {
+                        continue;
+                    }
+                    let formula = formula.trim_start_matches("of:").trim_start_matches("oooc:").trim_start_matches('=');
+                    if !left.take(&Data::Empty) {
+                        read.cut = true;
+                        break;
+                    }
+                    cells.push(SheetCell { row, column, value: Data::Empty, formula: Some(formula.to_owned()) });
+                }
+                cells.sort_by_key(|cell| (cell.row, cell.column));
             }
             Err(error) => read.broken.push((name.clone(), error.to_string())),
         }
@@ -307,10 +547,21 @@ where
     read
 }
 
-/// The names of the sheets with cells, and not of charts.
-fn worksheets<RS: std::io::Read + std::io::Seek, R: Reader<RS>>(book: &R) -> Vec<String> {
-    let sheets = book.sheets_metadata().iter();
-    sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet).map(|sheet| sheet.name.clone()).collect()
+/// The names of the sheets with cells, and what is known of the others.
+fn worksheets<RS: std::io::Read + std::io::Seek, R: Reader<RS>>(book: &R) -> (Vec<String>, Read) {
+    let mut read = Read::default();
+    let mut names = Vec::new();
+    for sheet in book.sheets_metadata() {
+        if sheet.visible != SheetVisible::Visible {
+            read.hidden.push(sheet.name.clone());
+        }
+        match sheet.typ {
+            SheetType::WorkSheet => names.push(sheet.name.clone()),
+            SheetType::ChartSheet => read.others.push(format!("{} (a chart)", sheet.name)),
+            _ => read.others.push(format!("{} (macros or a dialog, not read)", sheet.name)),
+        }
+    }
+    (names, read)
 }
 
 fn owned(value: &DataRef<'_>) -> Data {
@@ -338,7 +589,7 @@ fn bounds(cells: &[SheetCell]) -> Option<(u32, u32, u32, u32)> {
 }
 
 /// The letters of a column, counted from 0: `A`, `Z`, `AA`.
-fn letters(column: u32) -> String {
+pub fn letters(column: u32) -> String {
     let mut letters = Vec::new();
     let mut rest = u64::from(column) + 1;
     while rest > 0 {
@@ -365,9 +616,13 @@ fn whole(number: f64) -> Option<i64> {
 }
 
 fn shown_value(data: &Data) -> String {
-    let text = plain(data);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
-    match text.char_indices().nth(MAX_CELL_CHARS) {
+    one_line(&plain(data).replace('|', "\\|"), MAX_CELL_CHARS)
+}
+
+/// A text on one line, with at most so many characters.
+pub fn one_line(text: &str, most: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,
     }
@@ -375,7 +630,8 @@ fn shown_value(data: &Data) -> String {
 
 fn plain(data: &Data) -> String {
     match data {
-        Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.clone(),
+        Data::String(text) | Data::DateTimeIso(text) => text.clone(),
+        Data::DurationIso(text) => duration(text).unwrap_or_else(|| text.clone()),
         Data::Float(number) => whole(*number).map_or_else(|| rounded(*number), |whole| whole.to_string()),
         Data::Int(number) => number.to_string(),
         Data::Bool(value) => value.to_string(),
@@ -388,6 +644,37 @@ fn plain(data: &Data) -> String {
 /// Fifteen significant digits, as spreadsheets show: `0.1 + 0.2` is 0.3.
 fn rounded(number: f64) -> String {
     format!("{number:.14e}").parse::<f64>().map_or_else(|_| number.to_string(), |rounded| rounded.to_string())
+}
+
+/// Hours, minutes and seconds of a duration in ISO 8601: `13:45:00` of `PT13H45M00S`.
+fn duration(text: &str) -> Option<String> {
+    let (sign, text) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
+    let (days, time) = text.strip_prefix('P')?.split_once('T').unwrap_or((text.get(1..)?, ""));
+    let mut seconds = match days {
+        "" => 0.0,
+        days => days.strip_suffix('D')?.parse::<f64>().ok()? * 86_400.0,
+    };
+    let mut digits = String::new();
+    for c in time.chars() {
+        let factor = match c {
+            'H' => 3_600.0,
+            'M' => 60.0,
+            'S' => 1.0,
+            c => {
+                digits.push(if c == ',' { '.' } else { c });
+                continue;
+            }
+        };
+        seconds += std::mem::take(&mut digits).parse::<f64>().ok()? * factor;
+    }
+    if !digits.is_empty() || !(0.0..9e12).contains(&seconds) {
+        return None;
+    }
+    #[allow(clippy::cast_possible_truncation)] // below 2^53
+    let milli = (seconds * 1_000.0).round() as i64;
+    let (whole, milli) = (milli / 1_000, milli % 1_000);
+    let fraction = if milli == 0 { String::new() } else { format!(".{milli:03}") };
+    Some(format!("{sign}{:02}:{:02}:{:02}{fraction}", whole / 3_600, whole / 60 % 60, whole % 60))
 }
 
 /// ISO 8601: a date, a time, or both; a duration as hours, minutes and seconds.

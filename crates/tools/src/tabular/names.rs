@@ -5,6 +5,9 @@
 //! same name, each of them gets the names of its folders in front, and if that is not enough, its extension at the end; what
 //! still has the name of another is numbered. A sheet has the name of its workbook, `_` and its own name; the engine numbers
 //! those that would have the name of another table. Names ignore case.
+//!
+//! The extension only tells which files may be tables: the engine reads them as what their first bytes are. Other texts and pages
+//! may hold a table too; they are not listed, have their path as name, and are read if a query names them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +25,8 @@ pub enum TableFormat {
     Jsonl,
     /// Each of its sheets is a table.
     Workbook,
+    /// A text or a page that may hold a table.
+    Text,
 }
 
 /// A file with tables.
@@ -33,16 +38,17 @@ pub struct TableFile {
     pub format: TableFormat,
 }
 
-/// The files with tables among the paths of a workspace, in order.
+/// The files with tables among the paths of a workspace, in order; behind them those that are not listed.
 #[must_use]
 pub fn tables<'a>(paths: impl Iterator<Item = &'a String>) -> Vec<TableFile> {
-    let mut files: Vec<TableFile> = paths
+    let (texts, mut files): (Vec<TableFile>, Vec<TableFile>) = paths
         .filter(|path| !path.starts_with(RESULTS))
         .filter_map(|path| Some(TableFile { path: path.clone(), name: by_file(path), format: format(path)? }))
-        .collect();
+        .partition(|file| file.format == TableFormat::Text);
     separate(&mut files, by_path);
     separate(&mut files, by_path_and_extension);
     number(&mut files);
+    files.extend(texts.into_iter().map(|file| TableFile { name: file.path.clone(), ..file }));
     files
 }
 
@@ -79,11 +85,14 @@ fn number(files: &mut [TableFile]) {
 fn format(path: &str) -> Option<TableFormat> {
     let (_, extension) = path.rsplit_once('.')?;
     Some(match extension.to_ascii_lowercase().as_str() {
-        "csv" => TableFormat::Csv,
+        "csv" | "psv" => TableFormat::Csv,
         "tsv" | "tab" => TableFormat::Tsv,
-        "json" => TableFormat::Json,
+        "json" | "geojson" => TableFormat::Json,
         "jsonl" | "ndjson" => TableFormat::Jsonl,
-        "xlsx" | "xlsm" | "xlsb" | "xls" | "ods" => TableFormat::Workbook,
+        "xlsx" | "xlsm" | "xlsb" | "xls" | "ods" | "xltx" | "xltm" | "xlt" | "ots" | "fods" => TableFormat::Workbook,
+        "txt" | "text" | "dat" | "data" | "asc" | "prn" | "log" | "out" | "htm" | "html" | "xhtml" | "xml" => {
+            TableFormat::Text
+        }
         _ => return None,
     })
 }

@@ -45,7 +45,10 @@ struct ListedTable {
     more: usize,
     /// `None`: not known without reading the whole file.
     rows: Option<usize>,
+    /// Why it is not described.
     note: Option<String>,
+    /// What had to be assumed, one sentence each.
+    notes: Vec<String>,
 }
 
 /// Runs one SQL query.
@@ -56,11 +59,11 @@ pub async fn query_table<F: Files>(files: &mut F, sql: &str, save_as: &str) -> R
     let save_to = saved_as(files, save_as)?;
     let (large, known): (Vec<TableFile>, Vec<TableFile>) =
         tables(files.list().keys()).into_iter().partition(|file| size(files, &file.path) > MAX_QUERIED);
+    const NONE: &str = "the workspace has no tables: a table is a CSV, TSV, JSON or JSON-lines file or a workbook";
     if known.is_empty() && large.is_empty() {
-        return Err(
-            "the workspace has no tables: a table is a CSV, TSV, JSON or JSON-lines file or a workbook".to_owned()
-        );
+        return Err(NONE.to_owned());
     }
+    let large: Vec<TableFile> = large.into_iter().filter(|file| file.format != TableFormat::Text).collect();
     let paths: Vec<&str> = known.iter().map(|file| file.path.as_str()).collect();
     let request = json!({
         "sql": sql,
@@ -79,14 +82,18 @@ pub async fn query_table<F: Files>(files: &mut F, sql: &str, save_as: &str) -> R
     });
     match (answer.fault, answer.tables) {
         (Some(fault), tables) => {
-            let listed = tables.map(|tables| format!(". The tables are:\n{}", listing(&tables, &known)));
+            let listed = tables.map(|tables| match listing(&tables, &known).as_str() {
+                "" => format!("; {NONE}"),
+                listed => format!(". The tables are:\n{listed}"),
+            });
             let large: Vec<String> = too_large.collect();
             let large = if large.is_empty() { String::new() } else { format!("\n{}", large.join("\n")) };
             return Err(format!("{fault}{}{large}", listed.unwrap_or_default()));
         }
         (None, Some(tables)) => {
-            let lines: Vec<String> = std::iter::once(listing(&tables, &known)).chain(too_large).collect();
-            return Ok(lines.join("\n"));
+            let listed = listing(&tables, &known);
+            let lines: Vec<String> = (!listed.is_empty()).then_some(listed).into_iter().chain(too_large).collect();
+            return if lines.is_empty() { Err(NONE.to_owned()) } else { Ok(lines.join("\n")) };
         }
         (None, None) => {}
     }
@@ -140,7 +147,8 @@ fn listing(tables: &[ListedTable], known: &[TableFile]) -> String {
     let mut lines: Vec<String> = tables.iter().map(line).collect();
     // The engine lists a workbook by its sheets.
     let listed = |file: &&TableFile| tables.iter().any(|table| table.path == file.path);
-    let missing: Vec<&TableFile> = known.iter().filter(|file| !listed(file)).collect();
+    let missing: Vec<&TableFile> =
+        known.iter().filter(|file| file.format != TableFormat::Text && !listed(file)).collect();
     if tables.is_empty() || tables.len() >= MAX_LISTED {
         lines.extend(missing.iter().take(200).map(|file| match file.format {
             TableFormat::Workbook => format!("- sheets of {}: \"{}_…\"", file.path, file.name),
@@ -162,7 +170,8 @@ fn line(table: &ListedTable) -> String {
         (None, true) => "no columns".to_owned(),
         (None, false) => columns.join(", "),
     };
-    format!("- {} ({}{rows}): {columns}", name(&table.name), table.path)
+    let notes: String = table.notes.iter().map(|note| format!("; note: {note}")).collect();
+    format!("- {} ({}{rows}): {columns}{notes}", name(&table.name), table.path)
 }
 
 /// A name as it has to be written in a query.

@@ -1,0 +1,211 @@
+//! Markup as tokens: enough of XML and of HTML to find tables and the parts of workbooks. It never fails: what is no markup is text.
+
+/// A token of markup.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Token<'a> {
+    Open(Tag<'a>),
+    /// The name without its prefix.
+    Close(&'a str),
+    /// Text as it is written; see [`unescaped`].
+    Text(&'a str),
+    /// Text in which nothing is escaped: a CDATA section.
+    Raw(&'a str),
+}
+
+/// A start tag.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tag<'a> {
+    /// The name without its prefix.
+    pub name: &'a str,
+    attributes: &'a str,
+    /// Whether it closes itself.
+    pub empty: bool,
+}
+
+impl<'a> Tag<'a> {
+    /// The value of an attribute, told by its name without prefix, regardless of case.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<String> {
+        self.attributes().find(|(key, _)| local(key).eq_ignore_ascii_case(name)).map(|(_, value)| unescaped(value))
+    }
+
+    /// Whether an attribute is `1` or `true`.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"))
+    }
+
+    /// The number in an attribute.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<u32> {
+        self.get(name)?.trim().parse().ok()
+    }
+
+    fn attributes(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
+        let mut rest = self.attributes;
+        std::iter::from_fn(move || {
+            rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
+            let end = rest.find(|c: char| c.is_whitespace() || c == '=')?;
+            let (name, after) = rest.split_at(end);
+            let Some(value) = after.trim_start().strip_prefix('=') else {
+                rest = after;
+                return Some((name, ""));
+            };
+            let value = value.trim_start();
+            let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+            let (value, after) = match quote {
+                Some(quote) => {
+                    let inner = value.get(1..).unwrap_or_default();
+                    inner.split_once(quote).unwrap_or((inner, ""))
+                }
+                None => value.split_at(value.find(char::is_whitespace).unwrap_or(value.len())),
+            };
+            rest = after;
+            Some((name, value))
+        })
+    }
+}
+
+/// The part of a name behind its prefix.
+fn local(name: &str) -> &str {
+    name.rsplit(':').next().unwrap_or(name)
+}
+
+/// The tokens of a text. Comments, instructions, declarations, scripts and styles are left out.
+pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let at = rest.find('<').unwrap_or(rest.len());
+            if at > 0 {
+                let (text, after) = rest.split_at(at);
+                rest = after;
+                return Some(Token::Text(text));
+            }
+            let inner = rest.get(1..)?;
+            if let Some(raw) = inner.strip_prefix("![CDATA[") {
+                let (raw, after) = raw.split_once("]]>").unwrap_or((raw, ""));
+                rest = after;
+                return Some(Token::Raw(raw));
+            }
+            if let Some(comment) = inner.strip_prefix("!--") {
+                rest = comment.split_once("-->").map_or("", |(_, after)| after);
+                continue;
+            }
+            if inner.starts_with(['!', '?']) {
+                rest = inner.split_once('>').map_or("", |(_, after)| after);
+                continue;
+            }
+            if !inner.starts_with(|c: char| c.is_alphabetic() || matches!(c, '/' | '_')) {
+                let end = inner.find('<').map_or(rest.len(), |end| end + 1);
+                let (text, after) = rest.split_at(end);
+                rest = after;
+                return Some(Token::Text(text));
+            }
+            let end = end_of_tag(inner);
+            let tag = inner.get(..end).unwrap_or_default();
+            rest = inner.get(end + 1..).unwrap_or_default();
+            if let Some(name) = tag.strip_prefix('/') {
+                return Some(Token::Close(local(name.trim())));
+            }
+            let (name, attributes) =
+                tag.split_at(tag.find(|c: char| c.is_whitespace() || c == '/').unwrap_or(tag.len()));
+            let empty = attributes.ends_with('/');
+            let name = local(name);
+            let skipped = ["script", "style"].into_iter().find(|skipped| name.eq_ignore_ascii_case(skipped));
+            if let Some(skipped) = skipped.filter(|_| !empty && !tag.contains(':')) {
+                rest = closing(rest, skipped);
+                continue;
+            }
+            return Some(Token::Open(Tag { name, attributes: attributes.trim_end_matches('/'), empty }));
+        }
+    })
+}
+
+/// The end of a tag: a `>` outside of quotes.
+fn end_of_tag(tag: &str) -> usize {
+    let mut quote = None;
+    for (at, byte) in tag.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'>') => return at,
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(open), byte) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    // A quote that is never closed.
+    tag.find('>').unwrap_or(tag.len())
+}
+
+/// What follows the end tag of that name.
+fn closing<'a>(text: &'a str, name: &str) -> &'a str {
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("</") {
+        if after.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name)) {
+            return after.split_once('>').map_or("", |(_, after)| after);
+        }
+        rest = after;
+    }
+    ""
+}
+
+/// Text with its references as characters. One that is not known stays as it is written.
+#[must_use]
+pub fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('&') {
+        out.push_str(before);
+        rest = after;
+        let end = after.bytes().take(11).position(|byte| byte == b';');
+        let name = end.and_then(|end| after.get(..end));
+        match name.and_then(|name| Some((name, character(name)?))) {
+            Some((name, c)) => {
+                out.push(c);
+                rest = after.get(name.len() + 1..).unwrap_or_default();
+            }
+            None => out.push('&'),
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// HTML's names of the characters from U+00A0 to U+00FF.
+const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro \
+    para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute \
+    Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN \
+    szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve \
+    oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
+
+fn character(name: &str) -> Option<char> {
+    if let Some(number) = name.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+            None => number.parse().ok()?,
+        };
+        return char::from_u32(code);
+    }
+    Some(match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "euro" => '€',
+        "ndash" => '–',
+        "mdash" => '—',
+        "hellip" => '…',
+        "bull" => '•',
+        "lsquo" => '‘',
+        "rsquo" => '’',
+        "ldquo" => '“',
+        "rdquo" => '”',
+        "trade" => '™',
+        "minus" => '−',
+        _ => {
+            let at = LATIN.split_whitespace().position(|one| one == name)?;
+            char::from_u32(0xa0 + u32::try_from(at).ok()?)?
+        }
+    })
+}
