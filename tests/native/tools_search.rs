@@ -8,7 +8,9 @@ use std::task::{Context, Poll, Waker};
 
 use crate::support::work::Work;
 use turnwise_files::{FileInfo, Files};
+use turnwise_tools::rank::Ranks;
 use turnwise_tools::search::{FileIndex, search_files};
+use turnwise_tools::terms::{names, terms};
 
 #[derive(Default)]
 struct Memory {
@@ -88,6 +90,20 @@ fn rare_words_weigh_more_than_common_ones() {
     files.push(("z.md".into(), "The zeppelin has a gondola.".into()));
     let files: Vec<(&str, &str)> = files.iter().map(|(p, c)| (p.as_str(), c.as_str())).collect();
     assert_eq!(hits(&search(&files, "server zeppelin"))[0], "z.md:1");
+}
+
+#[test]
+fn a_rare_word_decides_among_keywords_but_not_in_a_sentence() {
+    let mut ranks = Ranks::default();
+    for section in 0..400_u32 {
+        let subject = if (5..10).contains(&section) { "session session login login" } else { "" };
+        let heading = if section == 20 { "Dog" } else { "Some page" };
+        let text = terms(&format!("{subject} several words of filling that are much the same everywhere"));
+        ranks.add(section, [&terms(heading), &[], &text]);
+    }
+    let best = |query: &str| ranks.rank(&terms(query), &names(query)).sections[0].0;
+    assert_eq!(best("how do I keep the login session while I walk the dog"), 5);
+    assert_eq!(best("login session dog"), 20, "keywords are chosen: the rare one decides");
 }
 
 #[test]
