@@ -93,20 +93,6 @@ fn rare_words_weigh_more_than_common_ones() {
 }
 
 #[test]
-fn a_rare_word_decides_among_keywords_but_not_in_a_sentence() {
-    let mut ranks = Ranks::default();
-    for section in 0..400_u32 {
-        let subject = if (5..10).contains(&section) { "session session login login" } else { "" };
-        let heading = if section == 20 { "Dog" } else { "Some page" };
-        let text = terms(&format!("{subject} several words of filling that are much the same everywhere"));
-        ranks.add(section, [&terms(heading), &[], &text]);
-    }
-    let best = |query: &str| ranks.rank(&terms(query), &names(query)).sections[0].0;
-    assert_eq!(best("how do I keep the login session while I walk the dog"), 5);
-    assert_eq!(best("login session dog"), 20, "keywords are chosen: the rare one decides");
-}
-
-#[test]
 fn filler_words_of_other_languages_do_not_carry_a_match() {
     // The first has the question's filler words, the second what is asked.
     let cases = [

@@ -19,12 +19,6 @@ const HEADING: f32 = 1.2;
 /// The weight of filler words compared with others, and of common words of prose.
 const IDLE: f32 = 0.15;
 const COMMON: f32 = 0.4;
-/// A query with so many of these is a sentence, not keywords.
-const SENTENCE: usize = 2;
-/// The highest rarity of a word of a sentence, which is that of a word in one section of fifty: a visitor's story has words that
-/// happen to be in a single section (`gigs`, `dog`), and they say no more about what is asked than the words of the subject do.
-/// Keywords are chosen, so there a rare one decides.
-const MOST_RARE: f32 = 4.0;
 /// The weight of a name that two words of the query may mean.
 const MEANT: f32 = 0.3;
 /// The weight of a similar word.
@@ -171,17 +165,15 @@ impl Ranks {
                 terms.push(term);
             }
         }
-        let light = terms.iter().filter(|term| weight_of(term) < 1.0).count();
-        let only_idle = light == terms.len();
-        let most_rare = if light >= SENTENCE { MOST_RARE } else { f32::INFINITY };
+        let only_idle = terms.iter().all(|term| weight_of(term) < 1.0);
         let mut scores: HashMap<u32, Score> = HashMap::new();
         let mut asked = 0.0;
         for term in &terms {
-            asked += self.count(term, if only_idle { 1.0 } else { weight_of(term) }, most_rare, &mut scores);
+            asked += self.count(term, if only_idle { 1.0 } else { weight_of(term) }, &mut scores);
         }
         let said = asked;
         for name in names.iter().take(MAX_TERMS).filter(|name| self.sections_with(name) > 0 && !query.contains(name)) {
-            asked += self.count(name, MEANT, most_rare, &mut scores);
+            asked += self.count(name, MEANT, &mut scores);
         }
         let covered = |(section, _): &(u32, f32)| scores.get(section).map_or(0.0, |score| score.covered);
         let mut sections: Vec<(u32, f32)> =
@@ -207,8 +199,8 @@ impl Ranks {
         score.sum * (1.0 + COVERED * share(score.covered) + HEADING * said * share(score.in_heading))
     }
 
-    /// Adds the value of a query term to the scores; returns the highest value it can have. `most_rare`: the highest rarity.
-    fn count(&self, term: &str, weight: f32, most_rare: f32, scores: &mut HashMap<u32, Score>) -> f32 {
+    /// Adds the value of a query term to the scores; returns the highest value it can have.
+    fn count(&self, term: &str, weight: f32, scores: &mut HashMap<u32, Score>) -> f32 {
         // Per section, the best of the term and its substitutes.
         let mut found: HashMap<u32, (f32, bool)> = HashMap::new();
         let mut most = 0.0_f32;
@@ -216,7 +208,7 @@ impl Ranks {
             let Some(postings) = self.terms.get(&stand_in) else { continue };
             let live = self.sections_with(&stand_in);
             let all = self.lengths.len().max(1) as f32;
-            let rarity = (1.0 + (all - live as f32 + 0.5) / (live as f32 + 0.5)).ln().min(most_rare);
+            let rarity = (1.0 + (all - live as f32 + 0.5) / (live as f32 + 0.5)).ln();
             most = most.max(rarity * worth);
             for posting in postings {
                 let Some(lengths) = self.lengths.get(&posting.section) else { continue };
