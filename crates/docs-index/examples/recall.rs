@@ -10,7 +10,7 @@
 //! printed. `--texts FOLDER` writes what was read of each site there, and reads it from there the next time: then the whole
 //! measurement takes a second or two. A site that a browser renders (`client`) is read from its first page as rendered, if the
 //! folder in the variable RENDERED has it as `<kind>.html`.
-#![allow(clippy::print_stdout, clippy::expect_used, clippy::indexing_slicing)]
+#![allow(clippy::print_stdout, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
