@@ -8,7 +8,9 @@ use std::task::{Context, Poll, Waker};
 
 use crate::support::work::Work;
 use turnwise_files::{FileInfo, Files};
+use turnwise_tools::rank::Ranks;
 use turnwise_tools::search::{FileIndex, search_files};
+use turnwise_tools::terms::{names, terms};
 
 #[derive(Default)]
 struct Memory {
@@ -88,6 +90,28 @@ fn rare_words_weigh_more_than_common_ones() {
     files.push(("z.md".into(), "The zeppelin has a gondola.".into()));
     let files: Vec<(&str, &str)> = files.iter().map(|(p, c)| (p.as_str(), c.as_str())).collect();
     assert_eq!(hits(&search(&files, "server zeppelin"))[0], "z.md:1");
+}
+
+#[test]
+fn filler_words_of_other_languages_do_not_carry_a_match() {
+    // The first has the question's filler words, the second what is asked.
+    let cases = [
+        ("wie kann ich mein passwort ändern", "Ich frage mich, wie ich mein Boot lackieren kann", "Passwort ändern"),
+        ("pourquoi je ne peux pas voir mon image", "Je ne peux pas dire pourquoi mon chat dort", "Voir une image"),
+        ("cómo puedo cambiar mi contraseña", "No sé cómo puedo lavar a mi gato", "Cambiar la contraseña"),
+        ("perché posso aprire questo file", "Voglio sapere perché posso amare questo gatto", "Aprire un file"),
+        ("como posso mudar minha senha", "Não sei como posso pintar minha casa", "Mudar a senha"),
+        ("как мне изменить мой пароль", "Как мне покрасить мой дом", "Изменить пароль"),
+    ];
+    for (question, story, answer) in cases {
+        let mut ranks = Ranks::default();
+        for section in 0..100_u32 {
+            ranks.add(section, [&terms("page"), &[], &terms("several words that are the same everywhere")]);
+        }
+        ranks.add(100, [&terms("page"), &[], &terms(story)]);
+        ranks.add(101, [&terms("page"), &[], &terms(answer)]);
+        assert_eq!(ranks.rank(&terms(question), &names(question)).sections[0].0, 101, "{question}");
+    }
 }
 
 #[test]

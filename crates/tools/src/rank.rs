@@ -41,6 +41,20 @@ const IDLE_WORDS: &str = "\
     using want was we what when where which who why will with would you your work way make some any into than \
     then between";
 
+/// Filler words of German, French, Spanish, Portuguese, Italian and Russian, likewise: those of a question (`wie kann ich`).
+/// Texts about a subject hardly have them, so a section with one of them would seem to be about it. Articles need no list, as a
+/// site of the language is full of them, and many are names or terms elsewhere (`die`, `mit`, `un`, `la`).
+const IDLE_WORDS_ELSEWHERE: &str = "\
+    aber alle ao auch bei bitte cela cette che chi como cosa cuando cuál cuándo cómo damit dass doit \
+    donde dónde eine einem einen einer esta este esto está etwa faire fait fazer faço für geht gibt gli \
+    habe haben hacer ho ich ihr isso ist je kann kannst kein keine können könnte mein meine meinem \
+    meinen meiner mes meu mia mich minha muss muy más möchte nach nel nicht noch nous nur não oder ohne \
+    onde où pas perché peut peux pode porque posso pourquoi puede puedo può qu qual quale quand quando \
+    quel quelle quero questa questo quiero quoi qué quê schon sie sind sobre soll sono sont sui tengo \
+    tenho veux voglio voudrai vous wann warum welch welche welcher wenn wer werden wie wieso wir wird wo \
+    zu zum zur ça è é über а в где для если и из к как когда мне могу можно мои мой моя на не но нужно \
+    по почему с у что это я";
+
 /// Words of everyday prose, likewise: a visitor's sentence has several, and they say little about what is asked.
 const COMMON_WORDS: &str = "\
     able actually after again all already also always am another anyone anything around away back because been \
@@ -291,7 +305,7 @@ pub fn sort_best_first(sections: &mut [(u32, f32)]) {
 /// How much a term says about what is asked.
 fn weight_of(term: &str) -> f32 {
     match term {
-        idle if lists(IDLE_WORDS, idle) => IDLE,
+        idle if lists(IDLE_WORDS, idle) || lists(IDLE_WORDS_ELSEWHERE, idle) => IDLE,
         common if lists(COMMON_WORDS, common) => COMMON,
         _ => 1.0,
     }
