@@ -280,7 +280,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     try {
       hit = target.closest?.(this.trigger);
     } catch {
-      return void console.error(`turnwise-agent: the attribute trigger is not a valid selector: ${this.trigger}`);
+      return void console.error(`turnwise-agent: trigger is no selector: ${this.trigger}`);
     }
     if (!hit) return;
     event.preventDefault();
@@ -340,7 +340,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     const covering = cover();
     for (const element of [...all, ...around(covering)]) this.#watch.observe(element, { attributes: true });
     // A dark footer does not make a dark page.
-    const page = all.filter((element) => this.#inline || !element.closest('footer,header,nav,aside'));
+    const page = all.filter((element) => this.#inline || !element.closest('footer,nav,aside'));
     const [said, painted] = [says, paints].map((by) => page.map(by).find((is) => is !== undefined));
     const seen = said !== undefined && said === painted ? said : paints(covering) ?? painted ?? said;
     // Without a background, the page has the browser's.
