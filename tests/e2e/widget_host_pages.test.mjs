@@ -296,7 +296,7 @@ for (const [name, frame] of [['sandboxed', () => '<iframe src="/inner" sandbox="
       const found = await scope.locator('.call').first().textContent();
       assert.ok(/guide\.html/.test(found) || /could not be read/.test(await scope.locator('.docs').textContent()), found);
     }));
-  });
+  }));
 }
 
 test('the wheel over the panel never scrolls the page: at the end of an answer, over a short one, over header and field', () => withWidget({
