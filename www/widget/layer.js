@@ -41,6 +41,8 @@ export class Layer {
     this.#modal = modal;
     this.#focus = focus;
     this.#close = close;
+    // Radix asks at the element before it closes its dialog for a press or a focus outside: neither the panel nor the tag's button is outside.
+    for (const what of ['pointerDown', 'focus']) this.#host.addEventListener(`dismissableLayer.${what}Outside`, (event) => event.preventDefault());
   }
 
   get #shown() {
