@@ -32,7 +32,6 @@ export async function create({ element, root, pill, source, refused, say, close 
   Object.assign(frame, { src: url.href, title });
   const panel = h('section', { class: 'panel floating', part: 'panel', popover: 'manual' }, frame);
   const shell = h('dialog', { class: 'shell', role: 'dialog', 'aria-label': title }, panel);
-  const layer = new Layer(shell, { focus: () => frame.focus(), close });
   frame.allow = 'clipboard-write';
   // A page with an embedder policy refuses frames without one, except those that keep nothing from one page to the next.
   frame.credentialless = globalThis.crossOriginIsolated && !await fetch(url, { method: 'HEAD' }).then(({ headers }) => headers.has('cross-origin-embedder-policy'), () => false);
@@ -66,6 +65,7 @@ export async function create({ element, root, pill, source, refused, say, close 
   dress.observe(root, { attributes: true });
   let timer;
   root.append(shell);
+  const layer = new Layer(shell, { focus: () => frame.focus(), close });
   await new Promise((resolve, reject) => {
     const own = url.origin === location.origin ? "'self'" : url.origin;
     const patience = (ms) => { timer = setTimeout(() => reject(new Error(`${url.href} did not load; this page's policy must allow it (frame-src ${own}), and so must its own (frame-ancestors ${location.origin}); if this page has a Cross-Origin-Embedder-Policy, frame.html needs it, too, and from another origin also Cross-Origin-Resource-Policy: cross-origin`)), ms); };
@@ -94,9 +94,9 @@ export async function create({ element, root, pill, source, refused, say, close 
     show({ focus }) {
       if (!panel.classList.contains('open')) unfit = fit(panel);
       panel.classList.add('open');
-      layer.show(focus);
+      const enters = layer.show(focus);
       store.open('1');
-      port.postMessage({ show: { focus } });
+      port.postMessage({ show: { focus: enters } });
     },
     hide() {
       unfit();

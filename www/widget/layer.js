@@ -30,10 +30,11 @@ export class Layer {
   #modal;
   #focus;
   #close;
+  #entered = false; // whether it got the focus since it was opened
   #over = new AbortController(); // aborted when the panel is closed
   #raised = new AbortController(); // aborted when it is no modal dialog any more
 
-  /** `panel`: a popover in a `shell`, a dialog element, in a shadow root. `modal`: whether it is always modal. `focus()` sets the focus
+  /** `shell`: a dialog element in the tag's shadow root, with a popover in it. `modal`: whether it is always modal. `focus()` sets the focus
    *  in it; `close()` is called when the browser closes it. */
   constructor(shell, { modal, focus, close }) {
     this.#shell = shell;
@@ -65,19 +66,25 @@ export class Layer {
     return this.#panel.getRootNode().host;
   }
 
-  /** Shows it, also after the page took it out and put it back. Without `focus`, no dialog of the page loses its own. */
+  /**
+   * Shows it, also after the page took it out and put it back. With `focus` it gets the focus, once, and again if it was blocked since;
+   * returns whether it did. Without, no dialog of the page loses its own.
+   */
   show(focus) {
-    if (!this.#panel.isConnected) return;
+    if (!this.#panel.isConnected) return false;
     if (!this.#shown) this.#modal ? this.#raise() : this.#float();
-    if (!focus) return;
-    if (this.blocked) this.#raise();
+    const { blocked } = this;
+    if (!focus || (this.#entered && !blocked)) return false;
+    this.#entered = true;
+    if (blocked) this.#raise();
     this.#focus();
     // The page took the focus back at once.
     if (!this.#inside) this.#seize();
+    return true;
   }
 
   #float() {
-    this.hide();
+    this.#lower();
     this.#panel.showPopover();
     const { signal } = this.#over = new AbortController();
     const watch = (test) => setTimeout(() => this.#shown && !this.#shell.matches(':modal') && test() && this.#seize());
@@ -96,7 +103,7 @@ export class Layer {
     const shell = this.#shell;
     const panel = this.#panel;
     const host = this.#host;
-    this.hide();
+    this.#lower();
     shell.showModal();
     panel.showPopover();
     host.removeAttribute('aria-hidden');
@@ -121,6 +128,11 @@ export class Layer {
   }
 
   hide() {
+    this.#entered = false;
+    this.#lower();
+  }
+
+  #lower() {
     this.#over.abort();
     this.#raised.abort();
     if (this.#shown) this.#panel.hidePopover();
