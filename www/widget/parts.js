@@ -30,7 +30,8 @@ export function build({ root, mark, close }, kind, on) {
     column: h('div', { class: 'column' }),
     docs: h('div', { class: 'docs', part: 'progress' }),
     input: h('textarea', { rows: 1, part: 'input', enterkeyhint: 'send' }),
-    send: h('button', { type: 'submit', class: 'send', part: 'send', 'aria-label': t('send'), title: t('send'), disabled: true }, icon('send')),
+    // No form is submitted: a sandboxed frame may forbid that.
+    send: h('button', { type: 'button', class: 'send', part: 'send', 'aria-label': t('send'), title: t('send'), disabled: true, onclick: () => on.submit(true) }, icon('send')),
     by: h('p', { class: 'by', part: 'note' }),
     status: h('div', { class: 'hidden', role: 'status' }),
   };
@@ -38,7 +39,7 @@ export function build({ root, mark, close }, kind, on) {
   el.menuButton = iconButton('more', t('menu'), () => on.menu(el.menu.hidden), { 'aria-expanded': 'false' });
   // Screen readers do not read streamed text word by word: the status announces the progress, and the answer once it is complete.
   el.scroll = h('div', { class: 'scroll', part: 'transcript', role: 'log', 'aria-live': 'off', 'aria-label': t('transcript'), tabindex: 0 }, el.column);
-  el.form = h('form', { class: 'ask', part: 'composer', onsubmit: on.submit }, h('div', { class: 'box' }, el.input, el.send), el.by);
+  el.form = h('form', { class: 'ask', part: 'composer' }, h('div', { class: 'box' }, el.input, el.send), el.by);
   const header = h('header', { part: 'header' }, mark(), el.title, el.plus, el.menuButton,
     closes && iconButton('close', t('close'), close, { part: 'close' }), el.menu);
   el.panel = h('section', {
@@ -50,7 +51,7 @@ export function build({ root, mark, close }, kind, on) {
     // While an input method is composing, Enter selects a word.
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    el.form.requestSubmit();
+    on.submit(false);
   });
   el.menu.addEventListener('focusout', ({ relatedTarget: to }) => to && !el.menu.contains(to) && to !== el.menuButton && on.menu(false));
   el.panel.addEventListener('focusin', on.touched, { once: true });

@@ -50,7 +50,7 @@ class Panel {
     const shadow = host.root.getRootNode();
     if (!shadow.adoptedStyleSheets.includes(styles())) shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles()];
     this.#el = build(host, this.#kind, {
-      t: this.#t, forget: () => this.#forget(), menu: (open) => this.#menu(open), submit: (event) => this.#submit(event), grow: () => this.#grow(), key: (event) => this.#key(event),
+      t: this.#t, forget: () => this.#forget(), menu: (open) => this.#menu(open), submit: (pressed) => this.#submit(pressed), grow: () => this.#grow(), key: (event) => this.#key(event),
       // Until then the panel may not have been noticed; an interaction shows intent.
       touched: () => this.#start().catch(() => {}),
     });
@@ -473,11 +473,11 @@ class Panel {
     }));
   }
 
-  #submit(event) {
-    event.preventDefault();
+  /** `pressed`: whether by the button. */
+  #submit(pressed) {
     const { input } = this.#el;
     if (this.#busy) {
-      if (!event.submitter) return; // Enter: the draft stays in the field
+      if (!pressed) return; // Enter: the draft stays in the field
       // The first click wraps up, the second cancels.
       this.#talk?.[this.#busy.stopping ? 'cancel' : 'stop']();
       this.#busy.stopping = true;
