@@ -35,7 +35,7 @@ export const denied = () => last;
 /** How long to wait for the violation report, which says more than the error and arrives a moment later, or more on a busy machine. */
 const PATIENCE_MS = 250;
 
-export function spawn({ hear, fail }: WorkerListener, { url, classic, wrap = url.origin !== location.origin }: Script, name = 'turnwise-engine'): WorkerPort {
+export function spawn({ hear, fail }: WorkerListener, { url, classic, wrap = url.origin !== globalThis.origin }: Script, name = 'turnwise-engine'): WorkerPort {
   let blocked: { directive: string; uri: string } | undefined;
   last = undefined;
   // Other scripts on the page may violate policies, too.
@@ -58,7 +58,7 @@ export function spawn({ hear, fail }: WorkerListener, { url, classic, wrap = url
   };
   let worker: Worker | undefined;
   try {
-    // Browsers refuse a worker from another origin.
+    // Browsers refuse a worker from another origin; a sandboxed document has none of its own, whatever its address.
     if (wrap) wrapper = wrapped(url.href, classic);
     worker = new Worker(trustedUrl(wrapper ?? url.href), { type: classic ? 'classic' : 'module', name });
     worker.onmessage = ({ data }) => hear(data);

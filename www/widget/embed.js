@@ -178,7 +178,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     for (const type of ['click', 'keydown']) document.addEventListener(type, (event) => this.#triggered(event), { signal, capture: true });
     // What the probe does not see: colours of elements that it inherits nothing from.
     for (const type of ['load', 'transitionend']) document.addEventListener(type, () => this.#soon(), { signal, capture: true });
-    this.#watch.observe(document.head, { childList: true, attributes: true, subtree: true });
+    this.#watch.observe(document.head, { childList: true, subtree: true, attributes: true });
     signal.addEventListener('abort', () => this.#watch.disconnect());
     this.#draw();
     return undefined;
@@ -205,7 +205,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
 
   async open() {
     if (!this.isConnected) return;
-    if (!this.shadowRoot.activeElement) this.#from = focused();
+    if (!this.#open || !this.shadowRoot.activeElement) this.#from = focused();
     // Above a dialog that the page has opened since.
     if (this.#open) return void this.#made?.show({ focus: true });
     this.#open = true;
@@ -341,8 +341,10 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     for (const element of [...all, ...around(covering)]) this.#watch.observe(element, { attributes: true });
     // A dark footer does not make a dark page.
     const page = all.filter((element) => this.#inline || !element.closest('footer,nav,aside'));
-    const [said, painted] = [says, paints].map((by) => page.map(by).find((is) => is !== undefined));
-    const seen = said !== undefined && said === painted ? said : paints(covering) ?? painted ?? said;
+    const known = (is) => is !== undefined;
+    const said = page.map(says).findLast(known);
+    const painted = page.map(paints).find(known);
+    const seen = known(said) && said === painted ? said : paints(covering) ?? painted ?? said;
     // Without a background, the page has the browser's.
     return seen ?? dark(getComputedStyle(this.#probe).outlineColor);
   }

@@ -114,7 +114,7 @@ class Panel {
     }
     if (opens && this.#read === undefined) follow(this.#el, this.#views.at(-1)?.top);
     else if (opens) scroll.scrollTop = this.#read;
-    else if (scroll.scrollTop !== at) this.#busy && at >= scroll.dataset.at - 4 ? follow(this.#el, this.#busy.top) : scroll.scrollTop = at;
+    else if (at && !scroll.scrollTop) this.#busy && at >= scroll.dataset.at - 4 ? follow(this.#el, this.#busy.top) : scroll.scrollTop = at;
     if (focus && !this.#layer) this.#focus();
     else if (!opens && held && document.activeElement === document.body) held.focus();
   }
