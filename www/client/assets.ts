@@ -7,6 +7,14 @@ export interface Script {
   url: URL;
   /** Whether the bundler turned it into a classic script. */
   classic: boolean;
+  /** Whether the browser refuses to start a worker from it, but not from a blob that loads it. */
+  wrap?: boolean;
+}
+
+/** A blob that loads a script. A JSON string is a JavaScript string. */
+export function wrapped(url: string, classic: boolean): string {
+  const load = JSON.stringify(url);
+  return URL.createObjectURL(new Blob([classic ? `importScripts(${load});` : `import ${load};`], { type: 'text/javascript' }));
 }
 
 let folder: string | undefined;

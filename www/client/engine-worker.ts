@@ -1,6 +1,6 @@
 // The page's worker in which the engine runs. It starts the module and queues messages until then. Anywhere else it
 // does nothing: turnwise/core and the Node.js thread (thread.ts) import from here.
-import { plain, scriptOf, written } from './assets';
+import { plain, scriptOf, wrapped, written } from './assets';
 import init, { Port } from 'turnwise-glue';
 import type { MakeWorker } from 'turnwise-glue';
 
@@ -43,9 +43,12 @@ function inPage(scope: Scope) {
     // The host's `trusted-types` does not list it: starting a worker fails, and the violation says what to add.
   }
   const makeWorker = (url: string, name: string) => {
-    const script = plain(url);
+    const plainly = plain(url);
+    const classic = plainly !== url;
+    // The engine started from a blob in an isolated page: so must its workers, see `isolated` in engine.ts.
+    const script = globalThis.crossOriginIsolated && location.protocol === 'blob:' && !plainly.startsWith('blob:') ? wrapped(plainly, classic) : plainly;
     made.add(script);
-    return new Worker(policy ? policy.createScriptURL(script) as string : script, { type: script === url ? 'module' : 'classic', name });
+    return new Worker(policy ? policy.createScriptURL(script) as string : script, { type: classic ? 'classic' : 'module', name });
   };
   const send: Send = (data, transfer) => scope.postMessage(data, transfer);
   scope.addEventListener('securitypolicyviolation', ({ effectiveDirective: directive, blockedURI: uri }: SecurityPolicyViolationEvent) => send(JSON.stringify([{ blocked: { directive, uri } }]), []));

@@ -1,5 +1,6 @@
 // The engine, shared by all of the page's agents, sites and requests: one connection, and the handlers of its messages.
 import { scriptOf } from './assets';
+import type { Script } from './assets';
 import { Host } from './host';
 import { Link } from './link';
 import type { Part, Start } from './link';
@@ -18,7 +19,18 @@ const elsewhere: Start = async (ear) => {
 
 const script = () => scriptOf('engine-worker.js', () => new Worker(new URL('./engine-worker.js', import.meta.url), { type: 'module', name: 'turnwise-engine' }));
 
-const start: Start = (ear) => (typeof Worker === 'function' && globalThis.location ? spawn(ear, script()) : elsewhere(ear));
+/** An isolated page starts a worker only if its script is sent with the page's Cross-Origin-Embedder-Policy; a blob has it. */
+async function isolated(of: Script): Promise<Script> {
+  // A frame that is credentialless has no such policy.
+  if (of.url.origin !== location.origin || (globalThis as { credentialless?: boolean }).credentialless) return of;
+  const answer = await fetch(of.url, { method: 'HEAD' }).catch(() => undefined);
+  return { ...of, wrap: answer?.ok && !answer.headers.has('cross-origin-embedder-policy') };
+}
+
+const start: Start = (ear) => {
+  if (typeof Worker !== 'function' || !globalThis.location) return elsewhere(ear);
+  return globalThis.crossOriginIsolated ? isolated(script()).then((of) => spawn(ear, of)) : spawn(ear, script());
+};
 
 const writers = new Map<AgentId, (changes: AgentFileChange[], blob: () => Blob) => void>();
 const sites = new Map<SiteId, (message: Heard['site']) => void>();

@@ -1,4 +1,5 @@
 // Starts the engine in a worker of the page, wherever the package is served from and whatever the page's policy is.
+import { wrapped } from './assets';
 import type { Script } from './assets';
 import type { WorkerListener, WorkerPort } from './link';
 import { trustedUrl } from './trusted';
@@ -34,7 +35,7 @@ export const denied = () => last;
 /** How long to wait for the violation report, which says more than the error and arrives a moment later, or more on a busy machine. */
 const PATIENCE_MS = 250;
 
-export function spawn({ hear, fail }: WorkerListener, { url, classic }: Script, name = 'turnwise-engine'): WorkerPort {
+export function spawn({ hear, fail }: WorkerListener, { url, classic, wrap = url.origin !== globalThis.origin }: Script, name = 'turnwise-engine'): WorkerPort {
   let blocked: { directive: string; uri: string } | undefined;
   last = undefined;
   // Other scripts on the page may violate policies, too.
@@ -57,18 +58,15 @@ export function spawn({ hear, fail }: WorkerListener, { url, classic }: Script, 
   };
   let worker: Worker | undefined;
   try {
-    // Browsers refuse a worker from another origin, but not a blob that imports it. A JSON string is a JavaScript string.
-    if (url.origin !== location.origin) {
-      const load = JSON.stringify(url.href);
-      wrapper = URL.createObjectURL(new Blob([classic ? `importScripts(${load});` : `import ${load};`], { type: 'text/javascript' }));
-    }
+    // Browsers refuse a worker from another origin; a sandboxed document has none of its own, whatever its address.
+    if (wrap) wrapper = wrapped(url.href, classic);
     worker = new Worker(trustedUrl(wrapper ?? url.href), { type: classic ? 'classic' : 'module', name });
     worker.onmessage = ({ data }) => hear(data);
     worker.onmessageerror = () => fails('it posted a message that cannot be read');
     worker.onerror = (event) => {
       event.preventDefault();
       // Vite up to 7 moves packages away from their workers in development.
-      const hint = url.pathname.includes('/.vite/deps/') ? " (add optimizeDeps: { exclude: ['turnwise'] } to vite.config)" : '';
+      const hint = url.pathname.includes('/.vite/deps/') ? " (add optimizeDeps: { exclude: ['turnwise'] } to vite.config)" : ' (if this page has a Cross-Origin-Embedder-Policy, the script needs it, too)';
       fails(event.message || `its script could not be loaded from ${url.href}${hint}`);
     };
   } catch (error) {

@@ -23,8 +23,8 @@ export function send(address, told) {
 /** A field for a comment on a judged answer; `done(comment)` is called once, with nothing if the visitor skips it. */
 export function comment(t, done) {
   const field = h('textarea', { rows: 2, maxlength: MAX_COMMENT, 'aria-label': t('comment'), placeholder: t('comment') });
-  const form = h('form', { class: 'comment', part: 'comment', onsubmit: (event) => { event.preventDefault(); end(field.value.trim()); } },
-    field, h('div', { class: 'actions' }, h('button', { class: 'button main' }, t('send')), button(t('skip'), () => end())));
+  const form = h('form', { class: 'comment', part: 'comment', },
+    field, h('div', { class: 'actions' }, button(t('send'), () => end(field.value.trim()), { class: 'button main' }), button(t('skip'), () => end())));
   const end = (words) => {
     form.remove();
     done(words);

@@ -75,14 +75,34 @@ export function livePage({ docsLivePage }) {
 
 const DONE_MS = 1500;
 
-/** Creates a button that copies `text()` and confirms it; `undefined` if the page has no access to the clipboard. */
-export function copyButton(label, text, copied = () => {}) {
-  if (!navigator.clipboard) return undefined;
-  const made = iconButton('copy', label, () => navigator.clipboard.writeText(text()).then(() => {
-    made.replaceChildren(icon('done'));
-    copied();
+/** Copies a text where the clipboard's API is denied; returns whether that worked. */
+function copyOtherwise(text) {
+  const give = (event) => {
+    event.clipboardData.setData('text/plain', text);
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  addEventListener('copy', give, true);
+  try {
+    return document.execCommand('copy');
+  } finally {
+    removeEventListener('copy', give, true);
+  }
+}
+
+/**
+ * Creates a button that copies `text()` and confirms it. A page's policy may forbid that: then the text in `shown()` is selected, for
+ * the visitor to copy. `told(done)` is called with whether it was copied.
+ */
+export function copyButton(label, text, shown, told = () => {}) {
+  const made = iconButton('copy', label, async () => {
+    const content = text();
+    const done = await navigator.clipboard?.writeText(content).then(() => true, () => false) || copyOtherwise(content);
+    if (!done) getSelection().selectAllChildren(shown());
+    made.replaceChildren(icon(done ? 'done' : 'close'));
     setTimeout(() => made.replaceChildren(icon('copy')), DONE_MS);
-  }, () => {}), { part: 'copy' });
+    told(done);
+  }, { part: 'copy' });
   return made;
 }
 

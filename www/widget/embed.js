@@ -20,22 +20,28 @@ const WORDS = {
   ko: ['문서에 질문하기', '불러오지 못했습니다. 다시 시도'], ru: ['Спросить документацию', 'Не удалось загрузить. Повторить.'],
 };
 const INTENT_MS = 120;
+/** How long an element that is taken out of the page may take to come back: a router may wait for an animation. */
+const AWAY_MS = 3000;
+const away = new Set(); // elements that were taken out
 const scripted = new WeakMap(); // each element's `src`, if a script set it
 
-// `!important` in the shadow root wins over the page's, so the host's styles do not leak in; inherited values end at `:host`.
+// `!important` in the shadow root wins over the page's, so the host's styles do not leak in; inherited values end at `.root`.
+// The probe has the page's colours, and a transition: so the browser tells when they change, by whatever means.
 const CSS = `
-:host { all: initial !important; display: contents !important }
-:host([mode=inline]) { display: block !important }
+:host { all: initial !important; display: contents !important; color: inherit !important; color-scheme: inherit !important; background-color: inherit !important }
+:host([mode=inline]) { display: block !important; background: none !important }
 :host([hidden]) { display: none !important }
 * { box-sizing: border-box }
+.probe { position: fixed; top: 1px; visibility: hidden; background-color: inherit; outline-color: light-dark(#fff, #000); transition: 1ms }
+@media (prefers-color-scheme: dark) { .probe { top: 0 } }
 .root {
   --accent: var(--turnwise-accent, #0f6b5c); --accent-ink: var(--turnwise-accent-ink, #fff); --focus: var(--turnwise-focus, #0f6b5c);
   font: 15px/1.55 var(--turnwise-font, ui-sans-serif, system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif);
-  color-scheme: light; text-align: start }
+  color: CanvasText; color-scheme: light; text-align: start }
 .root[data-theme=dark] { --accent: var(--turnwise-accent-dark, #4fc3ae); --accent-ink: var(--turnwise-accent-ink-dark, #06201b); --focus: var(--turnwise-focus-dark, #4fc3ae); color-scheme: dark }
 .pill {
   position: fixed; inset: auto; margin: 0; border: 0; overflow: visible; z-index: 2147483000; display: inline-flex; align-items: center; gap: 8px;
-  max-inline-size: calc(100vw - 32px); padding: 0 18px 0 14px; min-block-size: 46px; border-radius: 99px; background: var(--accent); color: var(--accent-ink);
+  max-inline-size: calc(100% - 32px); padding: 0 18px 0 14px; min-block-size: 46px; border-radius: 99px; background: var(--accent); color: var(--accent-ink);
   font: inherit; font-weight: 600; line-height: 1.2; letter-spacing: -.005em; text-align: start; cursor: pointer;
   box-shadow: 0 1px 2px rgb(0 0 0 / .12), 0 6px 20px rgb(0 0 0 / .2) }
 .pill svg { inline-size: 22px; block-size: 22px; flex: none }
@@ -69,31 +75,33 @@ export function mark() {
   return svg;
 }
 
-/** Converts a colour in any notation to red, green, blue and alpha. */
-function pixel(color) {
+/** Whether an opaque colour, in any notation, is dark; `undefined` if it is not opaque. */
+function dark(color) {
   const paper = new OffscreenCanvas(1, 1).getContext('2d');
-  paper.fillStyle = color || '#0000';
+  paper.fillStyle = color;
   paper.fillRect(0, 0, 1, 1);
-  return paper.getImageData(0, 0, 1, 1).data;
+  const [r, g, b, alpha] = paper.getImageData(0, 0, 1, 1).data;
+  return alpha > 200 ? 3 * r + 6 * g + b < 1280 : undefined;
+}
+const paints = (element) => element && dark(getComputedStyle(element).backgroundColor);
+
+/** Whether the attributes and classes that docs generators and frameworks set say that the theme is dark; `undefined` if they say nothing. */
+function says({ attributes }) {
+  for (const { name, value } of attributes) {
+    const word = /^class$|theme|scheme|mode/.test(name) && /(?:^|[ -])(?:(dark|slate|night|coal|navy|ayu|black)|light|default|rust|white)(?:[ -]|$)/.exec(value);
+    if (word) return Boolean(word[1]);
+  }
+  return undefined;
 }
 
-/** Detects the host's theme by the attributes and classes that docs generators set on html and body, otherwise by its background. */
-function hostTheme() {
-  for (const element of [document.documentElement, document.body]) {
-    const { theme, bsTheme, mdColorScheme, mode, colorMode } = element?.dataset ?? {};
-    const words = [theme, bsTheme, mdColorScheme, mode, colorMode, ...(element?.classList ?? [])];
-    for (const word of words) {
-      if (/^(dark|slate|night|coal|navy|ayu|black)$/.test(word)) return 'dark';
-      if (/^(light|default|rust|white)$/.test(word)) return 'light';
-    }
-  }
-  // Without a background, the page has the browser's, which is dark only if the page asks for it.
-  for (const element of [document.body, document.documentElement]) {
-    const [r, g, b, alpha] = pixel(element ? getComputedStyle(element).backgroundColor : '');
-    if (alpha > 127) return 3 * r + 6 * g + b < 1280 ? 'dark' : 'light';
-  }
-  return getComputedStyle(document.documentElement).colorScheme.includes('dark') && matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-}
+/** The element and those around it, from the inside out, also out of shadow roots. */
+const around = (element) => (element ? [element, ...around(element.parentElement ?? element.getRootNode().host)] : []);
+
+/** The topmost opaque element that covers the page, as far as one can be found. */
+const cover = () => document.elementsFromPoint(innerWidth / 2, innerHeight / 2).find((element) => {
+  const { width, height } = element.getBoundingClientRect();
+  return width > 0.8 * innerWidth && height > 0.8 * document.documentElement.scrollHeight && paints(element) !== undefined;
+});
 
 /** Returns the focused element, also inside shadow roots. */
 function focused() {
@@ -135,17 +143,27 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   #open = false;
   #live; // aborted when the element has left the page
   #from; // the element to which the focus returns
+  #probe = document.createElement('i');
+  #watch = new MutationObserver(() => this.#soon());
+  #due; // the frame in which the theme is looked at again
+  #place; // the storage key with which it was drawn
+  #timer; // ends an element that does not come back
 
   constructor() {
     super();
     const shadow = this.attachShadow({ mode: 'open' });
     shadow.adoptedStyleSheets = [styles()];
     this.#root.className = 'root';
-    shadow.append(this.#root);
+    this.#probe.className = 'probe';
+    this.#probe.ontransitionrun = () => this.#soon();
+    shadow.append(this.#root, this.#probe);
   }
 
   connectedCallback() {
-    if (this.#live) return this.#settle(); // moved within the page: everything continues
+    clearTimeout(this.#timer);
+    // Moved within the page, or put back: everything continues. Only a frame loads anew.
+    if (this.#live && (!this.#made || this.mode !== 'iframe')) return this.#settle();
+    this.#end();
     // Properties that were set before this script loaded hide the accessors.
     for (const name of ATTRIBUTES.map(camel)) {
       if (!Object.hasOwn(this, name)) continue;
@@ -158,17 +176,17 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     document.addEventListener('keydown', (event) => this.#key(event), { signal });
     // In the capture phase, to replace the trigger's own action on the host's page (such as opening a search box).
     for (const type of ['click', 'keydown']) document.addEventListener(type, (event) => this.#triggered(event), { signal, capture: true });
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#dress(), { signal });
-    const watch = new MutationObserver(() => this.#dress());
-    for (const element of [document.documentElement, document.body]) if (element) watch.observe(element, { attributes: true });
-    signal.addEventListener('abort', () => watch.disconnect());
+    // What the probe does not see: colours of elements that it inherits nothing from.
+    for (const type of ['load', 'transitionend']) document.addEventListener(type, () => this.#soon(), { signal, capture: true });
+    this.#watch.observe(document.head, { childList: true, subtree: true, attributes: true });
+    signal.addEventListener('abort', () => this.#watch.disconnect());
     this.#draw();
     return undefined;
   }
 
   disconnectedCallback() {
-    // A move is a removal followed by an insertion in the same task.
-    queueMicrotask(() => this.isConnected || this.#end());
+    away.add(this);
+    this.#timer = setTimeout(() => this.isConnected || this.#end(), AWAY_MS);
   }
 
   // With this, `moveBefore` keeps everything as it is.
@@ -186,9 +204,11 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   }
 
   async open() {
-    if (!this.#live || this.#open) return;
+    if (!this.isConnected) return;
+    if (!this.#open || !this.shadowRoot.activeElement) this.#from = focused();
+    // Above a dialog that the page has opened since.
+    if (this.#open) return void this.#made?.show({ focus: true });
     this.#open = true;
-    this.#from = focused();
     const waits = !this.#made && this.#pill;
     if (waits) waits.dataset.busy = '';
     const panel = await this.#load();
@@ -211,12 +231,12 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   }
 
   toggle() {
-    return this.#open ? this.close() : this.open();
+    return this.#open && !this.#made?.blocked ? this.close() : this.open();
   }
 
   /** Opens the panel and asks a question. Resolves with { output, outcome, reason, sources }. */
   async ask(text) {
-    if (!this.#live) throw new Error('the <turnwise-agent> is not in a page');
+    if (!this.isConnected) throw new Error('the <turnwise-agent> is not in a page');
     await this.open();
     const panel = await this.#load();
     if (!panel) throw new Error('the panel could not be loaded');
@@ -251,13 +271,16 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   /** Handles a click on an element that matches `trigger`, or Enter in a matching field, which asks the field's text. */
   #triggered(event) {
     const { target, type, key } = event;
+    this.#soon(); // it may change the theme
+    // Here and not at the button, since a focus trap of the page may swallow the click.
+    if (type === 'click' && event.composedPath().includes(this.#pill)) return void this.open();
     const field = /^(INPUT|TEXTAREA)$/.test(target?.tagName);
     if (!this.trigger || (type === 'keydown' ? !field || key !== 'Enter' || event.isComposing : field)) return;
     let hit;
     try {
       hit = target.closest?.(this.trigger);
     } catch {
-      return void console.error(`turnwise-agent: the attribute trigger is not a valid selector: ${this.trigger}`);
+      return void console.error(`turnwise-agent: trigger is no selector: ${this.trigger}`);
     }
     if (!hit) return;
     event.preventDefault();
@@ -269,6 +292,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
 
   #draw() {
     this.#root.replaceChildren();
+    this.#place = this.storageKey;
     if (this.#inline) {
       // An inline panel opens when it becomes visible; the worker starts on the first interaction.
       const seen = new IntersectionObserver(async ([entry]) => {
@@ -292,7 +316,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
       const wish = () => { forget(); intent = setTimeout(() => this.#load(), INTENT_MS); };
       pill.onpointerenter = pill.onfocus = wish;
       pill.onpointerleave = pill.onblur = forget;
-      pill.onclick = () => { forget(); this.open(); };
+      pill.onclick = forget;
       this.#live.signal.addEventListener('abort', forget);
       this.#root.append(this.#pill = pill);
     }
@@ -310,9 +334,29 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     });
   }
 
+  /** Finds the page's theme, and watches what it was found by. */
+  #hostTheme() {
+    const all = around(this).slice(1);
+    const covering = cover();
+    for (const element of [...all, ...around(covering)]) this.#watch.observe(element, { attributes: true });
+    // A dark footer does not make a dark page.
+    const page = all.filter((element) => this.#inline || !element.closest('footer,nav,aside'));
+    const known = (is) => is !== undefined;
+    const said = page.map(says).findLast(known);
+    const painted = page.map(paints).find(known);
+    const seen = known(said) && said === painted ? said : paints(covering) ?? painted ?? said;
+    // Without a background, the page has the browser's.
+    return seen ?? dark(getComputedStyle(this.#probe).outlineColor);
+  }
+
+  #soon() {
+    cancelAnimationFrame(this.#due);
+    this.#due = requestAnimationFrame(() => this.isConnected && this.#dress());
+  }
+
   /** Updates theme, position and texts. */
   #dress() {
-    const theme = this.theme === 'dark' || this.theme === 'light' ? this.theme : hostTheme();
+    const theme = this.theme === 'dark' || this.theme === 'light' ? this.theme : this.#hostTheme() ? 'dark' : 'light';
     const { dataset } = this.#root;
     if (dataset.theme !== theme) dataset.theme = theme;
     dataset.at = this.position || 'bottom-end';
@@ -328,7 +372,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     if (this.#pill) {
       this.#pill.hidden = this.#open || this.launcher === 'none';
       this.#pill.setAttribute('aria-expanded', this.#open);
-      if (this.#pill.showPopover && !this.#pill.matches(':popover-open')) this.#pill.showPopover();
+      if (this.isConnected) this.#pill.togglePopover(true);
     }
     if (this.#open) this.#made?.show({ focus: false });
   }
@@ -345,7 +389,10 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     const load = (name) => (!this.src && bundled[name]?.()) || import(`${source}${name}.js`);
     const words = wordsOf(this.language, load);
     this.#panel ??= Promise.all(modules.map(load)).then(async ([{ create }]) => {
-      if (signal.aborted) return undefined;
+      // It may be a copy that a router puts into the new page only to put the element of the old page into its place.
+      if (!this.isConnected) return void (this.#open = this.#panel = undefined);
+      // An element that this one replaces stores its conversation first.
+      for (const other of away) if (!other.isConnected && other.#place === this.#place) other.#end();
       const made = await create({
         element: this, root: this.#root, pill: this.#pill, mark, source, refused, words: await words,
         say: (name, detail) => this.#say(name, detail), close: () => this.close(),
@@ -363,6 +410,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   }
 
   #end() {
+    away.delete(this);
     this.#live?.abort();
     this.#made?.end();
     this.#live = this.#panel = this.#made = this.#pill = this.#from = undefined;

@@ -1,11 +1,15 @@
 // mode="iframe", the host's side: the panel is a document from the package's origin, and the host's page runs only this module
 // and the launcher. Its policy then needs frame-src, but nothing for scripts, workers or WebAssembly.
-import { livePage } from './dom.js';
+import { h, livePage } from './dom.js';
 import { fit } from './fit.js';
+import { Layer } from './layer.js';
 import { place } from './store.js';
 import { styles } from './styles.js';
 
 const PLAIN = ['provider', 'model', 'preset', 'maxTurns', 'label', 'heading', 'placeholder', 'greeting', 'suggestions', 'apiKey', 'headers', 'system', 'texts', 'language', 'storageKey', 'followUps', 'docsLivePage'];
+/** How long the frame may take to load, and how long to start once it has: a page of the browser's, in place of one that it refused, has loaded too. */
+const PATIENCE_MS = 20_000;
+const START_MS = 3_000;
 const ADDRESSES = ['baseUrl', 'app', 'contactUrl'];
 
 /** Fetches a page of this origin for the docs reader, without cookies and by GET only. */
@@ -24,9 +28,13 @@ export async function create({ element, root, pill, source, refused, say, close 
   if (!shadow.adoptedStyleSheets.includes(styles())) shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles()];
   const frame = document.createElement('iframe');
   const url = new URL('frame.html', source);
-  Object.assign(frame, { className: 'panel floating', src: url.href, popover: 'manual', title: element.heading || element.label || 'Turnwise' });
-  frame.setAttribute('part', 'panel');
+  const title = element.heading || element.label || 'Turnwise';
+  Object.assign(frame, { src: url.href, title });
+  const panel = h('section', { class: 'panel floating', part: 'panel', popover: 'manual' }, frame);
+  const shell = h('dialog', { class: 'shell', role: 'dialog', 'aria-label': title }, panel);
   frame.allow = 'clipboard-write';
+  // A page with an embedder policy refuses frames without one, except those that keep nothing from one page to the next.
+  frame.credentialless = globalThis.crossOriginIsolated && !await fetch(url, { method: 'HEAD' }).then(({ headers }) => headers.has('cross-origin-embedder-policy'), () => false);
   frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads allow-top-navigation-by-user-activation');
   const { port1: port, port2: theirs } = new MessageChannel();
   const settings = () => ({
@@ -55,11 +63,17 @@ export async function create({ element, root, pill, source, refused, say, close 
   };
   const dress = new MutationObserver(() => port.postMessage({ settings: settings() }));
   dress.observe(root, { attributes: true });
-  root.append(frame);
   let timer;
+  root.append(shell);
+  const layer = new Layer(shell, { focus: () => frame.focus(), close });
   await new Promise((resolve, reject) => {
     const own = url.origin === location.origin ? "'self'" : url.origin;
-    timer = setTimeout(() => reject(new Error(`${url.href} did not load; this page's policy must allow it (frame-src ${own}), and so must its own (frame-ancestors ${location.origin})`)), 20_000);
+    const patience = (ms) => { timer = setTimeout(() => reject(new Error(`${url.href} did not load; this page's policy must allow it (frame-src ${own}), and so must its own (frame-ancestors ${location.origin}); if this page has a Cross-Origin-Embedder-Policy, frame.html needs it, too, and from another origin also Cross-Origin-Resource-Policy: cross-origin`)), ms); };
+    patience(PATIENCE_MS);
+    frame.onload = () => {
+      clearTimeout(timer);
+      patience(START_MS);
+    };
     hosted = (taken) => (taken ? resolve() : reject(new Error(`${url.href} does not allow this site: its turnwise-hosts must list ${location.origin}`)));
     addEventListener('message', ready = ({ source: from, origin, data }) => {
       if (from !== frame.contentWindow || origin !== url.origin || data?.turnwise !== 'ready') return;
@@ -69,27 +83,30 @@ export async function create({ element, root, pill, source, refused, say, close 
   }).catch((error) => {
     dress.disconnect();
     port.close();
-    frame.remove();
+    shell.remove();
     throw error;
   }).finally(() => {
     clearTimeout(timer);
+    frame.onload = undefined;
     removeEventListener('message', ready);
   });
   return {
     show({ focus }) {
-      if (!frame.classList.contains('open')) unfit = fit(frame);
-      frame.classList.add('open');
-      if (!frame.matches(':popover-open')) frame.showPopover();
-      if (focus) frame.focus();
+      if (!panel.classList.contains('open')) unfit = fit(panel);
+      panel.classList.add('open');
+      const enters = layer.show(focus);
       store.open('1');
-      port.postMessage({ show: { focus } });
+      port.postMessage({ show: { focus: enters } });
     },
     hide() {
       unfit();
-      frame.hidePopover();
-      frame.classList.remove('open');
+      panel.classList.remove('open');
+      layer.hide();
       store.open('');
       port.postMessage({ hide: true });
+    },
+    get blocked() {
+      return layer.blocked;
     },
     update: () => port.postMessage({ settings: settings() }),
     ask: (text) => new Promise((resolve, reject) => {
@@ -98,9 +115,10 @@ export async function create({ element, root, pill, source, refused, say, close 
     }),
     end() {
       unfit();
+      layer.hide();
       dress.disconnect();
       port.close();
-      frame.remove();
+      shell.remove();
       for (const { reject } of asks.values()) reject(new Error('the <turnwise-agent> was removed'));
     },
   };

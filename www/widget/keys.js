@@ -37,9 +37,9 @@ export function chooser({ t, only, model, refused, own, use, back, signIn }) {
   };
   select.value = Object.hasOwn(CHOICES, only) ? only : 'openrouter';
   select.addEventListener('change', dress);
-  const form = h('form', { class: 'keys', part: 'keys', onsubmit: take },
+  const form = h('form', { class: 'keys', part: 'keys', onkeydown: (event) => event.key === 'Enter' && event.target.tagName === 'INPUT' && take(event) },
     h('h3', {}, t('keyTitle')), h('p', {}, t(own ? 'keyOwn' : 'keyWhy')), h('label', {}, t('way'), select), sign, nameLabel, keyLabel, hint, problem,
-    h('div', { class: 'actions' }, h('button', { type: 'submit', class: 'button main' }, t('use')), button(t('back'), back)));
+    h('div', { class: 'actions' }, button(t('use'), take, { class: 'button main' }), button(t('back'), back)));
   dress();
   return form;
 }

@@ -89,7 +89,7 @@ function code({ lang, spans }, where) {
   pre.tabIndex = 0;
   pre.setAttribute('part', 'code');
   if (lang) pre.dataset.lang = lang;
-  const copy = where.copy?.(() => element.textContent);
+  const copy = where.copy?.(element);
   if (!copy) return pre;
   const box = h('div', pre, copy);
   box.className = 'code';

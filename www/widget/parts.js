@@ -8,6 +8,17 @@ import { meterWords, ticks } from './transcript.js';
  */
 const typed = (event) => !/^(Tab|Escape)$/.test(event.key) && (event.getModifierState('AltGraph') || !(event.ctrlKey || event.metaKey || event.altKey));
 
+/** Whether a panel of this kind is above the page. */
+export const above = (kind) => /floating|modal/.test(kind);
+
+/** Whether an element, or one around it in the panel, scrolls up and down. */
+function scrolls(element, panel) {
+  for (let at = element; at !== panel; at = at.parentElement) {
+    if (at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return true;
+  }
+  return false;
+}
+
 /** Builds the panel into the launcher's root and wires it to `on`. Returns its elements by name. */
 export function build({ root, mark, close }, kind, on) {
   const { t } = on;
@@ -19,7 +30,8 @@ export function build({ root, mark, close }, kind, on) {
     column: h('div', { class: 'column' }),
     docs: h('div', { class: 'docs', part: 'progress' }),
     input: h('textarea', { rows: 1, part: 'input', enterkeyhint: 'send' }),
-    send: h('button', { type: 'submit', class: 'send', part: 'send', 'aria-label': t('send'), title: t('send'), disabled: true }, icon('send')),
+    // No form is submitted: a sandboxed frame may forbid that.
+    send: h('button', { type: 'button', class: 'send', part: 'send', 'aria-label': t('send'), title: t('send'), disabled: true, onclick: () => on.submit(true) }, icon('send')),
     by: h('p', { class: 'by', part: 'note' }),
     status: h('div', { class: 'hidden', role: 'status' }),
   };
@@ -27,11 +39,11 @@ export function build({ root, mark, close }, kind, on) {
   el.menuButton = iconButton('more', t('menu'), () => on.menu(el.menu.hidden), { 'aria-expanded': 'false' });
   // Screen readers do not read streamed text word by word: the status announces the progress, and the answer once it is complete.
   el.scroll = h('div', { class: 'scroll', part: 'transcript', role: 'log', 'aria-live': 'off', 'aria-label': t('transcript'), tabindex: 0 }, el.column);
-  el.form = h('form', { class: 'ask', part: 'composer', onsubmit: on.submit }, h('div', { class: 'box' }, el.input, el.send), el.by);
+  el.form = h('form', { class: 'ask', part: 'composer' }, h('div', { class: 'box' }, el.input, el.send), el.by);
   const header = h('header', { part: 'header' }, mark(), el.title, el.plus, el.menuButton,
     closes && iconButton('close', t('close'), close, { part: 'close' }), el.menu);
-  el.panel = h(kind === 'modal' ? 'dialog' : 'section', {
-    class: `panel ${kind}`, part: 'panel', role: closes ? 'dialog' : 'region', popover: kind === 'floating' ? 'manual' : undefined, tabindex: -1,
+  el.panel = h('section', {
+    class: `panel ${kind}`, part: 'panel', role: above(kind) ? undefined : closes ? 'dialog' : 'region', popover: above(kind) ? 'manual' : undefined, tabindex: -1,
   }, header, el.meter, el.scroll, el.docs, el.form, el.status, h('span', { class: 'hidden', id: 'new-tab' }, t('newTab')), h('span', { class: 'hidden', id: 'not-read' }, t('notRead')));
 
   el.input.addEventListener('input', on.grow);
@@ -39,21 +51,21 @@ export function build({ root, mark, close }, kind, on) {
     // While an input method is composing, Enter selects a word.
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    el.form.requestSubmit();
+    on.submit(false);
   });
   el.menu.addEventListener('focusout', ({ relatedTarget: to }) => to && !el.menu.contains(to) && to !== el.menuButton && on.menu(false));
   el.panel.addEventListener('focusin', on.touched, { once: true });
   el.panel.addEventListener('keydown', on.key);
   for (const type of ['keydown', 'keypress', 'keyup']) el.panel.addEventListener(type, (event) => typed(event) && event.stopPropagation());
-  el.panel.addEventListener('cancel', (event) => {
-    event.preventDefault();
-    close();
-  });
   el.panel.addEventListener('click', (event) => el.menu.contains(event.target) || el.menuButton.contains(event.target) || on.menu(false));
   if (kind !== 'frame') el.panel.addEventListener('click', (event) => outside(event, close));
-  // Behind a modal panel, the page does not scroll.
-  if (kind === 'modal') el.panel.addEventListener('wheel', (event) => el.scroll.contains(event.target) || event.target === el.input || event.preventDefault(), { passive: false });
-  root.append(el.panel);
+  // Behind the panel, the page does not scroll.
+  if (above(kind)) el.panel.addEventListener('wheel', (event) => event.ctrlKey || Math.abs(event.deltaX) > Math.abs(event.deltaY) || scrolls(event.target, el.panel) || event.preventDefault(), { passive: false });
+  // The page may have locked scrolling outside of a dialog of its own.
+  for (const type of ['wheel', 'touchmove']) el.panel.addEventListener(type, (event) => event.stopPropagation());
+  // The name of the panel is that of the dialog.
+  el.shell = above(kind) ? h('dialog', { class: `shell ${kind}`, role: 'dialog' }, el.panel) : el.panel;
+  root.append(el.shell);
   return el;
 }
 

@@ -16,18 +16,19 @@ const CSS = `
   color: var(--ink); background: var(--bg); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: 0 1px 2px rgb(0 0 0 / .1), 0 12px 44px rgb(0 0 0 / .22) }
 .panel.open { display: flex } .panel:focus { outline: none }
 .panel:not(.open) { display: none }
-.panel.floating { inline-size: min(var(--turnwise-width, 400px), calc(100vw - 32px)); block-size: min(var(--turnwise-height, 640px), calc(100dvh - 40px)); max-inline-size: none; max-block-size: none }
+.panel.floating { inline-size: min(var(--turnwise-width, 400px), calc(100% - 32px)); block-size: min(var(--turnwise-height, 640px), calc(100dvh - 40px)); max-inline-size: none; max-block-size: calc(100% - 40px) }
 .panel.floating { inset-inline-end: max(16px, env(safe-area-inset-right)); inset-block-end: max(16px, env(safe-area-inset-bottom)) }
 .root[data-at$=start] .panel.floating { inset-inline: max(16px, env(safe-area-inset-left)) auto }
 .root[data-at^=top] .panel.floating { inset-block: max(16px, env(safe-area-inset-top)) auto }
-.panel.modal { inset: 0; margin: auto; inline-size: min(var(--turnwise-width, 720px), calc(100vw - 32px)); block-size: min(var(--turnwise-height, 760px), calc(100dvh - 48px)); max-inline-size: none; max-block-size: none }
-.panel.modal::backdrop { background: rgb(10 12 10 / .5) }
+.panel.modal { inset: 0; margin: auto; inline-size: min(var(--turnwise-width, 720px), calc(100% - 32px)); block-size: min(var(--turnwise-height, 760px), calc(100dvh - 48px)); max-inline-size: none; max-block-size: calc(100% - 48px) }
+.shell { display: contents } .shell:modal { display: block; position: fixed; inset: 0 auto auto 0; inline-size: 0; block-size: 0; padding: 0; border: 0; overflow: visible }
+.shell::backdrop { background: none } .shell.modal::backdrop { background: rgb(10 12 10 / .5) }
 .panel.frame { inset: 0; inline-size: 100%; block-size: 100%; border: 0; border-radius: 0; box-shadow: none }
-iframe.panel { background: var(--bg) } iframe.panel.open { display: block }
+iframe { flex: 1; border: 0; background: var(--bg) }
 .panel.inline { position: relative; z-index: auto; inline-size: 100%; block-size: var(--turnwise-height, 560px); box-shadow: none }
 @media (max-width: 640px) {
   .panel.floating, .root[data-at] .panel.floating, .panel.modal {
-    inset: auto 0 0; margin: 0; inline-size: 100%; block-size: min(92dvh, 100dvh - 24px); border-width: 1px 0 0; border-radius: 18px 18px 0 0; padding-block-end: env(safe-area-inset-bottom) }
+    inset: auto 0 0; margin: 0; inline-size: 100%; block-size: min(92dvh, 100dvh - 24px); max-block-size: none; border-width: 1px 0 0; border-radius: 18px 18px 0 0; padding-block-end: env(safe-area-inset-bottom) }
 }
 /* On a touch screen fit.js sets size and place, within the visible part of the page. */
 .root[data-at] .panel.sheet { inset: auto; left: 0; top: 0; margin: 0; transform-origin: 0 0; border-width: 1px 0 0; border-radius: 18px 18px 0 0; padding-block-end: env(safe-area-inset-bottom) }
@@ -132,7 +133,7 @@ form.ask { padding: 10px 12px 10px; flex: none; max-inline-size: 712px; inline-s
 .box { display: flex; align-items: flex-end; gap: 6px; border: 1px solid var(--edge); border-radius: 12px; padding: 5px 5px 5px 12px; background: var(--bg) }
 [dir=rtl] .box { padding: 5px 12px 5px 5px }
 .box:focus-within { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent) }
-.box textarea { flex: 1; min-inline-size: 0; resize: none; border: 0; background: none; outline: none; padding: 6px 0; line-height: 22px; block-size: 34px; max-block-size: 144px; scrollbar-width: thin }
+.box textarea { overscroll-behavior: contain; flex: 1; min-inline-size: 0; resize: none; border: 0; background: none; outline: none; padding: 6px 0; line-height: 22px; block-size: 34px; max-block-size: 144px; scrollbar-width: thin }
 .box textarea::placeholder { color: var(--ink2); opacity: 1 }
 .send { inline-size: 34px; block-size: 34px; border: 0; border-radius: 8px; display: grid; place-items: center; padding: 0; background: var(--accent); color: var(--accent-ink); flex: none }
 .send:disabled { background: var(--sunk); color: var(--ink2) } .send:not(:disabled):hover { filter: brightness(1.08) }
@@ -143,7 +144,7 @@ form.ask { padding: 10px 12px 10px; flex: none; max-inline-size: 712px; inline-s
 .keys input[type=password] { direction: ltr }
 /* Safari on a phone zooms in where a field with smaller text gets the focus. */
 @media (max-width: 640px), (pointer: coarse) { .box textarea, .comment textarea, .keys input, .keys select { font-size: 16px } }
-@media (prefers-reduced-motion: reduce) { *, ::backdrop { animation: none !important; transition: none !important } }
+@media (prefers-reduced-motion: reduce) { .root *, ::backdrop { animation: none !important; transition: none !important } }
 @media (forced-colors: active) { .panel, .box, .button { border-color: CanvasText } .meter i { forced-color-adjust: none } }`;
 
 let sheet;

@@ -17,7 +17,7 @@ export const TEXTS = {
   retry: 'Trying again in {s} s: {why}', retrying: 'Trying again: {why}',
   synthesis: 'Synthesis: {why}', trigger_max_turns: 'the turn limit was reached', trigger_stop: 'you asked it to wrap up', trigger_context: 'the context window is full',
   trigger_wall_time: 'the time is up', trigger_tokens: 'the token budget is used up', trigger_cost: 'the cost budget is used up',
-  sources: 'Sources', newTab: 'opens in a new tab', notRead: 'not read for this answer', good: 'Good answer', bad: 'Bad answer', thanks: 'Thank you.', copy: 'Copy the answer', copyCode: 'Copy the code', copied: 'Copied.',
+  sources: 'Sources', newTab: 'opens in a new tab', notRead: 'not read for this answer', good: 'Good answer', bad: 'Bad answer', thanks: 'Thank you.', copy: 'Copy the answer', copyCode: 'Copy the code', copied: 'Copied.', copyFailed: 'This page does not allow copying. The text is selected: press Ctrl+C.',
   turn: '1 turn', turns: '{n} turns', meter: 'Turn {n} of {max}, {left} left', meterSynthesis: 'Synthesis after {n} of {max} turns',
   ended: 'Answered in {turns}.', endedSynthesis: 'Concluded after {turns}: {why}.', endedNoSynthesis: 'Ended after {turns}: {why}.',
   cancelled: 'Cancelled.', failed: 'No answer.', continue: 'Continue', again: 'Try again', brokenOff: 'This was interrupted before it was answered.', lost: 'One earlier answer could not be shown.', lostTask: 'One earlier answer could not be shown: “{task}”', useKey: 'Use your own key',

@@ -101,7 +101,7 @@ export class RunView {
 
   get #where() {
     const { base, newTab, t, act } = this.panel;
-    return { base: base(), newTab, known: (url) => this.#known(url.href), copy: (text) => copyButton(t('copyCode'), text, () => act('copied')), unread: t('notRead') };
+    return { base: base(), newTab, known: (url) => this.#known(url.href), copy: (code) => copyButton(t('copyCode'), () => code.textContent, () => code, (done) => act('copied', done)), unread: t('notRead') };
   }
 
   /** Asks the visitor whether a call may run; resolves with the answer, or with false if the run ends first. */
@@ -337,8 +337,8 @@ export class RunView {
     }, { part: 'feedback' }));
     const judged = () => judges.forEach((judge, at) => judge.setAttribute('aria-pressed', String(run.feedback === (at === 0))));
     judged();
-    const copy = copyButton(t('copy'), () => run.output, () => act('copied'));
-    if (run.output) actions.append(...[copy].filter(Boolean), ...judges);
+    const copy = copyButton(t('copy'), () => run.output, () => this.#shown, (done) => act('copied', done));
+    if (run.output) actions.append(copy, ...judges);
     if (this.panel.contact && this.unanswered) actions.append(button(t('contact'), () => act('contact', run)));
     return this.#foot.replaceChildren(h('p', { class: 'ending', part: 'ending' }, this.#ending()), actions);
   }

@@ -1,10 +1,11 @@
 // The panel of <turnwise-agent>: it draws, and passes the visitor's actions to the conversation. The host's page contains no
 // rules of a run and no WebAssembly: they are in the engine's worker.
-import { build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './parts.js';
+import { above, build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './parts.js';
 import { Choice } from './choice.js';
 import { Conversation } from './conversation.js';
 import { livePage, web } from './dom.js';
 import { fit } from './fit.js';
+import { Layer } from './layer.js';
 import { answersBy, settings } from './provider.js';
 import { place } from './store.js';
 import { styles } from './styles.js';
@@ -33,6 +34,9 @@ class Panel {
   #docs = {};
   #over = new AbortController();
   #read; // the scroll position of the conversation when the panel was closed
+  #layer; // of a panel above the page
+  #at = 0; // where the conversation is scrolled to, and the element with the focus: lost if the page takes the panel out and puts it back
+  #held;
   #unfit = () => {}; // ends keeping the panel inside the visible part of the page
   #owed; // { run, tell }: a badly judged answer, reported once its comment is written or skipped
   #stored = []; // the runs of the conversation as they were stored
@@ -46,10 +50,16 @@ class Panel {
     const shadow = host.root.getRootNode();
     if (!shadow.adoptedStyleSheets.includes(styles())) shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles()];
     this.#el = build(host, this.#kind, {
-      t: this.#t, forget: () => this.#forget(), menu: (open) => this.#menu(open), submit: (event) => this.#submit(event), grow: () => this.#grow(), key: (event) => this.#key(event),
+      t: this.#t, forget: () => this.#forget(), menu: (open) => this.#menu(open), submit: (pressed) => this.#submit(pressed), grow: () => this.#grow(), key: (event) => this.#key(event),
       // Until then the panel may not have been noticed; an interaction shows intent.
       touched: () => this.#start().catch(() => {}),
     });
+    const { panel, scroll } = this.#el;
+    if (above(this.#kind)) this.#layer = new Layer(this.#el.shell, { modal: this.#kind === 'modal', focus: () => this.#focus(), close: host.close });
+    scroll.addEventListener('scroll', () => { this.#at = scroll.scrollTop; });
+    panel.addEventListener('focusin', ({ target }) => { this.#held = target; });
+    // Where the page takes the panel out, the focus goes too, but nobody took it elsewhere.
+    panel.addEventListener('focusout', () => queueMicrotask(() => { if (panel.isConnected && !panel.contains(panel.getRootNode().activeElement)) this.#held = undefined; }));
     this.#choice = new Choice({
       element: host.element, store: this.#store, t: this.#t, ask: (text) => this.ask(text),
       draw: (form) => {
@@ -83,7 +93,7 @@ class Panel {
     const { element } = this.#host;
     const t = this.#t;
     this.#el.title.textContent = element.heading || element.label || t('heading');
-    this.#el.panel.setAttribute('aria-label', this.#el.title.textContent);
+    this.#el.shell.setAttribute('aria-label', this.#el.title.textContent);
     this.#el.input.placeholder = this.#views.length ? t('followUp') : element.placeholder || t('placeholder');
     this.#el.input.setAttribute('aria-label', this.#el.input.placeholder);
     this.#el.by.textContent = [answersBy(element, this.#choice.chosen, t), element.questions && t('reports')].filter(Boolean).join('. ');
@@ -91,23 +101,22 @@ class Panel {
   }
 
   show({ focus }) {
-    const { panel } = this.#el;
+    const { panel, scroll } = this.#el;
     const opens = !panel.classList.contains('open');
     panel.classList.add('open');
-    if (opens && /floating|modal/.test(this.#kind)) this.#unfit = fit(panel);
+    if (opens && this.#layer) this.#unfit = fit(panel);
     this.#grow(); // heights are known now
-    if (this.#kind === 'modal') {
-      if (!panel.open) panel.showModal();
-    } else if (this.#kind === 'floating' && panel.showPopover && !panel.matches(':popover-open')) {
-      panel.showPopover();
-    }
+    const [at, held] = [this.#at, this.#held];
+    this.#layer?.show(focus);
     if (this.#kind !== 'inline') {
       this.#store.open('1');
       this.#start().catch(() => {});
     }
     if (opens && this.#read === undefined) follow(this.#el, this.#views.at(-1)?.top);
-    else if (opens) this.#el.scroll.scrollTop = this.#read;
-    if (focus) this.#focus();
+    else if (opens) scroll.scrollTop = this.#read;
+    else if (at && !scroll.scrollTop) this.#busy && at >= scroll.dataset.at - 4 ? follow(this.#el, this.#busy.top) : scroll.scrollTop = at;
+    if (focus && !this.#layer) this.#focus();
+    else if (!opens && held && document.activeElement === document.body) held.focus();
   }
 
   /** Sets the focus. On a touch screen, the keyboard would cover the text, so the field does not get it. */
@@ -123,15 +132,18 @@ class Panel {
     if (had && !shadow.activeElement) this.#focus();
   }
 
+  get blocked() {
+    return this.#layer?.blocked;
+  }
+
   hide() {
     const { panel, scroll } = this.#el;
     this.#read = this.#busy ? undefined : scroll.scrollTop;
     this.#unfit();
     this.#pay();
     this.#menu(false);
-    if (panel.open) panel.close();
-    if (panel.matches(':popover-open')) panel.hidePopover();
     panel.classList.remove('open');
+    this.#layer?.hide();
     this.#store.open('');
   }
 
@@ -139,13 +151,14 @@ class Panel {
   end() {
     this.#save();
     this.#unfit();
+    this.#layer?.hide();
     this.#pay();
     this.#over.abort();
     this.#talk?.end();
     this.#views.forEach((view) => view.end());
     this.#choice.drop(REMOVED);
     this.#choice.chosen = this.#last = this.#after = undefined;
-    this.#el.panel.remove();
+    this.#el.shell.remove();
   }
 
   /** Starts the engine and reading the docs, or restarts them if the engine is gone. */
@@ -297,7 +310,9 @@ class Panel {
     } else if (name === 'contact') {
       this.#contact();
     } else if (name === 'copied') {
-      this.#el.status.textContent = t('copied');
+      // `run` is here whether that was possible.
+      this.#el.status.textContent = t(run ? 'copied' : 'copyFailed');
+      this.#el.docs.replaceChildren(run ? '' : t('copyFailed'));
     } else if (this.#busy) {
       return;
     } else if (name === 'key') {
@@ -458,11 +473,11 @@ class Panel {
     }));
   }
 
-  #submit(event) {
-    event.preventDefault();
+  /** `pressed`: whether by the button. */
+  #submit(pressed) {
     const { input } = this.#el;
     if (this.#busy) {
-      if (!event.submitter) return; // Enter: the draft stays in the field
+      if (!pressed) return; // Enter: the draft stays in the field
       // The first click wraps up, the second cancels.
       this.#talk?.[this.#busy.stopping ? 'cancel' : 'stop']();
       this.#busy.stopping = true;

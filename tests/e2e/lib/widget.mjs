@@ -17,7 +17,7 @@ ${head}<script type="module" src="${src}"></script></head>
 <body><main><h1>Halden</h1><p>A page of the host.</p>${body}</main>${tag}</body></html>`;
 
 /**
- * Serves `pages` ({ '/path': html, or { body, type, status, location } }) and the package below `at`. `headers` are sent with every
+ * Serves `pages` ({ '/path': html, or { body, type, status, location, headers } }) and the package below `at`. `headers` are sent with every
  * response; `asked` lists the requested paths, and `until(path)` waits for a request. Pages can be added later: `body` receives
  * the same `pages`.
  */
@@ -35,7 +35,7 @@ export async function withHost({ pages = {}, headers = {}, at = '/turnwise/' }, 
     arrivals.emit('request');
     const answer = (status, type, content, more) => response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...headers, ...more }).end(content);
     const found = pages[pathname];
-    if (found !== undefined) return typeof found === 'string' ? answer(200, TYPES['.html'], found) : answer(found.status ?? 200, found.type ?? TYPES['.html'], found.body, found.location && { location: found.location });
+    if (found !== undefined) return typeof found === 'string' ? answer(200, TYPES['.html'], found) : answer(found.status ?? 200, found.type ?? TYPES['.html'], found.body, { ...found.headers, ...(found.location && { location: found.location }) });
     const file = pathname.startsWith(at) && path.join(dist, 'turnwise', path.posix.normalize(`/${pathname.slice(at.length)}`));
     const content = file && await fs.readFile(file).catch(() => undefined);
     return content ? answer(200, TYPES[path.extname(file)] ?? 'text/plain', content) : answer(404, 'text/plain', '404');

@@ -14,7 +14,7 @@ export default {
   retry: 'Neuer Versuch in {s} s: {why}', retrying: 'Neuer Versuch: {why}',
   synthesis: 'Zusammenfassung: {why}', trigger_max_turns: 'die Höchstzahl der Schritte ist erreicht', trigger_stop: 'Sie haben angehalten', trigger_context: 'das Kontextfenster ist voll',
   trigger_wall_time: 'die Zeit ist um', trigger_tokens: 'die Token sind verbraucht', trigger_cost: 'das Budget ist verbraucht',
-  sources: 'Quellen', newTab: 'öffnet einen neuen Tab', notRead: 'für diese Antwort nicht gelesen', good: 'Gute Antwort', bad: 'Schlechte Antwort', thanks: 'Danke.', copy: 'Antwort kopieren', copyCode: 'Code kopieren', copied: 'Kopiert.',
+  sources: 'Quellen', newTab: 'öffnet einen neuen Tab', notRead: 'für diese Antwort nicht gelesen', good: 'Gute Antwort', bad: 'Schlechte Antwort', thanks: 'Danke.', copy: 'Antwort kopieren', copyCode: 'Code kopieren', copied: 'Kopiert.', copyFailed: 'Diese Seite erlaubt das Kopieren nicht. Der Text ist markiert: Strg+C drücken.',
   turn: '1 Schritt', turns: '{n} Schritten', meter: 'Schritt {n} von {max}, {left} übrig', meterSynthesis: 'Zusammenfassung nach {n} von {max} Schritten',
   ended: 'Beantwortet in {turns}.', endedSynthesis: 'Zusammengefasst nach {turns}: {why}.', endedNoSynthesis: 'Beendet nach {turns}: {why}.',
   cancelled: 'Abgebrochen.', failed: 'Keine Antwort.', continue: 'Weitermachen', again: 'Noch einmal', brokenOff: 'Das wurde vor der Antwort abgebrochen.', lost: 'Eine frühere Antwort konnte nicht angezeigt werden.', lostTask: 'Eine frühere Antwort konnte nicht angezeigt werden: „{task}“', useKey: 'Eigenen Schlüssel verwenden',

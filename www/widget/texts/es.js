@@ -14,7 +14,7 @@ export default {
   retry: 'Nuevo intento en {s} s: {why}', retrying: 'Nuevo intento: {why}',
   synthesis: 'Síntesis: {why}', trigger_max_turns: 'se alcanzó el límite de turnos', trigger_stop: 'pediste que concluyera', trigger_context: 'la ventana de contexto está llena',
   trigger_wall_time: 'se acabó el tiempo', trigger_tokens: 'se agotó el presupuesto de tokens', trigger_cost: 'se agotó el presupuesto',
-  sources: 'Fuentes', newTab: 'se abre en otra pestaña', notRead: 'no se leyó para esta respuesta', good: 'Buena respuesta', bad: 'Mala respuesta', thanks: 'Gracias.', copy: 'Copiar la respuesta', copyCode: 'Copiar el código', copied: 'Copiado.',
+  sources: 'Fuentes', newTab: 'se abre en otra pestaña', notRead: 'no se leyó para esta respuesta', good: 'Buena respuesta', bad: 'Mala respuesta', thanks: 'Gracias.', copy: 'Copiar la respuesta', copyCode: 'Copiar el código', copied: 'Copiado.', copyFailed: 'Esta página no permite copiar. El texto está seleccionado: pulse Ctrl+C.',
   turn: '1 turno', turns: '{n} turnos', meter: 'Turno {n} de {max}, quedan {left}', meterSynthesis: 'Síntesis tras {n} de {max} turnos',
   ended: 'Respondido en {turns}.', endedSynthesis: 'Concluido tras {turns}: {why}.', endedNoSynthesis: 'Terminado tras {turns}: {why}.',
   cancelled: 'Cancelado.', failed: 'Sin respuesta.', continue: 'Continuar', again: 'Intentar de nuevo', brokenOff: 'Se interrumpió antes de responder.', lost: 'No se pudo mostrar una respuesta anterior.', lostTask: 'No se pudo mostrar una respuesta anterior: «{task}»', useKey: 'Usar tu propia clave',

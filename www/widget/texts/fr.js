@@ -14,7 +14,7 @@ export default {
   retry: 'Nouvel essai dans {s} s : {why}', retrying: 'Nouvel essai : {why}',
   synthesis: 'Synthèse : {why}', trigger_max_turns: 'la limite de tours est atteinte', trigger_stop: 'vous avez demandé de conclure', trigger_context: 'la fenêtre de contexte est pleine',
   trigger_wall_time: 'le temps est écoulé', trigger_tokens: 'le budget de jetons est épuisé', trigger_cost: 'le budget est épuisé',
-  sources: 'Sources', newTab: 's’ouvre dans un nouvel onglet', notRead: 'non lu pour cette réponse', good: 'Bonne réponse', bad: 'Mauvaise réponse', thanks: 'Merci.', copy: 'Copier la réponse', copyCode: 'Copier le code', copied: 'Copié.',
+  sources: 'Sources', newTab: 's’ouvre dans un nouvel onglet', notRead: 'non lu pour cette réponse', good: 'Bonne réponse', bad: 'Mauvaise réponse', thanks: 'Merci.', copy: 'Copier la réponse', copyCode: 'Copier le code', copied: 'Copié.', copyFailed: 'Cette page n’autorise pas la copie. Le texte est sélectionné : appuyez sur Ctrl+C.',
   turn: '1 tour', turns: '{n} tours', meter: 'Tour {n} sur {max}, reste {left}', meterSynthesis: 'Synthèse après {n} tours sur {max}',
   ended: 'Répondu en {turns}.', endedSynthesis: 'Conclu après {turns} : {why}.', endedNoSynthesis: 'Terminé après {turns} : {why}.',
   cancelled: 'Annulé.', failed: 'Pas de réponse.', continue: 'Continuer', again: 'Réessayer', brokenOff: 'Interrompu avant la réponse.', lost: 'Une réponse précédente n’a pas pu être affichée.', lostTask: 'Une réponse précédente n’a pas pu être affichée : « {task} »', useKey: 'Utiliser votre propre clé',

@@ -14,7 +14,7 @@ export default {
   retry: 'Nuovo tentativo tra {s} s: {why}', retrying: 'Nuovo tentativo: {why}',
   synthesis: 'Sintesi: {why}', trigger_max_turns: 'è stato raggiunto il limite di turni', trigger_stop: 'hai chiesto di concludere', trigger_context: 'la finestra di contesto è piena',
   trigger_wall_time: 'il tempo è scaduto', trigger_tokens: 'i token a disposizione sono finiti', trigger_cost: 'il budget è finito',
-  sources: 'Fonti', newTab: 'si apre in un’altra scheda', notRead: 'non letto per questa risposta', good: 'Buona risposta', bad: 'Cattiva risposta', thanks: 'Grazie.', copy: 'Copia la risposta', copyCode: 'Copia il codice', copied: 'Copiato.',
+  sources: 'Fonti', newTab: 'si apre in un’altra scheda', notRead: 'non letto per questa risposta', good: 'Buona risposta', bad: 'Cattiva risposta', thanks: 'Grazie.', copy: 'Copia la risposta', copyCode: 'Copia il codice', copied: 'Copiato.', copyFailed: 'Questa pagina non permette di copiare. Il testo è selezionato: premi Ctrl+C.',
   turn: '1 turno', turns: '{n} turni', meter: 'Turno {n} di {max}, ne restano {left}', meterSynthesis: 'Sintesi dopo {n} turni su {max}',
   ended: 'Risposta in {turns}.', endedSynthesis: 'Conclusa dopo {turns}: {why}.', endedNoSynthesis: 'Terminata dopo {turns}: {why}.',
   cancelled: 'Annullata.', failed: 'Nessuna risposta.', continue: 'Continua', again: 'Riprova', brokenOff: 'Interrotta prima della risposta.', lost: 'Impossibile mostrare una risposta precedente.', lostTask: 'Impossibile mostrare una risposta precedente: «{task}»', useKey: 'Usa la tua chiave',

@@ -14,7 +14,7 @@ export default {
   retry: '{s} 秒後に再試行：{why}', retrying: '再試行：{why}',
   synthesis: 'まとめ：{why}', trigger_max_turns: 'ターン数の上限に達しました', trigger_stop: '停止が指示されました', trigger_context: 'コンテキストがいっぱいです',
   trigger_wall_time: '時間切れです', trigger_tokens: 'トークンの上限に達しました', trigger_cost: '費用の上限に達しました',
-  sources: '出典', newTab: '新しいタブで開きます', notRead: 'この回答では読まれていません', good: '良い回答', bad: '悪い回答', thanks: 'ありがとうございます。', copy: '回答をコピー', copyCode: 'コードをコピー', copied: 'コピーしました。',
+  sources: '出典', newTab: '新しいタブで開きます', notRead: 'この回答では読まれていません', good: '良い回答', bad: '悪い回答', thanks: 'ありがとうございます。', copy: '回答をコピー', copyCode: 'コードをコピー', copied: 'コピーしました。', copyFailed: 'このページではコピーが許可されていません。テキストを選択したので、Ctrl+C を押してください。',
   turn: '1 ターン', turns: '{n} ターン', meter: '{max} ターン中 {n}、残り {left}', meterSynthesis: '{max} ターン中 {n} ターンでまとめ',
   ended: '{turns}で回答しました。', endedSynthesis: '{turns}でまとめました：{why}。', endedNoSynthesis: '{turns}で終了しました：{why}。',
   cancelled: 'キャンセルしました。', failed: '回答がありません。', continue: '続ける', again: 'もう一度', brokenOff: '回答の前に中断されました。', lost: '以前の回答を 1 件表示できませんでした。', lostTask: '以前の回答を 1 件表示できませんでした：「{task}」', useKey: '自分のキーを使う',

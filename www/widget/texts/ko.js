@@ -14,7 +14,7 @@ export default {
   retry: '{s}초 후 다시 시도: {why}', retrying: '다시 시도하는 중: {why}',
   synthesis: '종합: {why}', trigger_max_turns: '턴 한도에 도달했습니다', trigger_stop: '마무리를 요청하셨습니다', trigger_context: '컨텍스트 창이 가득 찼습니다',
   trigger_wall_time: '시간이 다 됐습니다', trigger_tokens: '토큰 예산을 다 썼습니다', trigger_cost: '비용 예산을 다 썼습니다',
-  sources: '출처', newTab: '새 탭에서 열림', notRead: '이 답변에서 읽지 않음', good: '좋은 답변', bad: '나쁜 답변', thanks: '감사합니다.', copy: '답변 복사', copyCode: '코드 복사', copied: '복사했습니다.',
+  sources: '출처', newTab: '새 탭에서 열림', notRead: '이 답변에서 읽지 않음', good: '좋은 답변', bad: '나쁜 답변', thanks: '감사합니다.', copy: '답변 복사', copyCode: '코드 복사', copied: '복사했습니다.', copyFailed: '이 페이지에서는 복사가 허용되지 않습니다. 텍스트를 선택했으니 Ctrl+C를 누르세요.',
   turn: '1턴', turns: '{n}턴', meter: '{max}턴 중 {n}턴, {left}턴 남음', meterSynthesis: '{max}턴 중 {n}턴 후 종합',
   ended: '{turns} 만에 답변했습니다.', endedSynthesis: '{turns} 후 마무리했습니다: {why}.', endedNoSynthesis: '{turns} 후 끝났습니다: {why}.',
   cancelled: '취소했습니다.', failed: '답변이 없습니다.', continue: '계속', again: '다시 시도', brokenOff: '답변하기 전에 중단되었습니다.', lost: '이전 답변 하나를 표시할 수 없습니다.', lostTask: '이전 답변 하나를 표시할 수 없습니다: “{task}”', useKey: '내 키 사용',

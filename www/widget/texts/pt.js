@@ -14,7 +14,7 @@ export default {
   retry: 'Nova tentativa em {s} s: {why}', retrying: 'Nova tentativa: {why}',
   synthesis: 'Síntese: {why}', trigger_max_turns: 'o limite de turnos foi atingido', trigger_stop: 'você pediu para concluir', trigger_context: 'a janela de contexto está cheia',
   trigger_wall_time: 'o tempo acabou', trigger_tokens: 'o orçamento de tokens acabou', trigger_cost: 'o orçamento acabou',
-  sources: 'Fontes', newTab: 'abre em outra aba', notRead: 'não foi lido para esta resposta', good: 'Boa resposta', bad: 'Resposta ruim', thanks: 'Obrigado.', copy: 'Copiar a resposta', copyCode: 'Copiar o código', copied: 'Copiado.',
+  sources: 'Fontes', newTab: 'abre em outra aba', notRead: 'não foi lido para esta resposta', good: 'Boa resposta', bad: 'Resposta ruim', thanks: 'Obrigado.', copy: 'Copiar a resposta', copyCode: 'Copiar o código', copied: 'Copiado.', copyFailed: 'Esta página não permite copiar. O texto está selecionado: pressione Ctrl+C.',
   turn: '1 turno', turns: '{n} turnos', meter: 'Turno {n} de {max}, restam {left}', meterSynthesis: 'Síntese após {n} de {max} turnos',
   ended: 'Respondido em {turns}.', endedSynthesis: 'Concluído após {turns}: {why}.', endedNoSynthesis: 'Encerrado após {turns}: {why}.',
   cancelled: 'Cancelado.', failed: 'Sem resposta.', continue: 'Continuar', again: 'Tentar de novo', brokenOff: 'Foi interrompido antes da resposta.', lost: 'Não foi possível mostrar uma resposta anterior.', lostTask: 'Não foi possível mostrar uma resposta anterior: “{task}”', useKey: 'Usar sua própria chave',

@@ -14,7 +14,7 @@ export default {
   retry: 'Повтор через {s} с: {why}', retrying: 'Повтор: {why}',
   synthesis: 'Итог: {why}', trigger_max_turns: 'достигнут предел ходов', trigger_stop: 'вы попросили завершить', trigger_context: 'окно контекста заполнено',
   trigger_wall_time: 'время вышло', trigger_tokens: 'лимит токенов исчерпан', trigger_cost: 'бюджет исчерпан',
-  sources: 'Источники', newTab: 'откроется в новой вкладке', notRead: 'не прочитано для этого ответа', good: 'Хороший ответ', bad: 'Плохой ответ', thanks: 'Спасибо.', copy: 'Копировать ответ', copyCode: 'Копировать код', copied: 'Скопировано.',
+  sources: 'Источники', newTab: 'откроется в новой вкладке', notRead: 'не прочитано для этого ответа', good: 'Хороший ответ', bad: 'Плохой ответ', thanks: 'Спасибо.', copy: 'Копировать ответ', copyCode: 'Копировать код', copied: 'Скопировано.', copyFailed: 'На этой странице копирование запрещено. Текст выделен: нажмите Ctrl+C.',
   turn: '1 ход', turns: '{n} ходов', turns_one: '{n} ход', turns_few: '{n} хода', turns_many: '{n} ходов', meter: 'Ход {n} из {max}, осталось {left}', meterSynthesis: 'Итог после хода {n} из {max}',
   ended: 'Ответ получен за {turns}.', endedSynthesis: 'Итог подведён за {turns}: {why}.', endedNoSynthesis: 'Завершено за {turns}: {why}.',
   cancelled: 'Отменено.', failed: 'Ответа нет.', continue: 'Продолжить', again: 'Повторить', brokenOff: 'Прервано до ответа.', lost: 'Один из прежних ответов не удалось показать.', lostTask: 'Один из прежних ответов не удалось показать: «{task}»', useKey: 'Использовать свой ключ',

@@ -14,7 +14,7 @@ export default {
   retry: '{s} 秒后重试：{why}', retrying: '正在重试：{why}',
   synthesis: '总结：{why}', trigger_max_turns: '已达到轮数上限', trigger_stop: '您要求结束', trigger_context: '上下文窗口已满',
   trigger_wall_time: '时间已到', trigger_tokens: '令牌额度已用完', trigger_cost: '费用额度已用完',
-  sources: '来源', newTab: '在新标签页中打开', notRead: '本次回答未读取', good: '回答得好', bad: '回答得不好', thanks: '谢谢。', copy: '复制回答', copyCode: '复制代码', copied: '已复制。',
+  sources: '来源', newTab: '在新标签页中打开', notRead: '本次回答未读取', good: '回答得好', bad: '回答得不好', thanks: '谢谢。', copy: '复制回答', copyCode: '复制代码', copied: '已复制。', copyFailed: '此页面不允许复制。文本已选中，请按 Ctrl+C。',
   turn: '1 轮', turns: '{n} 轮', meter: '第 {n} 轮，共 {max} 轮，剩余 {left} 轮', meterSynthesis: '在第 {n} 轮后总结，共 {max} 轮',
   ended: '用 {turns}得出回答。', endedSynthesis: '在 {turns}后总结：{why}。', endedNoSynthesis: '在 {turns}后结束：{why}。',
   cancelled: '已取消。', failed: '没有回答。', continue: '继续', again: '重试', brokenOff: '在得出回答之前中断了。', lost: '有一条较早的回答无法显示。', lostTask: '有一条较早的回答无法显示：“{task}”', useKey: '使用您自己的密钥',
