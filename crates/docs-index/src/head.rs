@@ -29,9 +29,9 @@ impl Head {
     /// Reads the declarations of the page at `address`.
     #[must_use]
     pub fn read(document: &Document, address: &str) -> Self {
+        let metas = document.select("meta[name]");
         let named = |name: &str| {
-            let all = document.select("meta[name]");
-            let mut all = all.nodes().iter().filter(|meta| is(meta, "name", name));
+            let mut all = metas.nodes().iter().filter(|meta| is(meta, "name", name));
             all.find_map(|meta| meta.attr("content")).map(|content| content.trim().to_owned()).filter(|c| !c.is_empty())
         };
         let base = base(document, address);

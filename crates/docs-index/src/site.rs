@@ -23,7 +23,7 @@ use super::{
 pub const MAX_PAGES: usize = 400;
 /// Maximum number of further pages that searches request.
 pub const MAX_SOUGHT: usize = 400;
-/// Number of pages that one search requests: of those that it finds by their titles, and if nothing fits well.
+/// Number of pages that one search requests: of those that it finds by their titles, and in all, if nothing fits well.
 const MAX_FOUND: usize = 8;
 const MAX_MORE: usize = 40;
 /// Number of addresses given out at a time: more than are fetched at once, so that the fetcher never waits.
@@ -493,7 +493,7 @@ impl Site {
     /// the next ones beyond the limit. Empty once it has them, or if there are none.
     pub(super) fn seek(&mut self, query: &str, limit: usize) -> Vec<String> {
         if self.query.0 != query {
-            self.query = (query.to_owned(), MAX_FOUND + MAX_MORE);
+            self.query = (query.to_owned(), MAX_MORE);
         }
         let found = self.index.search(query, limit.max(MAX_FOUND));
         let is_new = |site: &Self, page: &String| {
