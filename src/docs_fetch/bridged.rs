@@ -20,8 +20,13 @@ struct Fetched {
     too_large: bool,
 }
 
-/// Returns the body, if there is one; `got` receives the rest. `abort` cancels the fetch.
-pub(super) async fn fetch(page: Rc<dyn Page>, got: &mut FetchedPage, abort: &AbortController) -> Option<Blob> {
+/// Returns the body, if there is one and `has_text` says that it counts; `got` receives the rest. `abort` cancels the fetch.
+pub(super) async fn fetch(
+    page: Rc<dyn Page>,
+    got: &mut FetchedPage,
+    abort: &AbortController,
+    has_text: impl Fn(&FetchedPage) -> bool,
+) -> Option<Blob> {
     let fetched: Rc<RefCell<Fetched>> = Rc::default();
     let (sink, late) = (Rc::clone(&fetched), abort.clone());
     let on_piece = move |piece| {
@@ -43,11 +48,12 @@ pub(super) async fn fetch(page: Rc<dyn Page>, got: &mut FetchedPage, abort: &Abo
     abort.signal().set_onabort(None);
     let Fetched { head, body, too_large } = fetched.take();
     let whole = matches!(answer, Ok(Ok(_))) && !too_large;
-    let ResponseHead { status, content_type, etag, last_modified, url, .. } = head;
+    let ResponseHead { status, content_type, etag, last_modified, robots, url, .. } = head;
     got.status = status;
     got.content_type = content_type;
+    got.robots = robots.unwrap_or_default();
     got.stamp = [etag, last_modified].into_iter().flatten().find(|stamp| !stamp.is_empty()).unwrap_or_default();
     got.at = url.filter(|url| *url != got.url).unwrap_or_default();
     let blob = || Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(body.as_slice()))).ok();
-    (whole && (200..300).contains(&status)).then(blob).flatten()
+    (whole && has_text(got)).then(blob).flatten()
 }

@@ -27,6 +27,8 @@ pub(super) struct Fetcher {
     credentials: bool,
     /// The host page that fetches for this frame, and an address of its origin.
     bridge: Option<(Rc<dyn Page>, String)>,
+    /// The page that the reading begins with. It may be a generator's page for missing ones, with that status.
+    first: String,
     /// Aborted when the site is closed.
     closing: Option<AbortController>,
 }
@@ -38,6 +40,7 @@ impl Fetcher {
         Fetcher {
             same_origin: origin.is_some_and(|origin| page.starts_with(&format!("{origin}/")) || page == origin),
             credentials,
+            first: page.split(['#', '?']).next().unwrap_or_default().to_owned(),
             bridge: bridge.map(|host| (host, page.to_owned())),
             closing: AbortController::new().ok(),
         }
@@ -66,7 +69,7 @@ impl Fetcher {
         if let Some((host, host_address)) = &self.bridge
             && same_origin(host_address, &got.url)?
         {
-            let fetched = bridged::fetch(Rc::clone(host), got, &abort).await;
+            let fetched = bridged::fetch(Rc::clone(host), got, &abort, |got| self.has_text(got)).await;
             let stays = got.at.is_empty() || same_origin(&got.url, &got.at)?;
             return Ok(fetched.filter(|_| stays));
         }
@@ -77,17 +80,23 @@ impl Fetcher {
         got.status = response.status();
         let header = |name: &str| response.headers().get(name).ok().flatten().unwrap_or_default();
         got.content_type = header("content-type");
+        got.robots = header("x-robots-tag");
         let stamps = [header("etag"), header("last-modified")];
         got.stamp = stamps.into_iter().find(|stamp| !stamp.is_empty()).unwrap_or_default();
         let large = header("content-length").parse::<f64>().is_ok_and(|length| length > MAX_SITE_FILE as f64);
         let blob = match response.body() {
-            Some(body) if response.ok() && !large => stream::read_blob(&body, MAX_SITE_FILE).await?,
+            Some(body) if self.has_text(got) && !large => stream::read_blob(&body, MAX_SITE_FILE).await?,
             _ => None,
         };
         if blob.is_none() {
             abort.abort();
         }
         Ok(blob)
+    }
+
+    /// Whether a response is the text of what was requested.
+    fn has_text(&self, got: &FetchedPage) -> bool {
+        (200..300).contains(&got.status) || got.status == 404 && got.url == self.first
     }
 
     /// Sends a request and follows redirects within its origin. `None`: it was redirected elsewhere, and `got` says where.

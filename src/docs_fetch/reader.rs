@@ -64,6 +64,8 @@ struct SiteState {
     wake: RefCell<Option<oneshot::Sender<()>>>,
     ready: RefCell<Option<oneshot::Sender<Result<(), String>>>>,
     closed: Cell<bool>,
+    /// Whether `read` still takes responses.
+    reading: Cell<bool>,
 }
 
 impl Docs {
@@ -83,12 +85,14 @@ impl Docs {
             wake: RefCell::default(),
             ready: RefCell::new(Some(ready)),
             closed: Cell::default(),
+            reading: Cell::new(true),
         }));
         // Pages that one user may read are not stored for the next user.
         let cache = (cache && !credentials).then(|| source.clone().unwrap_or_default());
         let reader = docs.clone();
         spawn_local(async move {
             if let Err(why) = reader.read(SiteQuery::Open { page, html, source }, cache).await {
+                reader.0.reading.set(false);
                 reader.tell(Err(why));
             }
         });
@@ -138,17 +142,54 @@ impl Docs {
             }
             pause(PATIENCE_MS).await;
         }
-        let mut reply: ToolReply = self.ask(ask(), Vec::new()).await?;
-        if let ToolReply::Fetch(url) = reply {
-            let (got, body) = self.0.fetcher.fetch(url).await;
-            let _: SiteStep = self.ask(SiteQuery::Take(vec![got]), body.into_iter().collect()).await?;
-            reply = self.ask(ask(), Vec::new()).await?;
+        // The worker asks for a page once, so this ends.
+        loop {
+            match self.ask(ask(), Vec::new()).await? {
+                ToolReply::Text(text) => return Ok(text),
+                ToolReply::Wrong(why) => return Err(why),
+                ToolReply::Fetch(urls) => self.fetch_now(urls).await?,
+            }
         }
-        match reply {
-            ToolReply::Text(text) => Ok(text),
-            ToolReply::Wrong(why) => Err(why),
-            ToolReply::Fetch(url) => Err(format!("{url} could not be read")),
+    }
+
+    /// Fetches the pages that an answer waits for, a few at a time.
+    async fn fetch_now(&self, urls: Vec<String>) -> Result<(), String> {
+        let mut urls = VecDeque::from(urls);
+        while !urls.is_empty() {
+            let (queue, arrived) = (Rc::new(RefCell::new(urls)), Rc::new(RefCell::new(Vec::new())));
+            let ends: Vec<oneshot::Receiver<()>> = (0..AT_ONCE.min(queue.borrow().len()))
+                .map(|_| {
+                    let (docs, queue, arrived) = (self.clone(), Rc::clone(&queue), Rc::clone(&arrived));
+                    let (end, ended) = oneshot::channel();
+                    spawn_local(async move {
+                        loop {
+                            let next = queue.borrow_mut().pop_front();
+                            let Some(url) = next.filter(|_| !docs.0.closed.get()) else { break };
+                            let one = docs.0.fetcher.fetch(url).await;
+                            arrived.borrow_mut().push(one);
+                        }
+                        let _ = end.send(());
+                    });
+                    ended
+                })
+                .collect();
+            for ended in ends {
+                let _ = ended.await;
+            }
+            let (answers, bodies): (Vec<FetchedPage>, Vec<Option<Blob>>) = arrived.take().into_iter().unzip();
+            let take = SiteQuery::Take(answers);
+            let step: SiteStep = self.ask(take, bodies.into_iter().flatten().collect()).await?;
+            if let Some(info) = step.info {
+                self.0.info.replace(info);
+            }
+            urls = VecDeque::from(step.fetch);
+            if self.0.reading.get() {
+                // These are not for the answer.
+                self.0.queue.borrow_mut().append(&mut urls);
+                self.start();
+            }
         }
+        Ok(())
     }
 
     async fn ask<T: serde::de::DeserializeOwned>(&self, ask: SiteQuery, blobs: Vec<Blob>) -> Result<T, String> {
@@ -183,7 +224,9 @@ impl Docs {
                 let key = format!("{root} {source}");
                 if let Some(loaded) = self.load(&key, &version).await {
                     step = loaded;
-                } else {
+                }
+                // What is read now is stored; a stored site may have more pages than were read.
+                if !step.info.as_ref().is_some_and(|info| info.cached && info.complete) {
                     kept = Some(key);
                 }
             }
@@ -201,6 +244,7 @@ impl Docs {
             let (answers, bodies): (Vec<FetchedPage>, Vec<Option<Blob>>) = lot.into_iter().unzip();
             step = self.ask(SiteQuery::Take(answers), bodies.into_iter().flatten().collect()).await?;
         }
+        self.0.reading.set(false);
         if let Some(key) = kept.filter(|_| self.info().complete) {
             self.keep(&key).await;
         }

@@ -4,7 +4,8 @@ use serde_json::json;
 use turnwise_docs_index::index::{PageText, SectionText, SiteIndex};
 use turnwise_docs_index::site::Site;
 use turnwise_docs_index::{
-    FetchedPage, Match, SearchResult, SiteStage, ToolReply, html, llms, mdbook, mkdocs, rustdoc, sitemap, sphinx, tools,
+    FetchedPage, Match, SearchResult, SiteStage, ToolReply, html, llms, mdbook, mkdocs, moved, rustdoc, sitemap,
+    sphinx, tools,
 };
 
 const ROOT: &str = "https://docs.test/book/";
@@ -113,7 +114,8 @@ fn lists_for_models_and_for_crawlers() {
     assert_eq!(list.links[0], ("https://docs.test/book/run.md".into(), "Run".into(), "how to".into()));
     assert_eq!(list.links[1].0, "https://x.test/a");
     assert_eq!(llms::read(ROOT, "<!doctype html><h1>Not found</h1>"), None);
-    let full = llms::full(&format!("{ROOT}llms-full.txt"), "---\nurl: /book/run.md\n---\n# Run\nText\n## Fast\nMore\n");
+    let full =
+        llms::full(&format!("{ROOT}llms-full.txt"), "---\nurl: /book/run.md\n---\n# Run\nText\n## Fast\nMore\n", None);
     assert_eq!(shown(&full), ["run.md |  |  |  | Text", "run.md |  |  | Fast | More"]);
     let map = "<urlset><url><loc>https://a.test/x/?a=1&amp;b</loc></url><url><loc>nonsense</loc></url></urlset>";
     assert_eq!(sitemap::read(map), Some(sitemap::Map::Pages(vec!["https://a.test/x/?a=1&b".into()])));
@@ -123,9 +125,9 @@ fn lists_for_models_and_for_crawlers() {
 #[test]
 fn a_copy_of_a_site_keeps_its_own_addresses() {
     let here = "http://127.0.0.1:8000/docs/guide/";
-    let moved = |address| sitemap::moved(address, here, Some("https://me.test/project/docs/guide/")).unwrap();
+    let moved = |address| moved::moved(address, here, Some("https://me.test/project/docs/guide/")).unwrap();
     assert_eq!(moved("https://me.test/project/docs/a/"), "http://127.0.0.1:8000/docs/a/");
-    assert_eq!(sitemap::moved("https://me.test/docs/a/", here, None).unwrap(), "http://127.0.0.1:8000/docs/a/");
+    assert_eq!(moved::moved("https://me.test/docs/a/", here, None).unwrap(), "http://127.0.0.1:8000/docs/a/");
 }
 
 const PAGE: &str = r##"<!doctype html><title>Peers - Tool</title><nav><a href="/book/other/">Other</a></nav>
@@ -257,6 +259,7 @@ fn the_tools_say_where_and_what() {
     assert!(text.starts_with("No section of the documentation matches"), "{text}");
     let read = json!({"url": "guide/run.html#in-a-loop"});
     let ToolReply::Fetch(url) = tools::call(&mut site, "read_page", &read) else { panic!() };
+    let [url] = url.try_into().unwrap();
     site.take(
         &got(&url),
         Some("<main><h1 id=a>Running it</h1><p>Go.</p><h2 id=in-a-loop>In a loop</h2><p>Again.</p></main>"),

@@ -266,8 +266,9 @@ fn hostile_texts_are_refused_or_cut_and_never_panic() {
         for end in 0..=text.len() {
             let Some(part) = text.get(..end) else { continue };
             let _ = (mdbook::read(root, part), mkdocs::read(root, part), sphinx::read(root, part, true));
-            let _ = (llms::read(root, part), llms::full(root, part), llms::page(root, part), html::page(root, part));
-            let _ = (pdoc::read(root, part), refresh::target(root, part), root::root(root, part));
+            let _ =
+                (llms::read(root, part), llms::full(root, part, None), llms::page(root, part), html::page(root, part));
+            let _ = (pdoc::read(root, part), refresh::target(root, part), root::root(root, root, part));
             for slugs in [Slugs::Docsify, Slugs::Docute] {
                 let _ = llms::read_page(root, part, slugs);
             }

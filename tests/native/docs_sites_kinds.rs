@@ -319,7 +319,8 @@ fn an_unknown_site_is_its_folder_and_neighbours_are_none_of_it() {
         ("/x.html", "y.html", "/"),
     ];
     for (page, paths, wanted) in cases {
-        let found = root(&format!("https://docs.test{page}"), &links(paths));
+        let page = format!("https://docs.test{page}");
+        let found = root(&page, &page, &links(paths));
         assert_eq!(found, format!("https://docs.test{wanted}"), "{page}: {paths}");
     }
     // A folder with styles of its own is a project, however many projects it links to.
@@ -327,7 +328,7 @@ fn an_unknown_site_is_its_folder_and_neighbours_are_none_of_it() {
         "<link rel=\"stylesheet\" href=\"style.css\">{}",
         links("../b/x.html ../b/y.html ../c/x.html ../c/y.html")
     );
-    assert_eq!(root("https://docs.test/a/index.html", &html), "https://docs.test/a/");
+    assert_eq!(root("https://docs.test/a/index.html", "https://docs.test/a/index.html", &html), "https://docs.test/a/");
 }
 
 #[test]
@@ -414,6 +415,7 @@ fn docsify_is_read_from_its_files_and_shown_by_its_routes() {
     // The page is fetched again as Markdown, and its links lead to pages.
     let call = serde_json::json!({ "url": "https://docs.test/book/#/docs/hooks?id=parse" });
     let ToolReply::Fetch(file) = tools::call(&mut site, "read_page", &call) else { panic!("not fetched") };
+    let [file] = file.try_into().unwrap();
     assert_eq!(file, "https://docs.test/book/docs/hooks.md");
     let text = "# m\n\n## What's new\n[there](#parse)\n\n## Parse\n[home](/) [install](/?id=install) [all](docs/all/) [x](https://x.test)\n";
     site.take(&FetchedPage { url: file, status: 200, body: true, ..FetchedPage::default() }, Some(text));

@@ -5,6 +5,7 @@ use serde_json::json;
 use turnwise_docs_index::SiteKind;
 use turnwise_docs_index::detect::detect;
 use turnwise_docs_index::index::{PageText, SectionText, SiteIndex};
+use turnwise_docs_index::nearness::Nearness;
 use turnwise_docs_index::site::Site;
 use turnwise_docs_index::{FetchedPage, SiteStep, ToolReply, html, llms, mkdocs, tools, url};
 
@@ -60,7 +61,7 @@ fn what_an_author_put_aside_is_text_and_what_a_theme_did_is_not() {
 #[test]
 fn all_pages_in_one_file_are_told_apart() {
     let shown = |text: &str| -> Vec<String> {
-        let pages = llms::full(&format!("{ROOT}llms-full.txt"), text);
+        let pages = llms::full(&format!("{ROOT}llms-full.txt"), text, None);
         pages
             .iter()
             .map(|page| format!("{} {} {}", &page.url[ROOT.len()..], page.title, page.sections[0].text))
@@ -99,10 +100,15 @@ fn of_copies_the_one_near_to_the_page_at_hand_is_found() {
     index.add(page("v2.x/only", "Only", "The server runs a quagga."), true);
     assert_eq!(hits(&index, "server runs", 3), ["fr/run#run", "fr/zebra#run", "v2.x/only#run"]);
     assert_eq!(hits(&index, "quagga", 3)[0], "v2.x/only#run", "what is only there is found");
-    for content in ["guide/it-works/v8-engine/page.html", "about/releases/8.0/", "en", "item/1/"] {
-        assert!(url::scope(ROOT, &format!("{ROOT}{content}")).is_empty(), "{content}");
+    let near = Nearness::new(ROOT, &format!("{ROOT}guide/a.html"));
+    for content in ["guide/it-works/v8-engine/page.html", "about/releases/8.0/", "en", "item/1/", "js/a.html", "dev"] {
+        assert!(!near.is_elsewhere(&format!("{ROOT}{content}")), "{content}");
     }
-    assert_eq!(url::scope(ROOT, &format!("{ROOT}docs/zh-cn/v1.2/latest/en")), ["zh-cn", "v1.2", "latest"]);
+    let near = Nearness::new(ROOT, &format!("{ROOT}docs/zh-cn/v1.2/a.html"));
+    for other in ["docs/zh-cn/v1.3/a.html", "docs/da/v1.2/a.html", "docs/pt-BR/v1.2/b.html"] {
+        assert!(near.is_elsewhere(&format!("{ROOT}{other}")), "{other}");
+    }
+    assert!(!near.is_elsewhere(&format!("{ROOT}docs/zh-cn/v1.2/b.html")));
 }
 
 #[test]
@@ -206,13 +212,15 @@ fn pages_as_folders_are_known_from_the_front_page_s_file_too() {
 
 #[test]
 fn an_address_is_the_same_encoded_or_not() {
-    let mut site = read(&format!("{ROOT}配置.html"), "<main><h1>配置</h1></main>", |path| match path {
-        "配置.html" => (200, "<main><h1>配置</h1><h2 id=\"路径\">路径</h2><p>A</p></main>".to_owned()),
-        _ => (404, String::new()),
-    })
-    .1;
+    let mut site =
+        read(&format!("{ROOT}配置.html"), "<main><h1>配置</h1></main>", |path| match url::decoded(path).as_str() {
+            "配置.html" => (200, "<main><h1>配置</h1><h2 id=\"路径\">路径</h2><p>A</p></main>".to_owned()),
+            _ => (404, String::new()),
+        })
+        .1;
     let asked = json!({"url": format!("{ROOT}%E9%85%8D%E7%BD%AE.html#%E8%B7%AF%E5%BE%84")});
     let ToolReply::Fetch(url) = tools::call(&mut site, "read_page", &asked) else { panic!() };
+    let [url] = url.try_into().unwrap();
     site.take(
         &FetchedPage { url, status: 200, body: true, ..FetchedPage::default() },
         Some("<main><h1>配置</h1><h2 id=\"路径\">路径</h2><p>A</p></main>"),

@@ -11,6 +11,7 @@ mod docs_demo;
 mod docs_sites;
 mod docs_sites_find;
 mod docs_sites_kinds;
+mod docs_sites_reach;
 mod docs_sites_variants;
 mod engine_authority;
 mod engine_counter;

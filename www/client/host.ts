@@ -150,8 +150,8 @@ export class Host {
     if (!this.fetch) throw new Error('there is no host to fetch it');
     const { status, headers, url: at, body } = await this.fetch(url);
     if (!this.#calls.has(call)) return;
-    const { 'content-type': contentType = '', etag, 'last-modified': lastModified } = Object.fromEntries(headers) as Record<string, string>;
-    this.#link().tell('head', { call, head: { status, contentType, etag, lastModified, url: at } });
+    const { 'content-type': contentType = '', etag, 'last-modified': lastModified, 'x-robots-tag': robots } = Object.fromEntries(headers) as Record<string, string>;
+    this.#link().tell('head', { call, head: { status, contentType, etag, lastModified, robots, url: at } });
     this.#link().tell('piece', { call }, [new Uint8Array(body)]);
   }
 

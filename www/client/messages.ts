@@ -179,6 +179,8 @@ export interface ResponseHead {
   shouldRetry?: string;
   etag?: string;
   lastModified?: string;
+  /** `X-Robots-Tag`. */
+  robots?: string;
   /** The URL after redirects. */
   url?: string;
 }

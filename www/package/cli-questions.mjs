@@ -19,8 +19,8 @@ const wordsOf = (question) => new Set(question.toLowerCase().split(/[^\p{L}\p{N}
 export function ofRun({ task, outcome, termination_reason: reason, turns }) {
   const results = turns.flatMap(({ tool_calls: calls }) => calls).filter(({ name, result }) => name === 'search_docs' && typeof result === 'string').map(({ result }) => result);
   if (!results.length || !/^(success|partial)$/.test(outcome)) return undefined;
-  const missing = /^\[Words that occur nowhere in this documentation: (.*)\]$/m.exec(results.at(-1))?.[1].split(', ') ?? [];
-  const weak = results.every((result) => /^(\[Weak match: |No section of the documentation matches )/m.test(result));
+  const missing = /^\[Words that occur nowhere in (?:this documentation|the pages read so far): (.*)\]$/m.exec(results.at(-1))?.[1].split(', ') ?? [];
+  const weak = results.every((result) => /^(\[Weak match: |No section of the (?:documentation|pages read so far) matches )/m.test(result));
   const why = /^(max_turns|tokens|wall_time|cost|context)_/.test(reason) ? 'limit' : weak ? 'not_found' : undefined;
   return why && { question: task, why, missing };
 }

@@ -2,21 +2,26 @@
 // says about its sources does not count.
 import { safe } from './nodes.js';
 
-/** Splits an address into its page and its section; docsify's pages are fragments themselves (`#/page?id=section`). */
+const decoded = (text) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/**
+ * Splits an address into its page and its section, each in one spelling: `%e6` is `%E6`, and `a/`, `a/index.html` and `a.html`
+ * are `a`. docsify's pages are fragments themselves (`#/page?id=section`).
+ */
 function split(href) {
   const route = href.includes('#/');
   const [page, anchor = ''] = href.split(route ? '?id=' : '#');
-  return [route ? page : page.replace(/\/(index\.html)?$/, ''), anchor];
+  return [route ? page : decoded(page).replace(/\/index\.html$/, '').replace(/\.html$/, '').replace(/\/$/, ''), decoded(anchor)];
 }
 
 /** A heading and its anchor, written alike: letters and digits only. */
-function plain(name) {
-  try {
-    return decodeURIComponent(name).toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-  } catch {
-    return name;
-  }
-}
+const plain = (name) => decoded(name).toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
  * The sections that a call found or read: [{ href, text: its heading, title: page and headings, read }]. Pages that were only
@@ -53,8 +58,8 @@ export function holds(all, href) {
 /** What a search said of itself: { weak: whether nothing fits well, missing: the words that occur nowhere }. */
 export function search({ name, result }) {
   if (name !== 'search_docs') return undefined;
-  const words = /^\[Words that occur nowhere in this documentation: (.*)\]$/m.exec(result)?.[1];
-  return { weak: /^(\[Weak match: |No section of the documentation matches )/m.test(result), missing: words ? words.split(', ') : [] };
+  const words = /^\[Words that occur nowhere in (?:this documentation|the pages read so far): (.*)\]$/m.exec(result)?.[1];
+  return { weak: /^(\[Weak match: |No section of the (?:documentation|pages read so far) matches )/m.test(result), missing: words ? words.split(', ') : [] };
 }
 
 /** Why a run counts as not answered: `bad_answer` (by the visitor), `limit`, `not_found` (no search fits well), or nothing. */

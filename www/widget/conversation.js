@@ -68,9 +68,10 @@ export class Conversation {
   async #open({ source, page, html, credentials }) {
     try {
       const { signal } = this.#over;
-      const onProgress = (progress) => this.#hear({ event: 'docs', progress });
+      let site;
+      const onProgress = (progress) => this.#hear({ event: 'docs', progress, info: site?.info });
       // What only this visitor may see is not kept for the next one.
-      const site = await turnwise.DocsSite.open(page, { html, source, credentials, cache: !html, workerUrl: docsWorker(), onProgress, signal });
+      site = await turnwise.DocsSite.open(page, { html, source, credentials, cache: !html, workerUrl: docsWorker(), onProgress, signal });
       this.#hear({ event: 'docs', info: site.info });
       return site;
     } catch (error) {

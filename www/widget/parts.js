@@ -118,7 +118,7 @@ export function drawProblem({ column, docs }, t, fix, error, again) {
 }
 
 /** Shows the progress of reading the docs, and what went wrong. `site`: what is known of the docs, once questions are possible. */
-export function drawProgress({ docs }, t, { progress, failed }, { root, shell }) {
+export function drawProgress({ docs }, t, { progress, failed }, { root, shell, complete, read, pages }) {
   const over = !progress || progress.stage === 'ready' || (root && progress.done >= progress.total);
   docs.classList.toggle('bad', Boolean(failed || shell));
   if (failed) docs.replaceChildren(t('docs_failed', { why: failed }));
@@ -126,7 +126,7 @@ export function drawProgress({ docs }, t, { progress, failed }, { root, shell })
   else if (!over) {
     const bar = h('progress', { 'aria-label': t('docs_finding'), ...(progress.total && { max: progress.total, value: progress.done }) });
     docs.replaceChildren(t(`docs_${progress.stage}`, progress), bar);
-  } else docs.replaceChildren();
+  } else docs.replaceChildren(complete && read < pages ? t('docs_part', { read, pages }) : '');
 }
 
 /** Draws the Send button, or the button that ends the current run. */

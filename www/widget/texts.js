@@ -10,7 +10,7 @@ export const TEXTS = {
   openApp: 'Open in the app', download: 'Download the record', model: 'Model and key',
   handedOver: 'Opened in the app.', notHandedOver: 'The app did not accept the record, so it was downloaded. Drop the file onto the app.',
   docs_finding: 'Looking for the docs of this site', docs_loading: 'Reading the docs: {done} of {total} pages', docs_indexing: 'Preparing the search: {done} of {total} pages',
-  docs_failed: 'The docs of this site could not be read: {why}', docs_ready: 'Searching {pages} pages',
+  docs_failed: 'The docs of this site could not be read: {why}', docs_part: '{read} of {pages} pages were read, those nearest to this page first; the others are found by their titles.',
   starting: 'Starting', thinking: 'Thinking',
   search_docs: 'Searched', read_page: 'Read', list_pages: 'Listed the pages', search_files: 'Searched', read_file: 'Read', list_files: 'Listed the files', calculate: 'Calculated',
   tool: 'Tool {name}', toolRunning: 'running', toolFailed: 'failed', toolRefused: 'not allowed', arguments: 'Arguments', sawTitle: 'What the model saw',

@@ -1,8 +1,9 @@
 //! Detects the generator of a page and the root of its site, from what each generator writes into every page.
 
+use super::head::Head;
 use super::marks::{between, meta, tag, value};
 use super::routes::Routes;
-use super::{SiteKind, root, url};
+use super::{SiteKind, html as pages, root, url};
 
 /// The facts that a page gives about its site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,8 +13,8 @@ pub struct Detected {
     pub root: String,
     /// Candidate addresses of the generator's index: the first that exists is used; for rustdoc, all are.
     pub indexes: Vec<String>,
-    /// The public address of the page, if it names one.
-    pub canonical: Option<String>,
+    /// What the page declares about itself.
+    pub head: Head,
     /// A value that changes whenever the site is built with other texts, if the page has one.
     pub stamp: Option<String>,
 }
@@ -21,28 +22,25 @@ pub struct Detected {
 /// Detects the generator of the page at `page`.
 #[must_use]
 pub fn detect(page: &str, html: &str) -> Detected {
-    let known = rustdoc(page, html)
-        .or_else(|| mdbook(page, html))
-        .or_else(|| mkdocs(page, html))
-        .or_else(|| sphinx(page, html))
-        .or_else(|| vitepress(page, html))
-        .or_else(|| by_assets(page, html))
-        .or_else(|| by_generator(page, html))
+    let head = pages::head(page, html);
+    let base = head.base.as_str();
+    let known = rustdoc(base, html)
+        .or_else(|| mdbook(base, html))
+        .or_else(|| mkdocs(base, html))
+        .or_else(|| sphinx(base, html))
+        .or_else(|| vitepress(base, html))
+        .or_else(|| by_assets(base, html))
+        .or_else(|| by_generator(base, html))
         .or_else(|| docsify(page, html))
         .filter(|known| url::same_origin(page, &known.root));
     let mut detected = known.unwrap_or_else(|| Detected {
         kind: SiteKind::Unknown,
-        root: root::root(page, html),
+        root: root::root(page, base, html),
         indexes: Vec::new(),
-        canonical: None,
+        head: Head::default(),
         stamp: None,
     });
-    detected.canonical = tag(html, "<link rel=\"canonical\"")
-        .or_else(|| {
-            html.split("<link").find(|link| link.split('>').next().is_some_and(|l| l.contains("\"canonical\"")))
-        })
-        .and_then(|link| value(link, "href"))
-        .and_then(|link| url::join(page, link));
+    detected.head = head;
     detected
 }
 
@@ -50,7 +48,7 @@ fn found(kind: SiteKind, root: Option<String>, page: &str, indexes: &[&str]) -> 
     let root = root.unwrap_or_else(|| url::folder(page));
     let root = if root.ends_with('/') { root } else { url::folder(&root) };
     let indexes = indexes.iter().filter_map(|name| url::join(&root, name)).collect();
-    Detected { kind, root, indexes, canonical: None, stamp: None }
+    Detected { kind, root, indexes, head: Head::default(), stamp: None }
 }
 
 /// Resolves a relative path to the root: `../` or empty, with or without the trailing `/`.

@@ -17,9 +17,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::detect::{Detected, detect};
 use super::index::{PageText, SectionText};
+use super::nearness::Nearness;
 use super::routes::Routes;
 use super::{
-    FetchedPage, SiteKind, html, listings, llms, marks, mdbook, mkdocs, pdoc, refresh, rustdoc, sitemap, sphinx, url,
+    FetchedPage, SiteKind, head, html, listings, llms, marks, mdbook, mkdocs, moved, pdoc, refresh, rustdoc, sitemap,
+    sphinx, url,
 };
 
 /// Maximum number of requests before the source must be known.
@@ -55,6 +57,13 @@ pub struct TextSource {
     pub pages: Vec<(PageText, bool)>,
     /// Pages still to be read, most useful first.
     pub todo: Vec<String>,
+    /// What is known of the site's languages and versions.
+    pub near: Nearness,
+    /// Whether pages that are hidden from searches are left out: not if the generator's index says what is searched, and not if
+    /// the page at hand is hidden itself, as those of old versions are.
+    pub hides: bool,
+    /// Whether the page at hand says which of its parts are for the site's own search: pages that do not are hidden.
+    pub has_body: bool,
     /// Whether to follow the links of pages.
     pub crawl: bool,
     pub routes: Routes,
@@ -69,7 +78,11 @@ pub struct TextSource {
 #[derive(Debug, Default)]
 struct Lists {
     llms: Option<(String, llms::Llms)>,
+    /// An address of the site's public copy, if `llms.txt` names that one.
+    public: Option<String>,
     mapped: Vec<String>,
+    /// Languages of pages, as site maps declare them.
+    languages: HashMap<String, String>,
     /// Pages that listings of the generator link to.
     linked: Vec<String>,
     full: Vec<PageText>,
@@ -92,6 +105,8 @@ impl Lists {
 pub struct SourceFinder {
     page: String,
     html: String,
+    /// Whether the response's header hides the page from searches.
+    hidden: bool,
     at: Option<Detected>,
     named: Option<String>,
     asked: Vec<String>,
@@ -113,6 +128,7 @@ impl SourceFinder {
         let mut finder = SourceFinder {
             page: url::page(page),
             html: String::new(),
+            hidden: false,
             at: None,
             named: source.map(str::to_owned),
             asked: Vec::new(),
@@ -160,6 +176,11 @@ impl SourceFinder {
             return;
         }
         self.open = self.open.saturating_sub(1);
+        // A generator's own page for missing ones, which has that status, is a page of its site.
+        let missing = text.filter(|text| got.status == 404 && self.at.is_none() && is_known(&got.url, text));
+        if let Some(missing) = missing {
+            return self.begin(missing);
+        }
         // If a server sends a page in place of a missing file, the readers reject it.
         let text = text.filter(|_| (200..300).contains(&got.status));
         // HTML in place of another file: what this server sends for any address.
@@ -175,6 +196,7 @@ impl SourceFinder {
                     if url::same_origin(&self.page, &got.at) {
                         self.page = url::page(&got.at);
                     }
+                    self.hidden = head::header_hides(&got.robots);
                     self.begin(text);
                 }
                 None => match above(&self.page).filter(|_| got.status == 404 && self.asked.len() < MAX_HOPS) {
@@ -323,6 +345,7 @@ impl SourceFinder {
         let root = self.at.as_ref().map(|at| at.root.clone()).unwrap_or_default();
         let todo = if whole { Vec::new() } else { pages.iter().map(|page| page.url.clone()).collect() };
         let (routes, fallbacks) = (std::mem::take(&mut self.routes), std::mem::take(&mut self.fallbacks));
+        let near = self.near();
         self.end(Ok(TextSource {
             kind,
             title: self.title(kind),
@@ -331,6 +354,9 @@ impl SourceFinder {
             from: from.to_owned(),
             pages: pages.into_iter().map(|page| (page, whole)).collect(),
             todo,
+            near,
+            hides: false,
+            has_body: false,
             // Files of a docsify site can be missing in its sidebar.
             crawl: kind == SiteKind::Docsify,
             telling: kind != SiteKind::Docsify,
@@ -338,6 +364,17 @@ impl SourceFinder {
             routes,
             fallbacks,
         }));
+    }
+
+    /// What is known of the site's languages and versions.
+    pub fn near(&mut self) -> Nearness {
+        let Some(at) = &self.at else { return Nearness::default() };
+        let mut near = Nearness::of(&at.root, &self.page, &at.head);
+        let (addresses, languages): (Vec<String>, Vec<String>) =
+            std::mem::take(&mut self.lists.languages).into_iter().unzip();
+        let moved = moved::list(&addresses, &self.page, &at.root, at.head.canonical.as_deref(), true);
+        moved.iter().zip(&languages).for_each(|(address, language)| near.name(address, language));
+        near
     }
 
     /// The site's title. rustdoc's pages only say `Rust`, so there it is the name of the current crate.
@@ -369,10 +406,9 @@ impl SourceFinder {
             self.html.clear();
             self.take_list(got, Some(text));
         } else if let Some(llms) = llms::read(&got.url, text) {
-            let full = llms::full(&got.url, text);
             self.html.clear();
-            self.lists.llms = Some((got.url.clone(), llms));
-            self.lists.full = full;
+            let public = self.take_llms(&got.url, llms);
+            self.lists.full = llms::full(&got.url, text, public.as_deref());
             self.lists.stamps.insert(got.url.clone(), version);
             self.close_lists();
         } else {
@@ -431,11 +467,11 @@ impl SourceFinder {
             } else if got.url.ends_with("/llms.txt") {
                 // The list nearest to the page counts, in whichever order they arrive.
                 let nearer = self.lists.llms.as_ref().is_none_or(|(known, _)| known.len() < got.url.len());
-                if nearer && llms::read(&got.url, text).is_some() {
-                    self.lists.llms = llms::read(&got.url, text).map(|llms| (got.url.clone(), llms));
+                if let Some(llms) = llms::read(&got.url, text).filter(|_| nearer) {
+                    self.lists.public = self.take_llms(&got.url, llms);
                 }
             } else if got.url.ends_with("/llms-full.txt") {
-                self.lists.full = llms::full(&got.url, text);
+                self.lists.full = llms::full(&got.url, text, self.lists.public.as_deref());
             } else if got.url.ends_with(".html") {
                 self.lists.linked.extend(html::page(&got.url, text).links);
             } else {
@@ -454,17 +490,37 @@ impl SourceFinder {
         }
     }
 
+    /// Takes the pages of an `llms.txt`. Returns an address of the site's public copy, if the list names that one.
+    fn take_llms(&mut self, address: &str, mut llms: llms::Llms) -> Option<String> {
+        let links: Vec<String> = llms.links.iter().map(|(link, ..)| link.clone()).collect();
+        let moved = self.moved(&links, false);
+        let mut public = None;
+        for ((link, ..), moved) in llms.links.iter_mut().zip(moved) {
+            if !url::same_origin(link, &moved) {
+                public = Some(link.clone());
+            }
+            *link = moved;
+        }
+        self.lists.llms = Some((address.to_owned(), llms));
+        public
+    }
+
+    /// The addresses of a list as addresses of this copy of the site.
+    fn moved(&self, addresses: &[String], any_host: bool) -> Vec<String> {
+        let Some(at) = &self.at else { return addresses.to_vec() };
+        moved::list(addresses, &self.page, &at.root, at.head.canonical.as_deref(), any_host)
+    }
+
     fn take_map(&mut self, got: &FetchedPage, text: &str) {
-        let canonical = self.at.as_ref().and_then(|at| at.canonical.clone());
-        let moved = |address: &String| sitemap::moved(address, &self.page, canonical.as_deref());
         match sitemap::read(text) {
             Some(sitemap::Map::Pages(pages)) => {
-                let pages: Vec<String> = pages.iter().filter_map(moved).collect();
+                let pages = self.moved(&pages, true);
                 self.lists.mapped.extend(pages);
+                self.lists.languages.extend(sitemap::languages(text));
             }
             Some(sitemap::Map::Maps(maps)) => {
-                let maps: Vec<String> = maps.iter().filter_map(moved).filter(|map| *map != got.url).collect();
-                maps.iter().for_each(|map| self.ask(map));
+                let maps = self.moved(&maps, true);
+                maps.iter().filter(|map| **map != got.url).for_each(|map| self.ask(map));
             }
             None => {}
         }
@@ -507,7 +563,10 @@ impl SourceFinder {
             PageText { url: page.clone(), title, sections: vec![Default::default()] }
         };
         let by_key: HashMap<String, &String> = todo.iter().map(|page| (url::key(page), page)).collect();
-        let full = lists.full.into_iter().filter(|page| url::below(&at.root, &page.url)).map(|mut page| {
+        let addresses: Vec<String> = lists.full.iter().map(|page| page.url.clone()).collect();
+        let moved = lists.full.into_iter().zip(self.moved(&addresses, false));
+        let full = moved.map(|(page, url)| PageText { url, ..page });
+        let full = full.filter(|page| url::below(&at.root, &page.url)).map(|mut page| {
             if let Some(beside) = by_key.get(&url::key_beside(&page.url)).filter(|_| page.url.ends_with(".md")) {
                 page.url = (*beside).clone();
             }
@@ -525,7 +584,12 @@ impl SourceFinder {
         let own = lists.llms.filter(|(list, _)| list.starts_with(&at.root));
         let title = own.map(|(_, llms)| llms.title).filter(|title| !title.is_empty());
         let fallbacks = std::mem::take(&mut self.fallbacks);
+        self.lists.languages = lists.languages;
+        let near = self.near();
         self.end(Ok(TextSource {
+            near,
+            hides: !at.head.hidden && !self.hidden,
+            has_body: html::page(&self.page, &self.html).has_body,
             kind: at.kind,
             title: title.unwrap_or_else(|| html::site_title(&self.html)),
             from,
@@ -547,6 +611,11 @@ impl SourceFinder {
 fn above(page: &str) -> Option<String> {
     Some(url::folder(page.trim_end_matches('/')))
         .filter(|above| above.len() < page.len() && url::parts(above).is_some())
+}
+
+/// Whether a page says what generated it.
+fn is_known(address: &str, text: &str) -> bool {
+    text.contains('<') && detect(address, text).kind != SiteKind::Unknown
 }
 
 fn said(got: &FetchedPage) -> String {

@@ -2,16 +2,18 @@
 //!
 //! The parts that generators wrap around the text (navigation, headers, footers, copy buttons, line numbers) are left
 //! out; links become absolute. A heading's address is its own `id`, the `id` of an anchor inside it, or the `id` of the
-//! section it opens. Sphinx signatures (`dt id`) and rustdoc items (`section id`) open sections too, since users ask
+//! section it opens. What a page excludes from the searches of its own site is left out too. Sphinx signatures (`dt id`) and rustdoc items (`section id`) open sections too, since users ask
 //! about them.
 
 use dom_query::{Document, NodeRef};
 
+use super::head::Head;
 use super::index::{PageText, SectionText};
 use super::marks::{cut, squeeze};
 use super::url;
 
 mod chosen;
+mod excluded;
 mod walk;
 
 /// Maximum number of links collected from a page.
@@ -35,6 +37,11 @@ pub struct HtmlPage {
     pub markdown: Vec<String>,
     /// The pages of the same origin that it links to, in order, without duplicates or fragments.
     pub links: Vec<String>,
+    pub head: Head,
+    /// Whether it says which of its parts are for the site's own search (`data-pagefind-body`).
+    pub has_body: bool,
+    /// The encoding in which it was read although it declares none.
+    pub guessed: String,
 }
 
 /// Reads the page at `address`.
@@ -47,15 +54,25 @@ pub fn page(address: &str, html: &str) -> HtmlPage {
         let sections = vec![SectionText { text: plain(html), ..SectionText::default() }];
         let markdown = sections.iter().map(|section| section.text.clone()).collect();
         let title = turnwise_tools::html::title(html).unwrap_or_default();
-        return HtmlPage { text: PageText { url: url::page(address), title, sections }, markdown, links: Vec::new() };
+        let head = Head { base: url::page(address), ..Head::default() };
+        let text = PageText { url: url::page(address), title, sections };
+        return HtmlPage { text, markdown, head, ..HtmlPage::default() };
     }
-    let document = Document::from(html);
+    let document = Document::from(excluded::without_blocks(html).as_ref());
     document.select(&format!("[{PRIVATE}]")).remove();
-    let root = document.root();
     let address = url::page(address);
+    let mut head = Head::read(&document, &address);
+    let links = links(&document, &head.base, &address);
+    head.hidden |= excluded::remove(&document);
+    let root = document.root();
+    let mut mains = excluded::bodies(&document);
+    let has_body = !mains.is_empty();
     let main = chosen::main(&document).unwrap_or(root);
-    let mut walker = walk::Walker::new(&address);
-    walker.walk(main);
+    if mains.is_empty() || mains.iter().any(|body| chosen::is_inside(main, *body)) {
+        mains = vec![main];
+    }
+    let mut walker = walk::Walker::new(&head.base);
+    mains.iter().for_each(|main| walker.walk(*main));
     let title = title(&document, main);
     let (mut sections, mut markdown) = walker.sections(&title);
     if sections.first().is_none_or(|first| !first.heading.is_empty()) && !title.is_empty() {
@@ -66,8 +83,25 @@ pub fn page(address: &str, html: &str) -> HtmlPage {
         sections.insert(0, SectionText { anchor, text, ..SectionText::default() });
         markdown.insert(0, format!("# {title}"));
     }
-    let links = links(&document, &address);
-    HtmlPage { text: PageText { url: address, title, sections }, markdown, links }
+    HtmlPage {
+        text: PageText { url: address, title, sections },
+        markdown,
+        links,
+        head,
+        has_body,
+        guessed: String::new(),
+    }
+}
+
+/// What the page at `address` declares about itself.
+#[must_use]
+pub fn head(address: &str, html: &str) -> Head {
+    // All that is read is in front of the text, but for links to other languages.
+    let html = head_of(html, MAX_PAGE_BYTES);
+    if is_too_deep(html) {
+        return Head { base: url::page(address), ..Head::default() };
+    }
+    Head::read(&Document::from(html), &url::page(address))
 }
 
 /// Returns the text of an HTML fragment, without markup, on one line.
@@ -119,7 +153,7 @@ fn first_heading(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
     node.descendants_it().find(|node| node.has_name("h1"))
 }
 
-fn links(document: &Document, address: &str) -> Vec<String> {
+fn links(document: &Document, base: &str, address: &str) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     let root = document.root();
     let anchors = root.descendants_it().filter(|node| node.has_name("a"));
@@ -129,7 +163,7 @@ fn links(document: &Document, address: &str) -> Vec<String> {
         !rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow"))
     };
     let hrefs = anchors.filter(followed).filter_map(|node| node.attr("href")).filter(|href| !url::ends_session(href));
-    let links = hrefs.filter_map(|href| url::join(address, &href)).map(|link| url::page(&link));
+    let links = hrefs.filter_map(|href| url::join(base, &href)).map(|link| url::page(&link));
     links
         .filter(|link| url::same_origin(address, link) && url::is_page(link) && seen.insert(link.clone()))
         .take(MAX_LINKS)

@@ -7,7 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::head::Head;
 use super::marks::cut;
+use super::nearness::Nearness;
 use super::{Match, SearchResult, SectionHit, url};
 use turnwise_tools::rank;
 use turnwise_tools::terms::{names, terms};
@@ -65,10 +67,9 @@ const MANY_MISSING: f32 = 0.3;
 /// The sections of a site.
 #[derive(Debug, Default)]
 pub struct SiteIndex {
-    root: String,
-    /// The current page, its language and its version.
+    /// The current page, and which pages are near to it.
     home: String,
-    scope: Vec<String>,
+    near: Nearness,
     pages: Vec<IndexedPage>,
     by_key: HashMap<String, usize>,
     sections: Vec<Section>,
@@ -104,8 +105,28 @@ impl SiteIndex {
     /// An index of the site below `root`, queried from the page `home`.
     #[must_use]
     pub fn new(root: &str, home: &str) -> Self {
-        let scope = url::scope(root, home).into_iter().map(str::to_owned).collect();
-        SiteIndex { root: root.to_owned(), home: home.to_owned(), scope, ..SiteIndex::default() }
+        SiteIndex::seen_from(home, Nearness::new(root, home))
+    }
+
+    /// The same, with what is known of the site's languages and versions.
+    #[must_use]
+    pub fn seen_from(home: &str, near: Nearness) -> Self {
+        SiteIndex { home: home.to_owned(), near, ..SiteIndex::default() }
+    }
+
+    #[must_use]
+    pub fn nearness(&self) -> &Nearness {
+        &self.near
+    }
+
+    /// Notes what a page declares, and says whether other pages are nearer or farther now.
+    pub fn learn(&mut self, address: &str, head: &Head) -> bool {
+        let changed = self.near.learn(address, head);
+        if changed {
+            let weights: Vec<f32> = self.pages.iter().map(|page| self.weight(&page.url)).collect();
+            self.pages.iter_mut().zip(weights).for_each(|(page, weight)| page.weight = weight);
+        }
+        changed
     }
 
     /// Adds a page, or replaces a partly known page by its full text.
@@ -163,7 +184,7 @@ impl SiteIndex {
 
     fn weight(&self, page: &str) -> f32 {
         match () {
-            () if url::scope(&self.root, page) != self.scope => ELSEWHERE,
+            () if self.near.is_elsewhere(page) => ELSEWHERE,
             () if url::key(page) == url::key(&self.home) => OPEN_PAGE,
             () if url::folder(page) == url::folder(&self.home) => NEIGHBOUR,
             () => 1.0,
@@ -200,6 +221,20 @@ impl SiteIndex {
     #[must_use]
     pub fn sections(&self) -> usize {
         self.live
+    }
+
+    /// Whether the text of a page is known.
+    #[must_use]
+    pub fn is_whole(&self, address: &str) -> bool {
+        self.by_key.get(&url::key(address)).and_then(|at| self.pages.get(*at)).is_some_and(|page| page.whole)
+    }
+
+    /// The pages of which only the title is known, and no word of the text.
+    pub fn titles(&self) -> impl Iterator<Item = &str> {
+        let has_text = |id: &u32| self.sections.get(*id as usize).is_some_and(|section| !section.text.text.is_empty());
+        self.there()
+            .filter(move |page| !page.whole && !page.sections.iter().any(has_text))
+            .map(|page| page.url.as_str())
     }
 
     /// Address and title of the page at `address`, in any spelling of the address.

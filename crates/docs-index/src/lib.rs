@@ -3,7 +3,8 @@
 //!
 //! PURE. The page itself only contains this file: the requests to the worker and its answers. In the worker (feature
 //! `docs`), `find` decides which addresses to fetch until it knows where the texts are, one module per format reads
-//! them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `pdoc`, `llms`, `sitemap`, `html`), `index` ranks their sections, `tools`
+//! them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `pdoc`, `llms`, `sitemap`, `html` with `head`), `charset` says how their
+//! bytes are decoded, `nearness` which pages are read first, `moved` where the pages of a list are in this copy of the site, `index` ranks their sections, `tools`
 //! contains the three tools and their texts, and `site` ties everything together. What is no page of the site is told by
 //! `root` (neighbours), `listings`, `refresh` (pages that lead elsewhere) and `copies` (pages in place of missing ones);
 //! `routes` converts addresses of pages that a browser makes of files. Nothing here fetches: addresses go
@@ -15,9 +16,11 @@
 use serde::{Deserialize, Serialize};
 
 pub mod answer;
+pub mod charset;
 pub mod copies;
 pub mod detect;
 pub mod find;
+pub mod head;
 pub mod html;
 pub mod index;
 pub mod listings;
@@ -25,6 +28,8 @@ pub mod llms;
 mod marks;
 pub mod mdbook;
 pub mod mkdocs;
+pub mod moved;
+pub mod nearness;
 pub mod pdoc;
 pub mod refresh;
 pub mod root;
@@ -81,6 +86,12 @@ pub struct FetchedPage {
     /// `ETag`, or else `Last-Modified`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stamp: String,
+    /// The header `X-Robots-Tag`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub robots: String,
+    /// The encoding in which the body was read although it declares none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub guessed: String,
     /// Whether a blob came with it.
     #[serde(default)]
     pub body: bool,
@@ -155,7 +166,11 @@ pub struct Info {
     pub title: String,
     /// Its address, ending with `/`.
     pub root: String,
+    /// Number of pages that are known.
     pub pages: usize,
+    /// Number of pages whose text was read, those nearest to the open page first; the others are known by their titles.
+    #[serde(default)]
+    pub read: usize,
     pub sections: usize,
     /// Changes when the site's texts change, as far as that can be detected from outside.
     pub version: String,
@@ -188,7 +203,7 @@ pub struct SectionHit {
 pub struct SearchResult {
     /// The best sections, best first.
     pub hits: Vec<SectionHit>,
-    /// The words of the query that occur nowhere on the site, as they were written.
+    /// The words of the query that occur nowhere in what was read of the site, as they were written.
     pub missing: Vec<String>,
     /// How well the best section fits the query.
     #[serde(rename = "match")]
@@ -217,6 +232,6 @@ pub enum ToolReply {
     Text(String),
     /// The call was invalid; a message for the model.
     Wrong(String),
-    /// Repeat the call once this page was fetched and taken.
-    Fetch(String),
+    /// Repeat the call once these pages were fetched and taken.
+    Fetch(Vec<String>),
 }

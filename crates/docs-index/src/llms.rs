@@ -96,12 +96,13 @@ pub fn read_page(address: &str, text: &str, slugs: Slugs) -> HtmlPage {
     }
     let (sections, markdown) = sections.into_iter().unzip();
     let text = PageText { url: url::page(address), title: cut(&title, 200).to_owned(), sections };
-    HtmlPage { text, markdown, links: Vec::new() }
+    HtmlPage { text, markdown, ..HtmlPage::default() }
 }
 
-/// Splits `llms-full.txt` into pages if it contains their addresses (`url:`, `Source:`); otherwise returns nothing.
+/// Splits `llms-full.txt` into pages if it contains their addresses (`url:`, `Source:`); otherwise returns nothing. `public`: an
+/// address of the site's public copy, if this is another one, whose pages are given with these addresses.
 #[must_use]
-pub fn full(address: &str, text: &str) -> Vec<PageText> {
+pub fn full(address: &str, text: &str, public: Option<&str>) -> Vec<PageText> {
     let mut pages: Vec<PageText> = Vec::new();
     let mut part = String::new();
     let mut here: Option<String> = None;
@@ -121,7 +122,9 @@ pub fn full(address: &str, text: &str) -> Vec<PageText> {
         fenced ^= line.trim_start().starts_with("```");
         let said = ["url:", "Source:", "URL:", "source:"].iter().find_map(|mark| line.strip_prefix(mark));
         let there = said.and_then(|link| url::join(address, link.trim().trim_matches(['\'', '"', '<', '>'])));
-        if let Some(there) = there.filter(|there| !fenced && url::same_origin(address, there)) {
+        let is_page =
+            |at: &String| url::same_origin(address, at) || public.is_some_and(|own| url::same_origin(own, at));
+        if let Some(there) = there.filter(|there| !fenced && is_page(there)) {
             // The lines right above belong to the page that begins: its title, or the start of its front matter.
             let last = part.trim_end().rsplit('\n').next().unwrap_or_default().to_owned();
             let next = heading(&last).filter(|(level, _)| *level == 1).map(|(_, heading)| heading);

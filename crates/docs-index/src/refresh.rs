@@ -28,7 +28,7 @@ pub fn target(page: &str, text: &str) -> Option<String> {
             seconds.split('.').next().unwrap_or_default().trim().parse::<usize>().is_ok_and(|s| s <= MAX_SECONDS);
         soon.then(|| link.trim().trim_matches(['\'', '"']))
     })?;
-    let target = url::page(&url::join(page, link)?);
+    let target = url::page(&url::join(&html::head(page, text).base, link)?);
     let leads = url::same_origin(page, &target) && url::key(&target) != url::key(page) && !url::ends_session(&target);
     (leads && html::plain(text).len() <= MAX_TEXT).then_some(target)
 }

@@ -9,23 +9,23 @@ use super::url;
 /// Links beyond this number say nothing new.
 const MAX_LINKS: usize = 2_000;
 
-/// The likely root of the site that a page belongs to; it ends with `/`.
+/// The likely root of the site that a page belongs to; it ends with `/`. `base`: what its links are relative to.
 ///
 /// From the page's folder upwards, a folder above is chosen as long as a considerable part of the links lead into it. A
 /// folder that contains scripts or styles of the page is a project of its own. A single link into a folder beside it is
 /// no evidence: that is how projects link to their neighbours.
 #[must_use]
-pub fn root(page: &str, html: &str) -> String {
+pub fn root(page: &str, base: &str, html: &str) -> String {
     let mut root = url::folder(page);
     let here = url::key(page);
     let hrefs: Vec<&str> = attributes(html, "<a ", "href").take(MAX_LINKS).collect();
-    let joined = hrefs.iter().filter_map(|href| url::join(page, href)).map(|link| url::page(&link));
+    let joined = hrefs.iter().filter_map(|href| url::join(base, href)).map(|link| url::page(&link));
     let links: HashSet<String> =
         joined.filter(|link| url::same_origin(page, link) && url::is_page(link) && url::key(link) != here).collect();
     let climbs = hrefs.iter().any(|href| href.starts_with("../"));
     let assets = attributes(html, "<link ", "href").chain(attributes(html, "<script ", "src"));
     let assets: Vec<String> = assets
-        .filter_map(|href| url::join(page, href))
+        .filter_map(|href| url::join(base, href))
         .map(|asset| url::page(&asset))
         .filter(|asset| asset.ends_with(".css") || asset.ends_with(".js"))
         .collect();

@@ -1,7 +1,9 @@
 //! One site, from its first page to search results: the finder runs, then the remaining pages are read into the index.
 //!
 //! A site can be searched as soon as its titles are sufficient or its first pages were read; the rest is read while queries are
-//! answered. Addresses are returned all at once, up to a limit; the fetcher decides how many to load at a time.
+//! answered. Pages are read in the order of their nearness to the page at hand, up to a limit; of the others, a search requests
+//! those whose titles or words it finds, and more of them if it finds nothing that fits. A few addresses are given out at a time,
+//! because what the pages declare changes which are near.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -11,11 +13,21 @@ use super::copies::{self, Copies};
 use super::find::{SourceFinder, TextSource};
 use super::html::{self, HtmlPage};
 use super::index::{PageText, SiteIndex};
+use super::nearness::Distance;
 use super::routes::Routes;
-use super::{FetchedPage, Info, SearchResult, SiteKind, SiteStage, SiteStep, listings, llms, marks, refresh, url};
+use super::{
+    FetchedPage, Info, Match, SearchResult, SiteKind, SiteStage, SiteStep, head, listings, llms, marks, refresh, url,
+};
 
-/// Maximum number of pages that are read.
+/// Maximum number of pages that are read before they are asked for.
 pub const MAX_PAGES: usize = 400;
+/// Maximum number of further pages that searches request.
+pub const MAX_SOUGHT: usize = 400;
+/// Number of pages that one search requests: of those that it finds by their titles, and in all, if nothing fits well.
+const MAX_FOUND: usize = 8;
+const MAX_MORE: usize = 40;
+/// Number of addresses given out at a time: more than are fetched at once, so that the fetcher never waits.
+const WINDOW: usize = 32;
 /// Number of pages after which the site can be searched.
 const ENOUGH: usize = 16;
 /// Maximum number of pages kept as Markdown for `read_page`.
@@ -33,8 +45,17 @@ pub struct Site {
     /// Pages requested and not yet answered, by key.
     open: HashSet<String>,
     seen: HashSet<String>,
-    todo: VecDeque<String>,
+    todo: Todo,
+    /// Pages to be read before all others: those that failed for the moment, and files in place of pages.
+    first: VecDeque<String>,
     asked: usize,
+    /// Pages that searches requested, and the last query with the number of pages left to request for it.
+    sought: HashSet<String>,
+    query: (String, usize),
+    hides: bool,
+    has_body: bool,
+    /// Pages that are hidden from searches.
+    hidden: Vec<PageText>,
     read: usize,
     crawl: bool,
     telling: bool,
@@ -64,6 +85,54 @@ pub struct Site {
     wanted: HashSet<String>,
 }
 
+/// How much of a site was read, in pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    pub pages: usize,
+    pub read: usize,
+    /// Pages of which only the title is known, and no word of the text.
+    pub titles: usize,
+    /// Pages in the language and version of the page at hand, and those of them that were read.
+    pub near_pages: usize,
+    pub near_read: usize,
+}
+
+/// Pages to be read, the nearest first; of equally near ones, the first that was added.
+#[derive(Debug, Default)]
+struct Todo {
+    pages: Vec<(Distance, String)>,
+    /// Number of pages at the front that are in order.
+    sorted: usize,
+}
+
+impl Todo {
+    fn push(&mut self, index: &SiteIndex, page: String) {
+        self.pages.push((index.nearness().distance(&page), page));
+    }
+
+    /// The nearness of pages has changed.
+    fn measure(&mut self, index: &SiteIndex) {
+        self.pages.iter_mut().for_each(|(distance, page)| *distance = index.nearness().distance(page));
+        self.sorted = 0;
+    }
+
+    /// Takes the nearest pages.
+    fn take(&mut self, count: usize) -> Vec<String> {
+        if self.sorted < self.pages.len() {
+            self.pages.sort_by_key(|(distance, _)| *distance);
+        }
+        let taken: Vec<String> = self.pages.drain(..count.min(self.pages.len())).map(|(_, page)| page).collect();
+        self.sorted = self.pages.len();
+        taken
+    }
+
+    fn remove(&mut self, key: &str) {
+        let before = self.pages.len();
+        self.pages.retain(|(_, page)| url::key(page) != key);
+        self.sorted -= (before - self.pages.len()).min(self.sorted);
+    }
+}
+
 /// The part of a site that is stored between visits.
 #[derive(Serialize, Deserialize)]
 struct Saved {
@@ -71,11 +140,13 @@ struct Saved {
     info: Info,
     from: String,
     routes: Routes,
+    hides: bool,
+    has_body: bool,
     pages: Vec<(PageText, bool)>,
 }
 
 /// Format of [`Saved`]; other formats are not read.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 impl Site {
     /// See [`super::SiteQuery::Open`].
@@ -89,8 +160,14 @@ impl Site {
             from: url::page(page),
             open: HashSet::new(),
             seen: HashSet::new(),
-            todo: VecDeque::new(),
+            todo: Todo::default(),
+            first: VecDeque::new(),
             asked: 0,
+            sought: HashSet::new(),
+            query: Default::default(),
+            hides: false,
+            has_body: false,
+            hidden: Vec::new(),
             read: 0,
             crawl: false,
             telling: false,
@@ -137,7 +214,7 @@ impl Site {
             let passing = got.status == 429 || got.status >= 500;
             if passing && self.again.insert(url::key(&got.url)) {
                 self.asked = self.asked.saturating_sub(1);
-                return self.todo.push_front(got.url.clone());
+                return self.first.push_back(got.url.clone());
             }
             match got.status {
                 404 | 410 => self.index.remove(&got.url),
@@ -172,10 +249,19 @@ impl Site {
             self.hollow = true;
             return self.index.remove(&got.url);
         }
+        if self.index.learn(&got.url, &page.head) {
+            self.todo.measure(&self.index);
+        }
         if self.crawl {
             self.follow(page.links);
         }
-        self.index.add(page.text, true);
+        let hidden = page.head.hidden || head::header_hides(&got.robots) || self.has_body && !page.has_body;
+        if hidden && self.hides {
+            self.index.remove(&got.url);
+            self.hidden.push(page.text);
+        } else {
+            self.index.add(page.text, true);
+        }
     }
 
     fn take_file(&mut self, got: &FetchedPage, text: &str) {
@@ -217,7 +303,7 @@ impl Site {
                 // It takes the place of the page.
                 self.asked = self.asked.saturating_sub(1);
                 self.read = self.read.saturating_sub(1);
-                self.todo.push_front(file);
+                self.first.push_front(file);
             }
         }
     }
@@ -227,7 +313,7 @@ impl Site {
         let Info { kind, root, .. } = &self.info;
         for link in links.into_iter().filter(|link| url::below(root, link) && listings::is_text(*kind, link)) {
             if self.seen.insert(url::key(&link)) {
-                self.todo.push_back(link);
+                self.todo.push(&self.index, link);
             }
         }
     }
@@ -250,24 +336,26 @@ impl Site {
             }
         }
         if self.finder.is_none() && self.error.is_none() {
-            while self.asked < MAX_PAGES
-                && let Some(page) = self.todo.pop_front()
-            {
-                self.asked += 1;
-                self.open.insert(url::key(&page));
-                fetch.push(page);
-            }
+            let free = WINDOW.saturating_sub(self.open.len()).min(self.limit().saturating_sub(self.asked));
+            let first = free.min(self.first.len());
+            let mut pages: Vec<String> = self.first.drain(..first).collect();
+            pages.extend(self.todo.take(free - first));
+            self.asked += pages.len();
+            self.open.extend(pages.iter().map(|page| url::key(page)));
+            fetch.extend(pages);
         }
         self.next_step(fetch)
     }
 
     fn adopt(&mut self, source: TextSource) {
-        let TextSource { kind, title, root, home, from, pages, todo, crawl, telling, version, routes, fallbacks } =
+        let TextSource { kind, title, root, home, from, pages, todo, near, crawl, telling, version, routes, .. } =
             source;
+        let TextSource { fallbacks, hides, has_body, .. } = source;
         fallbacks.iter().for_each(|(address, text)| self.copies.note(address, text));
         self.routes = routes;
         self.home = home;
-        self.index = SiteIndex::new(&root, &self.routes.file(&self.home));
+        self.index = SiteIndex::seen_from(&self.routes.file(&self.home), near);
+        (self.hides, self.has_body) = (hides, has_body);
         for (page, whole) in pages.into_iter().filter(|(page, _)| !url::ends_session(&page.url)) {
             self.index.add(page, whole);
         }
@@ -275,7 +363,7 @@ impl Site {
         (self.from, self.crawl, self.telling) = (from, crawl, telling);
         for page in todo.into_iter().filter(|page| !url::ends_session(page)) {
             if self.seen.insert(url::key(&page)) {
-                self.todo.push_back(page);
+                self.todo.push(&self.index, page);
             }
         }
     }
@@ -285,6 +373,8 @@ impl Site {
         let complete = !finding && self.open.is_empty() && self.todo_is_done();
         if complete && self.error.is_none() {
             self.use_shown();
+            self.use_hidden();
+            self.name_rest();
         }
         if complete && self.index.whole_pages() == 0 && self.error.is_none() {
             let failed = if self.hollow {
@@ -297,7 +387,7 @@ impl Site {
         }
         let enough = self.read >= self.asked.min(ENOUGH) && self.index.whole_pages() > 0 || self.telling;
         let (done, total) =
-            if self.asked == 0 { (self.index.whole_pages(), self.index.pages()) } else { (self.read, self.asked) };
+            if self.asked == 0 { (self.index.whole_pages(), self.index.pages()) } else { self.progress() };
         let stage = match (finding, enough || complete) {
             (true, _) => SiteStage::Finding,
             (false, true) if self.error.is_none() => SiteStage::Ready,
@@ -305,6 +395,7 @@ impl Site {
         };
         self.info.complete = complete;
         self.info.pages = self.index.pages();
+        self.info.read = self.index.whole_pages();
         self.info.sections = self.index.sections();
         let info = (stage == SiteStage::Ready).then(|| self.info.clone());
         let version = self.version();
@@ -331,8 +422,32 @@ impl Site {
         self.lacking |= self.info.shell;
     }
 
+    /// Uses the hidden pages after all if there are more of them than others: then the site is hidden as a whole, from the world
+    /// and not from its own readers.
+    fn use_hidden(&mut self) {
+        if self.hidden.len() > self.index.whole_pages() {
+            self.hides = false;
+            std::mem::take(&mut self.hidden).into_iter().for_each(|page| self.index.add(page, true));
+        }
+    }
+
+    /// Pages beyond the limit can be found by the words of their addresses.
+    fn name_rest(&mut self) {
+        for (_, page) in &self.todo.pages {
+            if self.index.page(page).is_none() {
+                let title = url::title_from_path(&self.info.root, page);
+                self.index.add(PageText { url: page.clone(), title, sections: vec![Default::default()] }, false);
+            }
+        }
+    }
+
     fn todo_is_done(&self) -> bool {
-        self.todo.is_empty() || self.asked >= MAX_PAGES
+        self.todo.pages.is_empty() && self.first.is_empty() || self.asked >= self.limit()
+    }
+
+    /// Pages that a search requested do not count against the limit.
+    fn limit(&self) -> usize {
+        MAX_PAGES + self.sought.len()
     }
 
     /// The information known about the site so far.
@@ -341,10 +456,25 @@ impl Site {
         &self.info
     }
 
-    /// The number of pages read, and of pages requested.
+    /// The number of pages read, and of pages that will be read without being asked for.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
-        (self.read, self.asked)
+        (self.read, (self.asked + self.first.len() + self.todo.pages.len()).min(self.limit()).max(self.asked))
+    }
+
+    /// How much of the site was read.
+    #[must_use]
+    pub fn extent(&self) -> Extent {
+        let mut extent = Extent { titles: self.index.titles().count(), ..Extent::default() };
+        for (page, ..) in self.index.list() {
+            let read = usize::from(self.index.is_whole(page));
+            let near = usize::from(!self.index.nearness().is_elsewhere(page));
+            extent.pages += 1;
+            extent.read += read;
+            extent.near_pages += near;
+            extent.near_read += near * read;
+        }
+        extent
     }
 
     #[must_use]
@@ -357,6 +487,48 @@ impl Site {
         let mut found = self.index.search(query, limit);
         found.hits.iter_mut().for_each(|hit| hit.url = self.routes.shown(&hit.url));
         found
+    }
+
+    /// The pages to fetch before a query is answered: those that it finds without knowing their text, and if nothing fits well,
+    /// the next ones beyond the limit. Empty once it has them, or if there are none.
+    pub(super) fn seek(&mut self, query: &str, limit: usize) -> Vec<String> {
+        if self.query.0 != query {
+            self.query = (query.to_owned(), MAX_MORE);
+        }
+        let found = self.index.search(query, limit.max(MAX_FOUND));
+        let is_new = |site: &Self, page: &String| {
+            let key = url::key(page);
+            !site.index.is_whole(page) && !site.sought.contains(&key) && !site.open.contains(&key)
+        };
+        let hits = found.hits.iter().map(|hit| url::page(&hit.url));
+        let mut pages: Vec<String> = Vec::new();
+        for page in hits.filter(|page| is_new(self, page)).take(MAX_FOUND) {
+            if !pages.contains(&page) {
+                pages.push(page);
+            }
+        }
+        // While the site is read, the next pages come anyway.
+        if pages.is_empty() && self.info.complete && found.fit != Match::Strong {
+            let mut rest: Vec<(Distance, String)> =
+                self.index.titles().map(|page| (self.index.nearness().distance(page), page.to_owned())).collect();
+            rest.retain(|(_, page)| is_new(self, page));
+            rest.sort_by_key(|(distance, _)| *distance);
+            pages.extend(rest.into_iter().map(|(_, page)| page).take(MAX_MORE));
+        }
+        pages.truncate(self.query.1.min(MAX_SOUGHT.saturating_sub(self.sought.len())));
+        self.query.1 -= pages.len();
+        if pages.is_empty() {
+            // The query is answered; the next time, more is read for it.
+            self.query = Default::default();
+        }
+        for page in &pages {
+            let key = url::key(page);
+            self.todo.remove(&key);
+            self.open.insert(key.clone());
+            self.sought.insert(key);
+        }
+        self.asked += pages.len();
+        pages
     }
 
     /// How users address the pages.
@@ -379,7 +551,7 @@ impl Site {
 
     fn keep(&mut self, got: &FetchedPage, text: Option<&str>) {
         let stays = got.at.is_empty() || url::below(&self.info.root, &got.at);
-        let page = match text.filter(|_| (200..300).contains(&got.status) && stays) {
+        let mut page = match text.filter(|_| (200..300).contains(&got.status) && stays) {
             // Unreadable pages are remembered, so that they are not requested again and again.
             None => HtmlPage::default(),
             Some(text) if is_markdown(got, text) => {
@@ -388,6 +560,7 @@ impl Site {
             }
             Some(text) => html::page(&got.url, text),
         };
+        page.guessed.clone_from(&got.guessed);
         self.kept.push_back((url::key(&got.url), page));
         if self.kept.len() > MAX_KEPT {
             self.kept.pop_front();
@@ -403,28 +576,42 @@ impl Site {
         }
         let pages = self.index.texts().collect();
         let (info, from, routes) = (self.info.clone(), self.from.clone(), self.routes.clone());
-        let saved = Saved { format: FORMAT, info, from, routes, pages };
+        let (hides, has_body) = (self.hides, self.has_body);
+        let saved = Saved { format: FORMAT, info, from, routes, hides, has_body, pages };
         serde_json::to_string(&saved).unwrap_or_default()
     }
 
-    /// Restores a saved site in place of everything still to be read. Returns `None` if it has another version.
+    /// Restores a saved site in place of everything still to be read. If it has more pages than were read, those near to the page at
+    /// hand are read then: the visitor before may have begun elsewhere. Returns `None` if it has another version.
     pub fn load(&mut self, version: &str, text: &str) -> Option<SiteStep> {
         let saved: Saved = serde_json::from_str(text).ok()?;
         if saved.format != FORMAT || saved.info.version != version || !saved.info.complete {
             return None;
         }
-        self.index = SiteIndex::new(&saved.info.root, &saved.routes.file(&self.home));
+        let near = match &mut self.finder {
+            Some(finder) => finder.near(),
+            None => self.index.nearness().clone(),
+        };
+        self.index = SiteIndex::seen_from(&saved.routes.file(&self.home), near);
         for (page, whole) in saved.pages {
             self.index.add(page, whole);
         }
         self.info = Info { cached: true, ..saved.info };
         (self.from, self.routes) = (saved.from, saved.routes);
+        (self.hides, self.has_body) = (saved.hides, saved.has_body);
         self.finder = None;
         self.error = None;
         self.open.clear();
-        self.todo.clear();
-        self.telling = true;
-        Some(self.next_step(Vec::new()))
+        self.first.clear();
+        (self.asked, self.read, self.telling) = (0, 0, true);
+        let mut all: Vec<(Distance, String)> =
+            self.index.list().map(|(page, ..)| (self.index.nearness().distance(page), page.to_owned())).collect();
+        all.sort_by_key(|(distance, _)| *distance);
+        all.truncate(MAX_PAGES);
+        all.retain(|(_, page)| !self.index.is_whole(page));
+        self.seen.extend(all.iter().map(|(_, page)| url::key(page)));
+        self.todo = Todo { sorted: all.len(), pages: all };
+        Some(self.step())
     }
 
     /// Root and version of the site, as soon as they are known.

@@ -1,8 +1,13 @@
 //! `sitemap.xml`: the addresses of a site, or of further site maps.
 
+use std::collections::HashMap;
+
+use super::marks::value;
 use super::url;
 
 const MAX_ADDRESSES: usize = 20_000;
+/// Each page may name all its translations.
+const MAX_LANGUAGES: usize = 400_000;
 const MAX_MAPS: usize = 10;
 
 /// The content of a site map.
@@ -32,28 +37,13 @@ pub fn read(text: &str) -> Option<Map> {
     })
 }
 
-/// Converts an address of a site map to the same page of this copy of the site: site maps use the public address, even
-/// in a copy elsewhere. The common end of `canonical` (the public address of the page `here`) and `here` is the path
-/// within the site, the rest is the site's location.
+/// The languages that a site map declares for its pages (`<xhtml:link rel="alternate" hreflang="fr" href="…">`), by address.
 #[must_use]
-pub fn moved(address: &str, here: &str, canonical: Option<&str>) -> Option<String> {
-    if url::same_origin(address, here) {
-        return Some(url::page(address));
-    }
-    let address = url::page(address);
-    if let Some(canonical) = canonical.map(url::page).filter(|canonical| url::same_origin(canonical, &address)) {
-        let here = url::page(here);
-        let alike = canonical.bytes().rev().zip(here.bytes().rev()).take_while(|(a, b)| a == b).count();
-        let (from, to) = (canonical.len() - alike, here.len() - alike);
-        let (from, to) = (canonical.get(..from)?, here.get(..to)?);
-        if let Some(rest) = address.strip_prefix(from) {
-            return url::join(here_origin(&here)?, &format!("{to}{rest}"));
-        }
-    }
-    let path = url::parts(&address)?.path.to_owned();
-    url::join(here, &path)
-}
-
-fn here_origin(here: &str) -> Option<&str> {
-    url::parts(here).map(|parts| parts.origin)
+pub fn languages(text: &str) -> HashMap<String, String> {
+    let links = text.split("<xhtml:link").skip(1).filter_map(|tail| {
+        let tag = tail.split('>').next()?;
+        let language = value(tag, "hreflang").filter(|language| !language.eq_ignore_ascii_case("x-default"))?;
+        Some((value(tag, "href")?.trim().replace("&amp;", "&"), language.to_owned()))
+    });
+    links.take(MAX_LANGUAGES).collect()
 }

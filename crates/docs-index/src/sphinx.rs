@@ -34,7 +34,11 @@ pub fn read(root: &str, text: &str, folders: bool) -> Result<Vec<PageText>, Stri
     headings(&index, &mut pages);
     objects(&index, &mut pages);
     stems(&index, &mut pages);
-    pages.retain(|page| !page.url.is_empty());
+    // A page that its author excluded from the search (`:nosearch:`) has neither title nor words in it.
+    let words =
+        |page: &PageText| page.sections.iter().any(|section| !section.heading.is_empty() || !section.text.is_empty());
+    let has_words = pages.iter().any(words);
+    pages.retain(|page| !page.url.is_empty() && (!has_words || !page.title.is_empty() || words(page)));
     if pages.is_empty() { Err("the search index has no pages".to_owned()) } else { Ok(pages) }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::html::HtmlPage;
 use super::routes::Routes;
-use super::site::Site;
+use super::site::{Extent, Site};
 use super::{Match, SearchResult, SectionHit, ToolReply, url};
 use turnwise_engine::{SideEffect, ToolSpec};
 
@@ -79,7 +79,11 @@ pub fn call(site: &mut Site, name: &str, arguments: &Value) -> ToolReply {
             Some(query) => {
                 let limit =
                     arguments.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
-                ToolReply::Text(search(site, query, limit.unwrap_or(DEFAULT_HITS).clamp(1, MAX_HITS)))
+                let limit = limit.unwrap_or(DEFAULT_HITS).clamp(1, MAX_HITS);
+                match site.seek(query, limit) {
+                    pages if pages.is_empty() => ToolReply::Text(search(site, query, limit)),
+                    pages => ToolReply::Fetch(pages),
+                }
             }
             None => ToolReply::Wrong("query: missing; it takes keywords or a question".to_owned()),
         },
@@ -94,9 +98,12 @@ pub fn call(site: &mut Site, name: &str, arguments: &Value) -> ToolReply {
 
 fn search(site: &Site, query: &str, limit: usize) -> String {
     let SearchResult { hits, missing, fit } = site.search(query, limit);
+    // What is absent from the pages that were read may be on one that was not.
+    let partial = site.index().titles().next().is_some();
     let mut lines: Vec<String> = hits.iter().enumerate().map(|(at, hit)| line(at + 1, hit)).collect();
     if fit == Match::None {
-        lines.push(format!("No section of the documentation matches \"{query}\"."));
+        let of = if partial { "pages read so far" } else { "documentation" };
+        lines.push(format!("No section of the {of} matches \"{query}\"."));
         let near = site.index().near(query);
         lines.push(match near.is_empty() {
             true => "Try other words, or list_pages for what there is.".to_owned(),
@@ -104,13 +111,41 @@ fn search(site: &Site, query: &str, limit: usize) -> String {
         });
     }
     if fit == Match::Weak {
-        lines.push("[Weak match: no section is about all of this. Search in other words; if that is weak too, the documentation probably does not say.]".to_owned());
+        let then = match partial {
+            true => "look through the titles of list_pages for a page that was not read",
+            false => "the documentation probably does not say",
+        };
+        lines.push(format!(
+            "[Weak match: no section is about all of this. Search in other words; if that is weak too, {then}.]"
+        ));
     }
     if !missing.is_empty() {
-        lines.push(format!("[Words that occur nowhere in this documentation: {}]", missing.join(", ")));
+        let of = if partial { "the pages read so far" } else { "this documentation" };
+        lines.push(format!("[Words that occur nowhere in {of}: {}]", missing.join(", ")));
     }
     lines.extend(unfinished(site));
+    lines.extend(extent(site));
     lines.join("\n")
+}
+
+/// How much of a site with more pages than are read was read; the same is said of search and list.
+fn extent(site: &Site) -> Option<String> {
+    if !site.info().complete || site.info().read == site.info().pages {
+        return None;
+    }
+    let Extent { pages, read, titles, near_pages, near_read } = site.extent();
+    let near = match near_pages {
+        _ if near_pages == pages => String::new(),
+        _ if near_pages == near_read => format!(", among them all {near_pages} in the visitor's language and version"),
+        _ => format!(", among them {near_read} of the {near_pages} in the visitor's language and version"),
+    };
+    let rest = match titles {
+        0 => "The others are found by the words in the site's own index.",
+        _ => "The others are found by their titles and addresses only; read_page reads any of them.",
+    };
+    Some(format!(
+        "[{read} of {pages} pages of this site were read, the nearest to the visitor's page first{near}. {rest}]"
+    ))
 }
 
 fn line(number: usize, hit: &SectionHit) -> String {
@@ -141,7 +176,7 @@ fn read(site: &mut Site, address: &str, section: Option<&str>) -> ToolReply {
     let routes = site.routes().clone();
     let read = match site.markdown(&page) {
         Ok(read) => read,
-        Err(fetch) => return ToolReply::Fetch(fetch),
+        Err(fetch) => return ToolReply::Fetch(vec![fetch]),
     };
     if read.markdown.is_empty() {
         let page = routes.shown(&page);
@@ -160,6 +195,9 @@ fn markdown(page: &str, routes: &Routes, read: &HtmlPage, wanted: &str) -> Strin
     let mut out = format!("{}\n", routes.shown(page));
     if !wanted.is_empty() && at.is_none() {
         out.push_str(&format!("[There is no section \"{wanted}\"; this is the page from its beginning.]\n"));
+    }
+    if !read.guessed.is_empty() {
+        out.push_str(&format!("[The page does not declare its encoding; it was read as {}.]\n", read.guessed));
     }
     let from = at.unwrap_or(0);
     if from > 0 {
@@ -232,5 +270,6 @@ fn list(site: &Site, filter: Option<&str>) -> String {
         lines.push(format!("[{} more pages. Give filter to see fewer.]", total - MAX_LISTED));
     }
     lines.extend(unfinished(site));
+    lines.extend(extent(site));
     lines.join("\n")
 }

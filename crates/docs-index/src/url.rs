@@ -1,5 +1,8 @@
 //! Joins and compares addresses of pages. Supports only what the pages of one site need: http(s), no user, no query.
 //! Never fails on malformed text: anything but a web address results in `None`.
+//!
+//! [`join`] and [`page`] write an address in one spelling, so that equal addresses are equal texts: scheme and host in small
+//! letters, no port that is the scheme's own, escapes in capital letters and only where they are needed.
 
 /// An absolute address, split into three parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +38,7 @@ pub fn parts(url: &str) -> Option<UrlParts<'_>> {
 /// The address without query and fragment.
 #[must_use]
 pub fn page(url: &str) -> String {
-    parts(url).map_or_else(|| url.to_owned(), |parts| format!("{}{}", parts.origin, parts.path))
+    parts(url).map_or_else(|| url.to_owned(), |parts| put(parts.origin, parts.path, ""))
 }
 
 /// The folder of a page, with its trailing `/`.
@@ -83,7 +86,43 @@ pub fn join(base: &str, link: &str) -> Option<String> {
 }
 
 fn put(origin: &str, path: &str, fragment: &str) -> String {
-    if fragment.is_empty() { format!("{origin}{path}") } else { format!("{origin}{path}#{fragment}") }
+    let origin = origin.to_ascii_lowercase();
+    let port = if origin.starts_with("https:") { ":443" } else { ":80" };
+    let mut url = origin.strip_suffix(port).unwrap_or(&origin).to_owned();
+    spell(path, &mut url);
+    if !fragment.is_empty() {
+        url.push('#');
+        url.push_str(fragment);
+    }
+    url
+}
+
+/// Appends a path in its one spelling. Letters, digits and `-._~` mean the same escaped or not (RFC 3986, section 6.2.2); a dot
+/// keeps its escape where it would make up a segment, which [`below`] refuses.
+fn spell(path: &str, out: &mut String) {
+    let bytes = path.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let escaped = (byte == b'%').then(|| hex(bytes.get(at + 1..at + 3)?)).flatten();
+        at += if escaped.is_some() { 3 } else { 1 };
+        let alone = matches!(escaped, Some(b'.')) && (out.ends_with('/') || out.ends_with("%2E"));
+        match escaped.unwrap_or(byte) {
+            plain if plain.is_ascii_alphanumeric() || b"-_~".contains(&plain) => out.push(char::from(plain)),
+            b'.' if !alone => out.push('.'),
+            // As browsers do, other signs stay as they are written.
+            plain if escaped.is_none() && plain.is_ascii_graphic() && !b"\"<>`{}^".contains(&plain) => {
+                out.push(char::from(plain));
+            }
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+}
+
+fn hex(digits: &[u8]) -> Option<u8> {
+    // `from_str_radix` takes signs as well.
+    let digits =
+        std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+    u8::from_str_radix(digits, 16).ok()
 }
 
 /// Resolves `.` and `..`, never above the top.
@@ -116,10 +155,11 @@ fn dots(part: &str) -> Option<usize> {
 #[must_use]
 pub fn below(root: &str, url: &str) -> bool {
     let path = parts(url).map(|parts| parts.path.to_ascii_lowercase()).unwrap_or_default();
+    let (root, url) = (page(root), page(url));
     let plain = !path.contains(['\\', '\t', '\n', '\r']) && !path.contains("%2f") && !path.contains("%5c");
     plain
         && path.split('/').all(|part| dots(part).is_none())
-        && (url.starts_with(root) || page(url) == root.trim_end_matches('/'))
+        && (url.starts_with(&root) || url == root.trim_end_matches('/'))
 }
 
 /// Whether fetching an address may end a session, judging by its path segments and the words of its query. HTML and
@@ -168,8 +208,7 @@ pub fn decoded(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.as_bytes().iter();
     while let Some(&byte) = bytes.next() {
-        let digits = bytes.as_slice().get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        match digits.filter(|_| byte == b'%').and_then(|two| u8::from_str_radix(two, 16).ok()) {
+        match bytes.as_slice().get(..2).filter(|_| byte == b'%').and_then(hex) {
             Some(byte) => {
                 out.push(byte);
                 bytes.nth(1);
@@ -195,30 +234,11 @@ pub fn key_beside(file: &str) -> String {
     key(&format!("{}.html", file.strip_suffix(".md").unwrap_or(file)))
 }
 
-/// The language and version that an address begins with below `root`: `fr/`, `docs/v2.1/`, `en/latest/`.
-#[must_use]
-pub fn scope<'a>(root: &str, url: &'a str) -> Vec<&'a str> {
-    const NAMED: &[&str] = &[
-        "latest", "stable", "next", "current", "main", "master", "dev", "nightly", "beta", "en", "de", "fr", "es",
-        "it", "pt", "nl", "pl", "ru", "uk", "tr", "ar", "he", "fa", "hi", "ja", "ko", "zh", "vi", "th", "cs", "sv",
-    ];
-    let numbered = |part: &str| {
-        let number = part.strip_prefix('v').unwrap_or(part).trim_end_matches(".x");
-        number.starts_with(|c: char| c.is_ascii_digit()) && number.chars().all(|c| c.is_ascii_digit() || c == '.')
-    };
-    let language =
-        |part: &str| part.split_once('-').is_some_and(|(parent, land)| NAMED.contains(&parent) && land.len() <= 4);
-    let path = url.strip_prefix(root).unwrap_or_default();
-    let path = path.strip_prefix("docs/").unwrap_or(path);
-    let folders = path.rsplit_once('/').map(|(folders, _)| folders).unwrap_or_default();
-    folders.split('/').take_while(|part| NAMED.contains(part) || numbered(part) || language(part)).collect()
-}
-
 /// The words of an address, for pages whose title is not known yet.
 #[must_use]
 pub fn title_from_path(root: &str, url: &str) -> String {
-    let url = decoded(&page(url));
-    let path = url.strip_prefix(root).unwrap_or(&url);
+    let url = page(url);
+    let path = decoded(url.strip_prefix(root).unwrap_or(&url));
     let path = path.trim_end_matches(".html").trim_end_matches(".md").trim_end_matches("index");
     path.split(['/', '-', '_', '.', '+']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

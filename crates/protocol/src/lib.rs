@@ -322,6 +322,8 @@ pub struct ResponseHead {
     pub should_retry: Option<String>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
+    /// `X-Robots-Tag`.
+    pub robots: Option<String>,
     /// The URL after redirects.
     pub url: Option<String>,
 }

@@ -166,11 +166,20 @@ impl<A: Abilities> Worker<A> {
         (WorkerReply::Result { id, result }, written)
     }
 
-    async fn docs(&mut self, ask: SiteQuery, blobs: Vec<Blob>) -> Result<String, String> {
+    async fn docs(&mut self, mut ask: SiteQuery, blobs: Vec<Blob>) -> Result<String, String> {
         let mut texts = Vec::new();
+        let answers: Vec<&mut docs::FetchedPage> = match &mut ask {
+            SiteQuery::Take(answers) => answers.iter_mut().filter(|got| got.body).collect(),
+            _ => Vec::new(),
+        };
+        let mut answers = answers.into_iter();
         for blob in blobs {
-            let text = JsFuture::from(blob.text()).await.map_err(|_| "the fetched data could not be read")?;
-            texts.push(text.as_string().unwrap_or_default());
+            let buffer = JsFuture::from(blob.array_buffer()).await.map_err(|_| "the fetched data could not be read")?;
+            let bytes = Uint8Array::new(&buffer).to_vec();
+            texts.push(match answers.next() {
+                Some(got) => decoded(bytes, got),
+                None => String::from_utf8_lossy(&bytes).into_owned(),
+            });
         }
         docs::answer::answer(&mut self.site, ask, texts)
     }
@@ -298,6 +307,25 @@ fn send(reply: WorkerReply, blobs: Vec<Blob>) {
     }
 }
 
+/// The text of a response, decoded as a browser does it.
+fn decoded(bytes: Vec<u8>, got: &mut docs::FetchedPage) -> String {
+    let declared = docs::charset::declared(&got.content_type, &bytes);
+    if let Some(decoder) = declared.filter(|label| label != "utf-8").and_then(|label| TextDecoder::new(&label).ok()) {
+        return decoder.decode(&bytes).unwrap_or_default();
+    }
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text),
+        Err(error) => error.into_bytes(),
+    };
+    if docs::charset::declared(&got.content_type, &bytes).is_some_and(|label| label == "utf-8") {
+        return String::from_utf8_lossy(&bytes).into_owned();
+    }
+    let label = docs::charset::usual(&bytes);
+    label.clone_into(&mut got.guessed);
+    let text = TextDecoder::new(label).and_then(|decoder| decoder.decode(&bytes));
+    text.unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// A text as a blob.
 fn text_blob(text: &str) -> Blob {
     let parts = Array::of1(&JsValue::from_str(text));
@@ -309,6 +337,12 @@ fn text_blob(text: &str) -> Blob {
 
 #[wasm_bindgen]
 extern "C" {
+    type TextDecoder;
+    #[wasm_bindgen(constructor, catch)]
+    fn new(label: &str) -> Result<TextDecoder, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn decode(this: &TextDecoder, bytes: &[u8]) -> Result<String, JsValue>;
+
     #[wasm_bindgen(js_name = postMessage)]
     fn post(message: &JsValue);
 }

@@ -1111,7 +1111,10 @@ export interface DocsInfo {
   title: string;
   /** Its address, ending with `/`. */
   root: string;
+  /** Number of pages that are known. */
   pages: number;
+  /** Number of pages whose text was read, those nearest to the open page first; the others are known by their titles. */
+  read: number;
   sections: number;
   /** Changes when the site's texts change, as far as that can be detected from outside. */
   version: string;
@@ -1146,7 +1149,7 @@ export type DocsKind =
 export interface DocsFound {
   /** The best sections, best first. */
   hits: DocsHit[];
-  /** The words of the query that occur nowhere on the site, as they were written. */
+  /** The words of the query that occur nowhere in what was read of the site, as they were written. */
   missing: string[];
   /** How well the best section fits the query. */
   match: DocsMatch;

@@ -7,7 +7,7 @@ export default {
   openApp: 'In der App öffnen', download: 'Aufzeichnung herunterladen', model: 'Modell und Schlüssel',
   handedOver: 'In der App geöffnet.', notHandedOver: 'Die App hat sie nicht übernommen, deshalb wurde die Aufzeichnung heruntergeladen: Datei auf die App ziehen.',
   docs_finding: 'Sucht die Dokumentation dieser Website', docs_loading: 'Liest die Dokumentation: {done} von {total} Seiten', docs_indexing: 'Bereitet die Suche vor: {done} von {total} Seiten',
-  docs_failed: 'Die Dokumentation dieser Website ließ sich nicht lesen: {why}', docs_ready: 'Durchsucht {pages} Seiten',
+  docs_failed: 'Die Dokumentation dieser Website ließ sich nicht lesen: {why}', docs_part: '{read} von {pages} Seiten gelesen, die nächsten zu dieser Seite zuerst; die übrigen werden am Titel gefunden.',
   starting: 'Startet', thinking: 'Denkt nach',
   search_docs: 'Gesucht', read_page: 'Gelesen', list_pages: 'Seiten aufgelistet', search_files: 'Gesucht', read_file: 'Gelesen', list_files: 'Dateien aufgelistet', calculate: 'Gerechnet',
   tool: 'Werkzeug {name}', toolRunning: 'läuft', toolFailed: 'fehlgeschlagen', toolRefused: 'nicht erlaubt', arguments: 'Argumente', sawTitle: 'Was das Modell sah',

@@ -7,7 +7,7 @@ export default {
   openApp: 'Abrir en la aplicación', download: 'Descargar el registro', model: 'Modelo y clave',
   handedOver: 'Abierto en la aplicación.', notHandedOver: 'La aplicación no aceptó el registro, así que se descargó. Arrastra el archivo a la aplicación.',
   docs_finding: 'Buscando la documentación de este sitio', docs_loading: 'Leyendo la documentación: {done} de {total} páginas', docs_indexing: 'Preparando la búsqueda: {done} de {total} páginas',
-  docs_failed: 'No se pudo leer la documentación de este sitio: {why}', docs_ready: 'Buscando en {pages} páginas',
+  docs_failed: 'No se pudo leer la documentación de este sitio: {why}', docs_part: 'Se leyeron {read} de {pages} páginas, primero las más cercanas a esta; las demás se encuentran por su título.',
   starting: 'Iniciando', thinking: 'Pensando',
   search_docs: 'Búsqueda', read_page: 'Lectura', list_pages: 'Lista de páginas', search_files: 'Búsqueda', read_file: 'Lectura', list_files: 'Lista de archivos', calculate: 'Cálculo',
   tool: 'Herramienta {name}', toolRunning: 'en curso', toolFailed: 'falló', toolRefused: 'no permitido', arguments: 'Argumentos', sawTitle: 'Lo que vio el modelo',

@@ -7,7 +7,7 @@ export default {
   openApp: 'Ouvrir dans l’application', download: 'Télécharger l’enregistrement', model: 'Modèle et clé',
   handedOver: 'Ouvert dans l’application.', notHandedOver: 'L’application n’a pas accepté l’enregistrement, il a donc été téléchargé. Déposez le fichier sur l’application.',
   docs_finding: 'Recherche de la documentation de ce site', docs_loading: 'Lecture de la documentation : {done} pages sur {total}', docs_indexing: 'Préparation de la recherche : {done} pages sur {total}',
-  docs_failed: 'La documentation de ce site n’a pas pu être lue : {why}', docs_ready: 'Recherche dans {pages} pages',
+  docs_failed: 'La documentation de ce site n’a pas pu être lue : {why}', docs_part: '{read} pages lues sur {pages}, les plus proches de cette page d’abord ; les autres se trouvent par leur titre.',
   starting: 'Démarrage', thinking: 'Réflexion',
   search_docs: 'Recherche', read_page: 'Lecture', list_pages: 'Liste des pages', search_files: 'Recherche', read_file: 'Lecture', list_files: 'Liste des fichiers', calculate: 'Calcul',
   tool: 'Outil {name}', toolRunning: 'en cours', toolFailed: 'échec', toolRefused: 'non autorisé', arguments: 'Arguments', sawTitle: 'Ce que le modèle a vu',

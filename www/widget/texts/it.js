@@ -7,7 +7,7 @@ export default {
   openApp: 'Apri nell’app', download: 'Scarica la registrazione', model: 'Modello e chiave',
   handedOver: 'Aperto nell’app.', notHandedOver: 'L’app non ha accettato la registrazione, quindi è stata scaricata. Trascina il file sull’app.',
   docs_finding: 'Cerco la documentazione di questo sito', docs_loading: 'Leggo la documentazione: {done} pagine su {total}', docs_indexing: 'Preparo la ricerca: {done} pagine su {total}',
-  docs_failed: 'Impossibile leggere la documentazione di questo sito: {why}', docs_ready: 'Ricerca in {pages} pagine',
+  docs_failed: 'Impossibile leggere la documentazione di questo sito: {why}', docs_part: 'Lette {read} pagine su {pages}, prima quelle più vicine a questa; le altre si trovano dal titolo.',
   starting: 'Avvio', thinking: 'Sto pensando',
   search_docs: 'Ricerca', read_page: 'Lettura', list_pages: 'Elenco delle pagine', search_files: 'Ricerca', read_file: 'Lettura', list_files: 'Elenco dei file', calculate: 'Calcolo',
   tool: 'Strumento {name}', toolRunning: 'in corso', toolFailed: 'non riuscito', toolRefused: 'non consentito', arguments: 'Argomenti', sawTitle: 'Che cosa ha visto il modello',

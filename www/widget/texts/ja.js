@@ -7,7 +7,7 @@ export default {
   openApp: 'アプリで開く', download: '記録をダウンロード', model: 'モデルとキー',
   handedOver: 'アプリで開きました。', notHandedOver: 'アプリが記録を受け取らなかったため、ダウンロードしました。ファイルをアプリにドロップしてください。',
   docs_finding: 'このサイトのドキュメントを探しています', docs_loading: 'ドキュメントを読み込み中：{done} / {total} ページ', docs_indexing: '検索を準備中：{done} / {total} ページ',
-  docs_failed: 'このサイトのドキュメントを読み込めませんでした：{why}', docs_ready: '{pages} ページを検索します',
+  docs_failed: 'このサイトのドキュメントを読み込めませんでした：{why}', docs_part: '{pages} ページ中 {read} ページを、このページに近い順に読み込みました。残りはタイトルで見つかります。',
   starting: '開始しています', thinking: '考えています',
   search_docs: '検索', read_page: '閲覧', list_pages: 'ページ一覧', search_files: '検索', read_file: '閲覧', list_files: 'ファイル一覧', calculate: '計算',
   tool: 'ツール {name}', toolRunning: '実行中', toolFailed: '失敗', toolRefused: '許可されていません', arguments: '引数', sawTitle: 'モデルが見た内容',

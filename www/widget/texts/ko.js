@@ -7,7 +7,7 @@ export default {
   openApp: '앱에서 열기', download: '기록 다운로드', model: '모델과 키',
   handedOver: '앱에서 열었습니다.', notHandedOver: '앱이 기록을 받지 않아 다운로드했습니다. 파일을 앱에 끌어다 놓으세요.',
   docs_finding: '이 사이트의 문서를 찾는 중', docs_loading: '문서를 읽는 중: {total}쪽 중 {done}쪽', docs_indexing: '검색을 준비하는 중: {total}쪽 중 {done}쪽',
-  docs_failed: '이 사이트의 문서를 읽을 수 없습니다: {why}', docs_ready: '{pages}쪽 검색',
+  docs_failed: '이 사이트의 문서를 읽을 수 없습니다: {why}', docs_part: '{pages}쪽 중 {read}쪽을 이 페이지에서 가까운 순서로 읽었습니다. 나머지는 제목으로 찾습니다.',
   starting: '시작하는 중', thinking: '생각하는 중',
   search_docs: '검색', read_page: '읽기', list_pages: '페이지 목록', search_files: '검색', read_file: '읽기', list_files: '파일 목록', calculate: '계산',
   tool: '도구 {name}', toolRunning: '실행 중', toolFailed: '실패', toolRefused: '허용되지 않음', arguments: '인수', sawTitle: '모델이 본 내용',

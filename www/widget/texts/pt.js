@@ -7,7 +7,7 @@ export default {
   openApp: 'Abrir no aplicativo', download: 'Baixar o registro', model: 'Modelo e chave',
   handedOver: 'Aberto no aplicativo.', notHandedOver: 'O aplicativo não aceitou o registro, por isso ele foi baixado. Arraste o arquivo para o aplicativo.',
   docs_finding: 'Procurando a documentação deste site', docs_loading: 'Lendo a documentação: {done} de {total} páginas', docs_indexing: 'Preparando a busca: {done} de {total} páginas',
-  docs_failed: 'Não foi possível ler a documentação deste site: {why}', docs_ready: 'Buscando em {pages} páginas',
+  docs_failed: 'Não foi possível ler a documentação deste site: {why}', docs_part: '{read} de {pages} páginas lidas, primeiro as mais próximas desta; as outras são encontradas pelo título.',
   starting: 'Iniciando', thinking: 'Pensando',
   search_docs: 'Busca', read_page: 'Leitura', list_pages: 'Lista de páginas', search_files: 'Busca', read_file: 'Leitura', list_files: 'Lista de arquivos', calculate: 'Cálculo',
   tool: 'Ferramenta {name}', toolRunning: 'em andamento', toolFailed: 'falhou', toolRefused: 'não permitido', arguments: 'Argumentos', sawTitle: 'O que o modelo viu',

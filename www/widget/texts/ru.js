@@ -7,7 +7,7 @@ export default {
   openApp: 'Открыть в приложении', download: 'Скачать запись', model: 'Модель и ключ',
   handedOver: 'Открыто в приложении.', notHandedOver: 'Приложение не приняло запись, поэтому она скачана. Перетащите файл в приложение.',
   docs_finding: 'Поиск документации этого сайта', docs_loading: 'Чтение документации: {done} из {total} страниц', docs_indexing: 'Подготовка поиска: {done} из {total} страниц',
-  docs_failed: 'Не удалось прочитать документацию этого сайта: {why}', docs_ready: 'Поиск по страницам: {pages}',
+  docs_failed: 'Не удалось прочитать документацию этого сайта: {why}', docs_part: 'Прочитано страниц: {read} из {pages}, сначала ближайшие к этой; остальные находятся по заголовкам.',
   starting: 'Запуск', thinking: 'Думаю',
   search_docs: 'Поиск', read_page: 'Чтение', list_pages: 'Список страниц', search_files: 'Поиск', read_file: 'Чтение', list_files: 'Список файлов', calculate: 'Вычисление',
   tool: 'Инструмент {name}', toolRunning: 'выполняется', toolFailed: 'ошибка', toolRefused: 'не разрешено', arguments: 'Аргументы', sawTitle: 'Что увидела модель',

@@ -7,7 +7,7 @@ export default {
   openApp: '在应用中打开', download: '下载记录', model: '模型与密钥',
   handedOver: '已在应用中打开。', notHandedOver: '应用没有接收记录，因此已下载。请将文件拖到应用中。',
   docs_finding: '正在查找本网站的文档', docs_loading: '正在读取文档：{done} / {total} 页', docs_indexing: '正在准备搜索：{done} / {total} 页',
-  docs_failed: '无法读取本网站的文档：{why}', docs_ready: '正在搜索 {pages} 页',
+  docs_failed: '无法读取本网站的文档：{why}', docs_part: '已读取 {pages} 页中的 {read} 页，优先读取与本页最接近的页面；其余页面按标题查找。',
   starting: '正在启动', thinking: '正在思考',
   search_docs: '搜索', read_page: '阅读', list_pages: '列出页面', search_files: '搜索', read_file: '阅读', list_files: '列出文件', calculate: '计算',
   tool: '工具 {name}', toolRunning: '运行中', toolFailed: '失败', toolRefused: '不允许', arguments: '参数', sawTitle: '模型看到的内容',

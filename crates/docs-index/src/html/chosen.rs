@@ -132,6 +132,16 @@ pub(super) fn main(document: &Document) -> Option<NodeRef<'_>> {
     })
 }
 
+/// Whether a node is another one, or within it.
+pub(super) fn is_inside(node: NodeRef<'_>, outer: NodeRef<'_>) -> bool {
+    node.id == outer.id || is_within(node, outer)
+}
+
+/// Whether a node is within another one.
+pub(super) fn is_within(node: NodeRef<'_>, outer: NodeRef<'_>) -> bool {
+    node.ancestors_it(None).any(|above| above.id == outer.id)
+}
+
 pub(super) fn is_skipped(node: NodeRef<'_>, name: &str) -> bool {
     if SKIPPED.contains(&name) {
         return true;

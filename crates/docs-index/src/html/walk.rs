@@ -16,7 +16,8 @@ const MAX_SECTIONS: usize = 3_000;
 const MAX_HEADING_CHARS: usize = 300;
 
 pub(super) struct Walker<'a> {
-    address: &'a str,
+    /// What links are relative to.
+    base: &'a str,
     sections: Vec<OpenSection>,
     open: OpenSection,
     /// The current paragraph, as Markdown and as plain text.
@@ -28,9 +29,9 @@ pub(super) struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(address: &'a str) -> Self {
+    pub(super) fn new(base: &'a str) -> Self {
         Walker {
-            address,
+            base,
             sections: Vec::new(),
             open: OpenSection::default(),
             run: Default::default(),
@@ -309,7 +310,7 @@ impl<'a> Walker<'a> {
         let start = self.run.0.len();
         self.inline(node, depth + 1);
         let inner = self.run.0.get(start..).unwrap_or_default().trim().to_owned();
-        let href = node.attr("href").and_then(|href| url::join(self.address, &href));
+        let href = node.attr("href").and_then(|href| url::join(self.base, &href));
         if let Some(href) = href.filter(|_| !inner.is_empty()) {
             self.run.0.truncate(start);
             self.run.0.push_str(&format!("[{inner}]({})", href.replace([' ', ')'], "%20")));
