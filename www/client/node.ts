@@ -1,4 +1,5 @@
 // The package in Node.js: the same API, the engine in a thread. It keeps Node.js alive while a request is pending.
+import { TextDecoder, TextEncoder } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { startBy } from './index';
 import type { Start } from './link';
@@ -20,5 +21,9 @@ export const thread: Start = ({ hear, fail }) => {
     end: () => void worker.terminate(),
   };
 };
+
+// A test's own document, as jsdom's in Jest, may lack them.
+globalThis.TextEncoder ??= TextEncoder;
+globalThis.TextDecoder ??= TextDecoder;
 
 startBy(thread);

@@ -1,6 +1,6 @@
 // `Agent`: an agent's options and its runs. Each run has its own agent of the low-level API, so runs execute
 // in parallel.
-import { describe, number, shape, whole } from '../check.js';
+import { describe, isSignal, number, shape, whole } from '../check.js';
 import { Agent as Implementation } from '../index.js';
 import type {
   AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory,
@@ -208,7 +208,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   ): Run<OutputOf<S>> {
     const given = options === undefined ? {} : RUN(options, 'options') as RunOptions;
     const { signal } = given;
-    if (signal !== undefined && !(signal instanceof AbortSignal)) throw new TypeError(`options.signal: got ${describe(signal)}; expected an AbortSignal`);
+    if (signal !== undefined && !isSignal(signal)) throw new TypeError(`options.signal: got ${describe(signal)}; expected an AbortSignal`);
     const approve = given.approve ?? this.#options.approve;
     if (approve !== undefined && approve !== 'all' && typeof approve !== 'function') throw new TypeError(`options.approve: got ${describe(approve)}; expected a function or 'all'`);
     const low = chat?.low ?? other ?? this.#open();

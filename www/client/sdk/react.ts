@@ -97,7 +97,7 @@ export function useAgent<Output = string>(agent: Agent<any, any>, { id = 'chat',
     } catch (error) {
       const cancelled = error instanceof TurnwiseError && error.reason === 'cancelled';
       draw({ outcome: cancelled ? 'cancelled' : 'failed', error: (error as Error).message });
-      setState((before) => ({ ...before, status: running.current ? 'ready' : before.status, error: error as Error }));
+      setState((before) => ({ ...before, status: 'ready', error: error as Error }));
       return undefined;
     } finally {
       running.current = undefined;
