@@ -258,13 +258,6 @@ const history: Check = (value, path) => {
   if (!Array.isArray(value)) throw wrong(path, value, MESSAGES);
   const stray = value.findIndex((one) => !['system', 'user', 'assistant', 'tool'].includes(one?.role) || typeof one.content !== 'string');
   if (stray >= 0) throw wrong(`${path}[${stray}]`, value[stray], 'a message with a role and a string as its content');
-  // What the engine cannot read would end its worker, and every run in it.
-  const texts = (one: any, ...names: string[]) => names.every((name) => typeof one?.[name] === 'string');
-  value.forEach((one, at) => {
-    if (one.role === 'tool' && !texts(one, 'call_id', 'name')) throw new TypeError(`${path}[${at}]: a result has call_id, the id of its call, and name, that of the tool`);
-    if (one.tool_calls !== undefined && !(Array.isArray(one.tool_calls) && one.tool_calls.every((call: unknown) => texts(call, 'id', 'name', 'arguments')))) throw new TypeError(`${path}[${at}].tool_calls: expected an array of { id, name, arguments }, with the arguments as JSON text`);
-    if (one.images !== undefined && !(Array.isArray(one.images) && one.images.every((image: unknown) => texts(image, 'media_type', 'data')))) throw new TypeError(`${path}[${at}].images: expected an array of { media_type, data }, with the data in base64`);
-  });
   return plain(MESSAGES)(value, path);
 };
 const RUN = shape({ ...GRANT, after: recordText('the trajectory of an earlier run'), images, history });

@@ -79,10 +79,13 @@ const turnFinish = ({ content, reasoning, attempts, counter_level, synthesis }: 
 
 /** The parts of a recorded run: those that it had when it ran, without streamed text, waits, and the parts of sub-agents. */
 export function partsOf(trajectory: Trajectory): Part[] {
-  const { turns, max_turns: maxTurns, outcome, output } = trajectory;
+  const { turns, max_turns: maxTurns, outcome, output, events } = trajectory;
+  // The results as they came: the record's have the turn counter.
+  const came = new Map(events.flatMap(({ event }) => (event.type === 'tool_finished' && 'content' in event.outcome ? [[event.call, event.outcome.content] as const] : [])));
+  const plain = (call: TrajectoryCall) => (call.result?.startsWith(came.get(call.id) ?? '\0') ? { ...call, result: came.get(call.id)! } : call);
   const parts = turns.flatMap((turn) => [
     { type: 'turn-start', maxTurns, synthesis: turn.synthesis },
-    ...turn.tool_calls.flatMap((call) => [{ type: 'tool-call', toolCallId: call.id, toolName: call.name, input: call.args }, ...(call.duration_ms == null ? [] : [toolResult(call)])]),
+    ...turn.tool_calls.flatMap((call) => [{ type: 'tool-call', toolCallId: call.id, toolName: call.name, input: call.args }, ...(call.duration_ms == null ? [] : [toolResult(plain(call))])]),
     turnFinish(turn),
   ].map((part) => ({ turn: turn.turn, callsLeft: 0, ...part }))) as Part[];
   const answered = outcome === 'success' || outcome === 'partial';
