@@ -62,9 +62,9 @@ class AgentState implements HostedAgent {
   }
 
   async run(task: unknown, options: unknown) {
-    const text = taskText(task);
     const given = runOptions(options);
     const { after, images = [], history } = given;
+    const text = taskText(task, images.length);
     return this.#begin('run', given, 'nobody', (how) => ({ agent: this.id, task: text, images, after: after !== undefined, history, how }), after);
   }
 

@@ -26,6 +26,10 @@ declare module 'turnwise-tools' {
   export default function start(options: { module_or_path: unknown }): Promise<unknown>;
 }
 
+declare module 'node:util' {
+  export const TextDecoder: typeof globalThis.TextDecoder;
+  export const TextEncoder: typeof globalThis.TextEncoder;
+}
 declare module 'node:worker_threads' {
   interface Port {
     on(event: 'message', then: (data: unknown) => void): void;

@@ -49,7 +49,9 @@ export const text = takes<string>('a string', (value) => typeof value === 'strin
 export const flag = takes<boolean>('true or false', (value) => typeof value === 'boolean');
 export const callable = takes<(...given: any[]) => unknown>('a function', (value) => typeof value === 'function');
 export const number = takes<number>('a number, 0 or more', (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0);
-export const signal = takes<AbortSignal>('an AbortSignal', (value) => value instanceof AbortSignal);
+/** Also one of another frame, or of a test's own document. */
+export const isSignal = (value: any): value is AbortSignal => typeof value?.aborted === 'boolean' && typeof value.addEventListener === 'function';
+export const signal = takes<AbortSignal>('an AbortSignal', isSignal);
 
 export const U32 = 0xffff_ffff;
 

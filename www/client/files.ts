@@ -42,7 +42,7 @@ export class Files {
   }
 
   put(path: string, content: string | Blob): string {
-    if (typeof content !== 'string' && !(content instanceof Blob)) throw wrong('content', content, 'a string or a Blob');
+    if (typeof content !== 'string' && !/^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(content))) throw wrong('content', content, 'a string or a Blob');
     const at = normal(path);
     const blob = typeof content === 'string' ? new Blob([content], { type: 'text/plain' }) : content;
     this.#files.set(at, blob);

@@ -10,6 +10,7 @@ import type { Execute } from './options';
 import type { Running } from './sandbox';
 import { spawn } from './spawn';
 import { trustedHtml } from './trusted';
+import { reading, valueText } from './values';
 
 /** One agent's tools, approval and models. */
 export interface HostedAgent {
@@ -57,8 +58,15 @@ export class Host {
     const end = (thrown: boolean, value: unknown, said: Said) => {
       if (this.#calls.get(call) !== abort) return;
       this.#calls.delete(call);
-      if (thrown) this.#link().tell('failed', { call, failure: 'complete' in what ? failureOf(value) : { message: errorText(value) } });
-      else this.#link().tell('returned', { call, ...said(value) });
+      const failed = (error: unknown) => this.#link().tell('failed', { call, failure: 'complete' in what ? failureOf(error) : { message: errorText(error) } });
+      if (thrown) return void failed(value);
+      let result;
+      try {
+        result = said(value);
+      } catch (error) {
+        return void failed(error);
+      }
+      this.#link().tell('returned', { call, ...result });
     };
     try {
       if ('fetch' in what) return void this.#fetched(what.fetch.url, call).then(() => end(false, '', nothing), (thrown) => end(true, thrown, nothing));
@@ -67,7 +75,8 @@ export class Host {
       if (!guest) throw new Error('this agent was freed');
       const [value, said] = this.#do(guest, what, call, abort.signal, request);
       // A synchronous result is returned synchronously.
-      if (typeof (value as any)?.then === 'function') Promise.resolve(value).then((result) => end(false, result, said), (thrown) => end(true, thrown, said));
+      const late = typeof (value as any)?.then === 'function' ? Promise.resolve(value).then((result) => (said === asResult && reading(result)) || result) : said === asResult ? reading(value) : undefined;
+      if (late) late.then((result) => end(false, result, said), (thrown) => end(true, thrown, said));
       else end(false, value, said);
     } catch (thrown) {
       end(true, thrown, nothing);
@@ -182,19 +191,8 @@ export const IMAGES = Symbol.for('turnwise.images');
 
 const asResult: Said = (value) => {
   const images = (value as { [IMAGES]?: string[] } | null | undefined)?.[IMAGES];
-  return images ? { text: asText((value as { text?: unknown }).text), images } : { text: asText(value) };
+  return images ? { text: cut(valueText((value as { text?: unknown }).text)), images } : { text: cut(valueText(value)) };
 };
-
-/** Converts a result to text for the model: strings unchanged, anything else as JSON. */
-function asText(value: unknown): string {
-  let text: string | undefined;
-  try {
-    text = typeof value === 'string' ? value : JSON.stringify(value);
-  } catch {
-    // A cycle, or a number that JSON cannot represent.
-  }
-  return cut(text ?? 'null');
-}
 
 /** Cuts an oversized result before it is sent, with the note from crates/engine/src/caps.rs. A UTF-16 unit is at least one byte. */
 function cut(text: string): string {

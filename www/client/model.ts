@@ -18,13 +18,12 @@ export class Judged extends Error {
   }
 }
 
-const encoder = new TextEncoder();
-const bytes = (value: unknown) => encoder.encode(JSON.stringify(value) ?? '');
+const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value) ?? '');
 const said = (content: string) => ({ choices: [{ delta: { content } }] });
 
 export async function pour(answer: any, sink: Sink, signal: AbortSignal): Promise<void> {
   if (typeof answer === 'string') return sink.piece(bytes({ choices: [{ message: { content: answer }, finish_reason: 'stop' }] }));
-  if (answer instanceof Response) return pourResponse(answer, sink, signal);
+  if (Object.prototype.toString.call(answer) === '[object Response]') return pourResponse(answer, sink, signal);
   if (typeof answer?.[Symbol.asyncIterator] === 'function') return pourChunks(answer[Symbol.asyncIterator](), sink, signal);
   if (typeof answer === 'object' && answer !== null) return sink.piece(bytes(answer));
   throw new Judged({

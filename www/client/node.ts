@@ -1,5 +1,5 @@
 // The package in Node.js: the same API, the engine in a thread. It keeps Node.js alive while a request is pending.
-import process from 'node:process';
+import { TextDecoder, TextEncoder } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { startBy } from './index';
 import type { Start } from './link';
@@ -8,9 +8,8 @@ export * from './index';
 export { default } from './index';
 
 export const thread: Start = ({ hear, fail }) => {
-  // `node -e` has flags for the module type of the program, which must not be passed to a file.
-  const execArgv = process.execArgv.filter((argument) => !argument.startsWith('--input-type'));
-  const worker = new Worker(new URL('./thread.js', import.meta.url), { name: 'turnwise-engine', execArgv });
+  // None of the program's own flags: a thread refuses those of the whole process (memory, inspector), and needs no other.
+  const worker = new Worker(new URL('./thread.js', import.meta.url), { name: 'turnwise-engine', execArgv: [] });
   worker.on('message', hear);
   worker.on('messageerror', fail);
   worker.on('error', fail);
@@ -22,5 +21,9 @@ export const thread: Start = ({ hear, fail }) => {
     end: () => void worker.terminate(),
   };
 };
+
+// A test's own document, as jsdom's in Jest, may lack them.
+globalThis.TextEncoder ??= TextEncoder;
+globalThis.TextDecoder ??= TextDecoder;
 
 startBy(thread);

@@ -290,8 +290,9 @@ export function planOptions(given: unknown): Run {
 export const listening = ({ onEvent, approve: asked }: Run, otherwise: Approver): Listening =>
   ({ listens: onEvent !== undefined, approve: asked === undefined ? otherwise : asked === 'all' ? 'all' : 'ask' });
 
-export function taskText(task: unknown): string {
-  if (typeof task !== 'string' || !task.trim()) throw wrong('task', task, 'a non-empty string');
+/** A task has a text, pictures, or both. */
+export function taskText(task: unknown, attached = 0): string {
+  if (typeof task !== 'string' || !(task.trim() || attached)) throw wrong('task', task, 'a non-empty string');
   return task;
 }
 

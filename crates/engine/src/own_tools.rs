@@ -4,7 +4,7 @@
 //! Pure: a tool as offered to the model, what the arguments of a call ask for, whether a report is accepted.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::config::{ReportConfig, ReportFormat, SideEffect, SubagentKind, ToolSpec};
 use super::failure::Slug;
@@ -53,13 +53,59 @@ pub fn report_spec(config: &ReportConfig) -> ToolSpec {
         "Ends the run with its report. Call it once, alone, when the task is done: {name} is {what}. \
          The run only succeeds with an accepted report."
     );
-    let parameters = json!({
+    let (value, definitions) = below_root(value, &format!("#/properties/{name}"));
+    let mut parameters = json!({
         "type": "object",
         "properties": { "format": { "const": format }, name: value },
         "required": ["format", name],
         "additionalProperties": false,
     });
+    if let Some(parameters) = parameters.as_object_mut() {
+        parameters.extend(definitions);
+    }
     own_tool(REPORT, description, parameters)
+}
+
+/// The keys under which a schema keeps definitions. They move to the root, where every model service looks for them.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+
+/// Keys whose values are data, not schemas.
+const DATA: [&str; 4] = ["const", "enum", "default", "examples"];
+
+/// Prepares a schema that was written as a root to stand at a place below one: returns it without its definitions, and these. Its
+/// references, which count from its root, lead to the same as before. A schema with an `$id` is a root of its own and stays.
+fn below_root(mut schema: Value, place: &str) -> (Value, Map<String, Value>) {
+    let mut definitions = Map::new();
+    let Some(root) = schema.as_object_mut().filter(|root| !root.contains_key("$id")) else {
+        return (schema, definitions);
+    };
+    for name in DEFINITIONS {
+        definitions.extend(root.remove(name).map(|found| (name.to_owned(), found)));
+    }
+    refer_below(&mut schema, place);
+    definitions.values_mut().for_each(|found| refer_below(found, place));
+    (schema, definitions)
+}
+
+fn refer_below(schema: &mut Value, place: &str) {
+    match schema {
+        Value::Array(schemas) => schemas.iter_mut().for_each(|schema| refer_below(schema, place)),
+        Value::Object(fields) if fields.contains_key("$id") => {}
+        Value::Object(fields) => {
+            for (name, value) in fields.iter_mut().filter(|(name, _)| !DATA.contains(&name.as_str())) {
+                match value {
+                    Value::String(to) if name == "$ref" => {
+                        let kept = DEFINITIONS.iter().any(|name| to.starts_with(&format!("#/{name}/")));
+                        if !kept && let Some(rest) = to.strip_prefix('#').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+                            *to = format!("{place}{rest}");
+                        }
+                    }
+                    value => refer_below(value, place),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Judges arguments that fit the tool's schema; `Err` is the slug and what is wrong.
@@ -75,7 +121,7 @@ pub fn judge_report(config: &ReportConfig, args: &Value) -> Result<AcceptedRepor
             _ => refuse("/content: the report must be a text that is not empty".into()),
         },
         ReportFormat::Json => match args.get("content") {
-            Some(data) if !blank(data) => Ok(AcceptedReport { text: data.to_string(), data: Some(data.clone()) }),
+            Some(data) if !blank(data, config.schema.as_ref()) => Ok(AcceptedReport { text: data.to_string(), data: Some(data.clone()) }),
             Some(_) => refuse("/content: the report must not be null or an empty text".into()),
             None => refuse("/content: the report's JSON value is missing".into()),
         },
@@ -86,9 +132,20 @@ pub fn judge_report(config: &ReportConfig, args: &Value) -> Result<AcceptedRepor
     }
 }
 
-/// Whether a JSON value has no content. An empty array or object may well be the answer.
-fn blank(data: &Value) -> bool {
-    data.is_null() || data.as_str().is_some_and(|text| text.trim().is_empty())
+/// Whether a JSON value has no content. An empty array or object may well be the answer, and null where the schema, which it fits,
+/// speaks of null.
+fn blank(data: &Value, schema: Option<&Value>) -> bool {
+    (data.is_null() && !schema.is_some_and(names_null)) || data.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+fn names_null(schema: &Value) -> bool {
+    match schema {
+        Value::Null => true,
+        Value::String(kind) => kind == "null",
+        Value::Array(values) => values.iter().any(names_null),
+        Value::Object(fields) => fields.iter().any(|(name, value)| name == "nullable" || names_null(value)),
+        _ => false,
+    }
 }
 
 /// A final result as the arguments of a report, to be judged as one.

@@ -1,11 +1,12 @@
 // `Agent`: an agent's options and its runs. Each run has its own agent of the low-level API, so runs execute
 // in parallel.
-import { describe, number, shape, whole } from '../check.js';
+import { describe, isSignal, number, shape, whole } from '../check.js';
 import { Agent as Implementation } from '../index.js';
 import type {
   AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory,
 } from '../types/turnwise.js';
-import type { Agent as LowLevelAgent } from '../types/turnwise.js';
+import type { Agent as LowLevelAgent, Tool as LowLevelTool } from '../types/turnwise.js';
+import { errorText } from '../model.js';
 import { approver } from './approval.js';
 import type { Approve } from './approval.js';
 import { Chat } from './chat.js';
@@ -14,8 +15,9 @@ import { TurnwiseError, errorOf } from './error.js';
 import { SAFE_TOOLS } from '../names.js';
 import type { Model } from './models.js';
 import type { Telemetry } from './otlp.js';
-import { readMessages, readPrompt } from './prompt.js';
-import type { Message, Prompt } from './prompt.js';
+import type { Message } from './history.js';
+import { readPrompt } from './prompt.js';
+import type { Prompt } from './prompt.js';
 import { resultOf } from './result.js';
 import type { RunResult } from './result.js';
 import { Run } from './run.js';
@@ -75,6 +77,12 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
   seed?: number;
 }
 
+/** The agent of a chat, and what the chat does at the end of a run. */
+interface OfChat {
+  low: LowLevelAgent;
+  ended: (trajectory: Trajectory) => Promise<void>;
+}
+
 /** The type of a result's `output`. */
 export type OutputOf<S extends Schema | undefined> = S extends Schema ? Infer<S> : string;
 
@@ -116,6 +124,8 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   readonly #tools = new Map<string, ReadTool>();
   readonly #removed = new Set<string>();
   readonly #output: ReadSchema | undefined;
+  /** What each chat's agent awaits before a call with an effect. */
+  readonly #before = new WeakMap<LowLevelAgent, () => Promise<void>>();
 
   /** Throws a `TypeError` that names what is wrong with the options. */
   constructor(options: AgentOptions<T, S>) {
@@ -156,9 +166,9 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   /** Creates a conversation: each message is a run that has the earlier ones as context. */
   chat(options?: ChatOptions): Chat<OutputOf<S>> {
     return new Chat<OutputOf<S>>(options, {
-      open: () => this.#open(),
-      run: (prompt, given, low, after) => this.#begin(prompt, given, low, after),
-      resume: (trajectory, given, low) => this.resume(trajectory, given, low),
+      open: (before) => this.#open(before),
+      run: (prompt, given, low, { from, ended }) => this.#begin(prompt, given, { low, ended }, from),
+      resume: (given, low, { from, ended }) => this.#drive(given, { low, ended }, async (agent, options) => agent.resume(await from(), options)),
     });
   }
 
@@ -166,8 +176,8 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
    * Continues an unfinished run from its record, taken from `run.checkpoint()` or a chat. The run keeps its limits
    * and its number of requests. The record must be of this agent's models; for another model, branch from it.
    */
-  resume(trajectory: Trajectory, options?: Omit<RunOptions, 'messages'>, low?: LowLevelAgent): Run<OutputOf<S>> {
-    return this.#drive(options, low, (agent, given) => agent.resume(trajectory, given));
+  resume(trajectory: Trajectory, options?: Omit<RunOptions, 'messages'>): Run<OutputOf<S>> {
+    return this.#drive(options, undefined, (agent, given) => agent.resume(trajectory, given));
   }
 
   /** Starts a new run from a turn of another one, with one thing changed. `turn` counts from 1. */
@@ -175,52 +185,65 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     const { model, ...rest } = (edit ?? {}) as { model?: Model | readonly Model[] };
     const low = model && new Implementation({ ...this.#lowLevel(), provider: model }) as unknown as LowLevelAgent;
     if (low) for (const tool of this.#tools.values()) low.registerTool(tool.low);
-    return this.#drive(options, low, (agent, given) => agent.branch(trajectory, { ...(turn !== undefined && { turn }), ...rest, ...given }), true);
+    const edits = Object.keys(edit ?? {}).filter((name) => name !== 'callId');
+    if (edits.length > 1) throw new TypeError(`options.edit: got ${edits.join(' and ')}; expected one change. Branch again from the branch for the other`);
+    return this.#drive(options, undefined, (agent, given) => agent.branch(trajectory, { ...(turn !== undefined && { turn }), ...rest, ...given }), low);
   }
 
-  #begin(prompt: Prompt, options: RunOptions = {}, low?: LowLevelAgent, after?: () => Promise<Trajectory | undefined>): Run<OutputOf<S>> {
-    return this.#drive(options, low, async (agent, given) => {
+  #begin(prompt: Prompt, options: RunOptions = {}, chat?: OfChat, after?: () => Promise<Trajectory | undefined>): Run<OutputOf<S>> {
+    return this.#drive(options, chat, async (agent, given) => {
       const { text, images } = await readPrompt(prompt);
-      await this.#guard(this.#options.guardrails?.input, text, given.signal);
-      const last = await after?.();
-      const follows = last && { after: last };
-      const history = options.messages && await readMessages(options.messages);
-      return agent.run(text, { ...given, images, ...follows, ...(history && { history }) });
+      await this.#guard('input', this.#options.guardrails?.input, text, given.signal);
+      const last = await until(given.signal, after?.());
+      const history = options.messages && await (await import('./history.js')).readMessages(options.messages);
+      // Nothing was asked of the model yet, so there is nothing to record.
+      if (given.signal.aborted) throw cancelled();
+      return agent.run(text, { ...given, images, ...(last && { after: last }), ...(history && { history }) });
     });
   }
 
   #drive(
-    options: RunOptions | undefined, kept: LowLevelAgent | undefined,
-    start: (agent: LowLevelAgent, given: { onEvent: (event: AgentEvent) => void; signal: AbortSignal; approve?: any }) => Promise<Trajectory>, frees = !kept,
+    options: RunOptions | undefined, chat: OfChat | undefined,
+    start: (agent: LowLevelAgent, given: { onEvent: (event: AgentEvent) => void; signal: AbortSignal; approve?: any }) => Promise<Trajectory>, other?: LowLevelAgent,
   ): Run<OutputOf<S>> {
     const given = options === undefined ? {} : RUN(options, 'options') as RunOptions;
     const { signal } = given;
-    if (signal !== undefined && !(signal instanceof AbortSignal)) throw new TypeError(`options.signal: got ${describe(signal)}; expected an AbortSignal`);
+    if (signal !== undefined && !isSignal(signal)) throw new TypeError(`options.signal: got ${describe(signal)}; expected an AbortSignal`);
     const approve = given.approve ?? this.#options.approve;
     if (approve !== undefined && approve !== 'all' && typeof approve !== 'function') throw new TypeError(`options.approve: got ${describe(approve)}; expected a function or 'all'`);
-    const low = kept ?? this.#open();
-    if (kept) this.#sync(kept);
+    const low = chat?.low ?? other ?? this.#open();
+    if (chat) this.#sync(low);
     const tools = new Map(this.#tools);
     const own = new AbortController();
     const cancel = () => own.abort();
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted) cancel();
+    let stopped = false;
     const run = new Run<OutputOf<S>>({
       start: async (onEvent) => {
         try {
           // Waits until the caller has the run.
           await undefined;
-          const trajectory = await start(low, { onEvent, signal: own.signal, ...permits(approver(approve, tools, this.#options.permissions)) });
+          // A stop that came before the engine had the run counts from its beginning.
+          const hear = (event: AgentEvent) => {
+            if (stopped && event.type === 'run_started') low.stop();
+            onEvent(event);
+          };
+          const trajectory = await start(low, { onEvent: hear, signal: own.signal, ...permits(approver(approve, tools, this.#options.permissions)) });
+          await chat?.ended(trajectory);
           if (trajectory.outcome !== 'success' && trajectory.outcome !== 'partial') throw errorOf(trajectory);
           return await this.#result(trajectory, low.files, own.signal);
         } catch (error) {
           throw error instanceof TypeError || error instanceof TurnwiseError ? error : lost(error as Error);
         } finally {
           signal?.removeEventListener('abort', cancel);
-          if (frees) low.free();
+          if (!chat) low.free();
         }
       },
-      stop: () => low.stop(),
+      stop: () => {
+        stopped = true;
+        low.stop();
+      },
       cancel,
       checkpoint: () => low.checkpoint(),
     });
@@ -239,28 +262,41 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
       }
     }
     const result = resultOf(trajectory, files, output as OutputOf<S>);
-    await this.#guard(this.#options.guardrails?.output, { output: result.output, text: result.text }, signal, trajectory);
+    await this.#guard('output', this.#options.guardrails?.output, { output: result.output, text: result.text }, signal, trajectory);
     return result;
   }
 
-  async #guard<V>(guardrails: readonly Guardrail<V>[] | undefined, value: V, signal: AbortSignal, trajectory?: Trajectory) {
-    for (const guardrail of guardrails ?? []) {
-      const verdict = await guardrail(value, { signal });
+  async #guard<V>(which: 'input' | 'output', guardrails: readonly Guardrail<V>[] | undefined, value: V, signal: AbortSignal, trajectory?: Trajectory) {
+    for (const [at, guardrail] of (guardrails ?? []).entries()) {
+      const path = `guardrails.${which}[${at}]`;
+      let verdict: unknown;
+      try {
+        // A guardrail that does not listen to the signal does not hold up a cancel.
+        verdict = await until(signal, (async () => guardrail(value, { signal }))());
+      } catch (error) {
+        if (signal.aborted) throw cancelled(trajectory);
+        throw new TurnwiseError('guardrail', `${path} threw an error: ${errorText(error)}`, { slugs: ['guardrail_error'], trajectory, cause: error });
+      }
+      if (signal.aborted) throw cancelled(trajectory);
       if (verdict === undefined || verdict === true) continue;
-      const { slug, message } = verdict;
+      const { slug, message } = (typeof verdict === 'object' && verdict !== null ? verdict : {}) as { slug?: unknown; message?: string };
+      if (typeof slug !== 'string') throw new TurnwiseError('guardrail', `${path} returned ${describe(verdict)}; expected nothing or true to pass, or { slug, message } to end the run`, { slugs: ['guardrail_error'], trajectory });
       throw new TurnwiseError('guardrail', message ?? `A guardrail ended the run: ${slug}.`, { slugs: [slug], trajectory });
     }
   }
 
   /** Updates the tools of an agent that was opened earlier. */
   #sync(low: LowLevelAgent) {
-    for (const tool of this.#tools.values()) low.registerTool(tool.low);
+    const before = this.#before.get(low);
+    for (const tool of this.#tools.values()) low.registerTool(before ? noted(tool, before) : tool.low);
     for (const name of this.#removed) low.removeTool(name);
   }
 
-  #open(): LowLevelAgent {
+  /** `before` is awaited before each call that changes more than the run's files. */
+  #open(before?: () => Promise<void>): LowLevelAgent {
     const low = new Implementation(this.#lowLevel()) as unknown as LowLevelAgent;
-    for (const tool of this.#tools.values()) low.registerTool(tool.low);
+    if (before) this.#before.set(low, before);
+    this.#sync(low);
     for (const [path, content] of Object.entries(this.#options.files ?? {})) low.files.put(path, content);
     return low;
   }
@@ -288,6 +324,25 @@ const permits = (approve: ReturnType<typeof approver>) => (approve === undefined
 
 /** Returns the options without undefined properties. */
 const given = (options: object) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as LowLevelOptions;
+
+/** A value, or a rejection as soon as the signal is aborted. */
+function until<V>(signal: AbortSignal, value: Promise<V> | undefined): Promise<V> | undefined {
+  if (!value) return undefined;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(cancelled());
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    value.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+const cancelled = (trajectory?: Trajectory) => new TurnwiseError('cancelled', 'The run was cancelled.', { trajectory });
+
+/** The tool with a step before each call that has an effect: a chat stores that the call is under way. */
+function noted({ low, touches }: ReadTool, before: () => Promise<void>): LowLevelTool {
+  if (!touches.some((one) => one !== 'workspace')) return low;
+  return { ...low, execute: async (input, options) => { await before(); return low.execute(input, options); } };
+}
 
 function lost(error: Error): TurnwiseError {
   return new TurnwiseError('worker_lost', error.message, { slugs: ['worker_lost'], cause: error });

@@ -1,6 +1,6 @@
 // The parts of a streamed run, and their conversion from engine events.
-import type { AgentEvent, CounterLevel, TrajectoryCall, Trigger } from '../types/turnwise.js';
-import { resultUsage } from './result.js';
+import type { AgentEvent, CounterLevel, Trajectory, TrajectoryCall, TrajectoryTurn, Trigger } from '../types/turnwise.js';
+import { endingOf, resultUsage } from './result.js';
 import type { Ending, TokenUsage } from './result.js';
 import type { TurnwiseError } from './error.js';
 
@@ -62,10 +62,7 @@ function ownPart(event: AgentEvent, maxTurns: number): object | undefined {
     case 'tool_started': return { type: 'tool-call', toolCallId: event.id, toolName: event.name, input: event.args };
     case 'tool_finished': return toolResult(event.call);
     case 'turn_started': return { type: 'turn-start', maxTurns, synthesis: event.synthesis };
-    case 'turn_finished': {
-      const { content, reasoning, attempts, counter_level, synthesis } = event.record;
-      return { type: 'turn-finish', text: content, reasoning, usage: resultUsage(attempts.map(({ usage }) => usage)), counterLevel: counter_level, synthesis };
-    }
+    case 'turn_finished': return turnFinish(event.record);
     case 'waiting': return { type: 'waiting', attempt: event.attempt, ms: event.ms, slugs: event.slugs, message: event.message };
     case 'attempt_failed': return { type: 'attempt-failed', attempt: event.attempt, slugs: event.slugs, message: event.message };
     case 'synthesis_started': return { type: 'synthesis-start', trigger: event.trigger };
@@ -75,6 +72,24 @@ function ownPart(event: AgentEvent, maxTurns: number): object | undefined {
     }
     default: return undefined;
   }
+}
+
+const turnFinish = ({ content, reasoning, attempts, counter_level, synthesis }: TrajectoryTurn) =>
+  ({ type: 'turn-finish', text: content, reasoning, usage: resultUsage(attempts.map(({ usage }) => usage)), counterLevel: counter_level, synthesis });
+
+/** The parts of a recorded run: those that it had when it ran, without streamed text, waits, and the parts of sub-agents. */
+export function partsOf(trajectory: Trajectory): Part[] {
+  const { turns, max_turns: maxTurns, outcome, output, events } = trajectory;
+  // The results as they came: the record's have the turn counter.
+  const came = new Map(events.flatMap(({ event }) => (event.type === 'tool_finished' && 'content' in event.outcome ? [[event.call, event.outcome.content] as const] : [])));
+  const plain = (call: TrajectoryCall) => (call.result?.startsWith(came.get(call.id) ?? '\0') ? { ...call, result: came.get(call.id)! } : call);
+  const parts = turns.flatMap((turn) => [
+    { type: 'turn-start', maxTurns, synthesis: turn.synthesis },
+    ...turn.tool_calls.flatMap((call) => [{ type: 'tool-call', toolCallId: call.id, toolName: call.name, input: call.args }, ...(call.duration_ms == null ? [] : [toolResult(plain(call))])]),
+    turnFinish(turn),
+  ].map((part) => ({ turn: turn.turn, callsLeft: 0, ...part }))) as Part[];
+  const answered = outcome === 'success' || outcome === 'partial';
+  return answered ? [...parts, { type: 'finish', turn: turns.length, callsLeft: 0, text: output ?? '', ending: endingOf(trajectory) }] : parts;
 }
 
 function toolResult({ id, name, args, result, error, slug, duration_ms }: TrajectoryCall): ToolResultPart {

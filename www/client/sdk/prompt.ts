@@ -1,6 +1,5 @@
-// Prompts: a text, or texts with images and PDFs; and the conversation before them.
+// Prompts: a text, or texts with images and PDFs.
 import { describe } from '../check.js';
-import type { TrajectoryMessage } from '../types/turnwise.js';
 
 export type PromptPart =
   | { type: 'text'; text: string }
@@ -10,14 +9,6 @@ export type PromptPart =
   | { type: 'file'; url: string; mediaType?: string };
 
 export type Prompt = string | readonly PromptPart[];
-
-/** A message of the conversation so far. */
-export type Message =
-  | { role: 'user' | 'assistant'; content: string | readonly PromptPart[] }
-  /** The form that `useChat` and other UIs keep. Only its texts are read. */
-  | { role: 'user' | 'assistant'; parts: readonly { type: string; text?: string }[] }
-  /** The form of a trajectory, including tool calls and results. */
-  | TrajectoryMessage;
 
 export interface ReadPrompt {
   text: string;
@@ -58,24 +49,4 @@ export async function readPrompt(prompt: unknown, path = 'prompt'): Promise<Read
     else throw new TypeError(`${path}[${at}]: got ${describe(part)}; expected { type: 'text', text }, or { type: 'image' | 'file', data, mediaType }`);
   }
   return { text: texts.join('\n\n'), images };
-}
-
-/** Converts the conversation for the engine. */
-export async function readMessages(messages: unknown): Promise<TrajectoryMessage[]> {
-  if (!Array.isArray(messages)) throw new TypeError(`messages: got ${describe(messages)}; expected an array of messages`);
-  return Promise.all((messages as Message[]).map(async (message, at): Promise<TrajectoryMessage> => {
-    const path = `messages[${at}]`;
-    if (message?.role === 'tool' || (message?.role === 'assistant' && 'tool_calls' in message) || message?.role === 'system') return message as TrajectoryMessage;
-    if (message?.role !== 'user' && message?.role !== 'assistant') throw new TypeError(`${path}.role: got ${describe((message as Message | undefined)?.role)}; expected 'user' or 'assistant'`);
-    const content = 'parts' in message
-      ? message.parts.flatMap(({ type, text }) => (type === 'text' && text ? [text] : [])).join('\n\n')
-      : message.content;
-    const { text, images } = await readPrompt(content, `${path}.content`);
-    if (message.role === 'assistant') return { role: 'assistant', content: text };
-    const pictures = images.map((url) => {
-      const [, media_type = '', data = ''] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
-      return { media_type, data };
-    });
-    return pictures.length ? { role: 'user', content: text, images: pictures } : { role: 'user', content: text };
-  }));
 }

@@ -13,9 +13,12 @@ export interface UseAgentMessage {
   id: string;
   role: 'user' | 'assistant';
   text: string;
-  /** For assistant messages written in this page: the parts of the run, without streamed text. */
+  /** For assistant messages: the parts of the run, without streamed text. */
   parts: readonly Part[];
+  /** For assistant messages: how the run ended; `null` until then. */
   outcome: 'success' | 'partial' | 'failed' | 'cancelled' | null;
+  /** Why there is no answer. */
+  error?: string;
 }
 
 export interface UseAgent<Output> {
@@ -30,6 +33,9 @@ export interface UseAgent<Output> {
   result: RunResult<Output> | undefined;
   /** Resolves with the result, or with `undefined` if the run failed: `error` says why. */
   send(prompt: Prompt, options?: Omit<RunOptions, 'messages'>): Promise<RunResult<Output> | undefined>;
+  /** Whether the last run was interrupted, for example because the page was closed: `resume` continues it. */
+  isInterrupted: boolean;
+  resume(options?: Omit<RunOptions, 'messages'>): Promise<RunResult<Output> | undefined>;
   /** Asks the run to conclude from what it has. */
   stop(): void;
   cancel(): void;
@@ -42,17 +48,17 @@ const text = (prompt: Prompt) => (typeof prompt === 'string' ? prompt : prompt.f
 export function useAgent<Output = string>(agent: Agent<any, any>, { id = 'chat', storage }: ChatOptions = {}): UseAgent<Output> {
   const chat = useMemo(() => agent.chat({ id, ...(storage && { storage }) }) as Chat<Output>, [agent, id, storage]);
   const [messages, setMessages] = useState<readonly UseAgentMessage[]>([]);
-  const [state, setState] = useState<Pick<UseAgent<Output>, 'status' | 'turn' | 'callsLeft' | 'error' | 'result'>>({ status: 'loading', turn: 0, callsLeft: 0, error: undefined, result: undefined });
+  const [state, setState] = useState<Pick<UseAgent<Output>, 'status' | 'turn' | 'callsLeft' | 'error' | 'result' | 'isInterrupted'>>({ status: 'loading', turn: 0, callsLeft: 0, error: undefined, result: undefined, isInterrupted: false });
   const running = useRef<Run<Output> | undefined>(undefined);
   const ids = useRef(0);
 
   useEffect(() => {
     let current = true;
-    const stored = () => chat.messages.map(({ role, text: content, outcome }, at): UseAgentMessage => ({ id: `stored-${at}`, role, text: content, parts: [], outcome }));
+    const stored = () => chat.messages.map(({ role, text: content, outcome, parts, error }, at): UseAgentMessage => ({ id: `stored-${at}`, role, text: content, parts, outcome, ...(error !== undefined && { error }) }));
     const ready = (error?: Error) => {
       if (!current) return;
       setMessages(stored());
-      setState({ status: 'ready', turn: 0, callsLeft: 0, error, result: undefined });
+      setState({ status: 'ready', turn: 0, callsLeft: 0, error, result: undefined, isInterrupted: chat.isInterrupted });
     };
     chat.load().then(() => ready(), ready);
     return () => {
@@ -62,45 +68,57 @@ export function useAgent<Output = string>(agent: Agent<any, any>, { id = 'chat',
     };
   }, [chat]);
 
-  const send = useCallback(async (prompt: Prompt, options?: Omit<RunOptions, 'messages'>) => {
-    const run = chat.send(prompt, options);
-    running.current = run;
-    const user = `user-${(ids.current += 1)}`;
-    const own = `assistant-${ids.current}`;
+  /** Follows a run until it has ended; `user` is the message that it answers. */
+  const follow = useCallback(async (begin: () => Run<Output>, user?: string) => {
+    const own = `assistant-${(ids.current += 1)}`;
     let message: UseAgentMessage = { id: own, role: 'assistant', text: '', parts: [], outcome: null };
     const draw = (change: Partial<UseAgentMessage>) => {
       message = { ...message, ...change };
       setMessages((all) => all.map((one) => (one.id === own ? message : one)));
     };
-    setMessages((all) => [...all, { id: user, role: 'user', text: text(prompt), parts: [], outcome: null }, message]);
-    setState({ status: 'running', turn: 0, callsLeft: 0, error: undefined, result: undefined });
-    let written = '';
-    for await (const part of run) {
-      if (part.type === 'turn-start' || part.type === 'attempt-failed') written = '';
-      if (part.type === 'text-delta') written += part.text;
-      if (part.type === 'finish') written = part.text;
-      draw({ text: written, parts: /delta$/.test(part.type) ? message.parts : [...message.parts, part] });
-      setState((before) => ({ ...before, turn: part.turn, callsLeft: part.callsLeft }));
-    }
-    running.current = undefined;
     try {
+      const run = begin();
+      running.current = run;
+      // A run that goes on replaces the answer that was interrupted.
+      setMessages((all) => (user === undefined ? [...all.slice(0, -1), message] : [...all, { id: `user-${ids.current}`, role: 'user', text: user, parts: [], outcome: null }, message]));
+      setState({ status: 'running', turn: 0, callsLeft: 0, error: undefined, result: undefined, isInterrupted: false });
+      let written = '';
+      for await (const part of run) {
+        if (part.type === 'turn-start' || part.type === 'attempt-failed') written = '';
+        if (part.type === 'text-delta') written += part.text;
+        if (part.type === 'finish') written = part.text;
+        draw({ text: written, parts: /delta$/.test(part.type) ? message.parts : [...message.parts, part] });
+        setState((before) => ({ ...before, turn: part.turn, callsLeft: part.callsLeft }));
+      }
       const result = await run;
       draw({ outcome: result.ending.outcome });
       setState((before) => ({ ...before, status: 'ready', result }));
       return result;
     } catch (error) {
-      draw({ outcome: error instanceof TurnwiseError && error.reason === 'cancelled' ? 'cancelled' : 'failed' });
+      const cancelled = error instanceof TurnwiseError && error.reason === 'cancelled';
+      draw({ outcome: cancelled ? 'cancelled' : 'failed', error: (error as Error).message });
       setState((before) => ({ ...before, status: 'ready', error: error as Error }));
       return undefined;
+    } finally {
+      running.current = undefined;
     }
   }, [chat]);
 
+  const send = useCallback((prompt: Prompt, options?: Omit<RunOptions, 'messages'>) => {
+    // Throws at once if the last message has no answer yet: nothing of this page has changed then.
+    const run = chat.send(prompt, options);
+    return follow(() => run, text(prompt));
+  }, [chat, follow]);
+  const resume = useCallback((options?: Omit<RunOptions, 'messages'>) => {
+    const run = chat.resume(options);
+    return follow(() => run);
+  }, [chat, follow]);
   const stop = useCallback(() => running.current?.stop(), []);
   const cancel = useCallback(() => running.current?.cancel(), []);
   const clear = useCallback(async () => {
     await chat.clear();
     setMessages([]);
-    setState((before) => ({ ...before, error: undefined, result: undefined }));
+    setState((before) => ({ ...before, error: undefined, result: undefined, isInterrupted: false }));
   }, [chat]);
-  return { ...state, messages, send, stop, cancel, clear };
+  return { ...state, messages, send, resume, stop, cancel, clear };
 }

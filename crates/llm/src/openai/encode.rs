@@ -303,22 +303,29 @@ impl BlockWriter for Encoder {
 
 /// Writes the parts of a text and its attachments.
 fn parts(content: &str, images: &[Image], plain_urls: bool, out: &mut Vec<u8>) {
-    raw(out, "{\"type\":\"text\"");
-    field(out, "text", content);
+    // Some servers refuse an empty text beside a picture.
+    let mut open = "{";
+    if !content.is_empty() || images.is_empty() {
+        raw(out, "{\"type\":\"text\"");
+        field(out, "text", content);
+        open = "},{";
+    }
     for image in images {
+        raw(out, open);
+        open = "},{";
         if plain_urls {
             let name = if image.is_pdf() { "document_url" } else { "image_url" };
-            raw(out, "},{\"type\":");
+            raw(out, "\"type\":");
             write(out, name);
             field(out, name, &image.data_url());
             continue;
         }
         if image.is_pdf() {
-            raw(out, "},{\"type\":\"file\",\"file\":{\"filename\":\"");
+            raw(out, "\"type\":\"file\",\"file\":{\"filename\":\"");
             raw(out, PDF_NAME);
             raw(out, "\",\"file_data\":\"data:");
         } else {
-            raw(out, "},{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
+            raw(out, "\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
         }
         raw(out, &image.media_type);
         raw(out, ";base64,");

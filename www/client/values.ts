@@ -1,0 +1,113 @@
+// What a tool of the page returned, as the text that the model reads. What JSON would lose in silence is read as what it is, or is an
+// error that says what to return instead.
+
+/** The most that is read of a stream or a generator: a result is cut there anyway (protocol.ts, `MAX_RESULT`). */
+const MAX_PARTS = 10_000;
+
+/** Says to the author of a tool, by way of the model, what the tool has to return. */
+const unusable = (what: string, instead: string) => new TypeError(`the tool returned ${what}, which is no text and has no JSON: return ${instead}`);
+
+/** The kind of an object, also of one from another frame: `Map`, `Response`, … */
+const tag = (value: object) => Object.prototype.toString.call(value).slice(8, -1);
+
+/** An object that JSON would show as `{}` although it is none. */
+function standIn(value: object): object | string {
+  const kind = tag(value);
+  if (kind === 'RegExp') return String(value);
+  if (/^(Promise|Weak(Map|Set|Ref))$/.test(kind)) throw unusable(`a ${kind}`, 'what it holds');
+  if (Symbol.iterator in value) {
+    const list = [...value as Iterable<unknown>];
+    // Headers, FormData, URLSearchParams, a Map.
+    const pairs = list.length > 0 && list.every((one) => Array.isArray(one) && one.length === 2 && typeof one[0] === 'string');
+    return pairs && new Set(list.map((one) => (one as [string])[0])).size === list.length ? Object.fromEntries(list as [string, unknown][]) : list;
+  }
+  if (value.toString !== Object.prototype.toString) return String(value);
+  const { name } = value.constructor ?? {};
+  throw unusable(`an object of the class ${name || kind} without fields of its own`, 'a plain object');
+}
+
+const isPlain = (value: object) => {
+  const from = Object.getPrototypeOf(value) as object | null;
+  return Array.isArray(value) || from === null || Object.getPrototypeOf(from) === null;
+};
+
+/** A value for JSON: what it has no form for, in the nearest one. Throws for what has none. */
+function replacer() {
+  const within: object[] = [];
+  return function replace(this: unknown, _key: string, value: unknown): unknown {
+    if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+    if ((typeof value === 'number' && !Number.isFinite(value)) || typeof value === 'symbol') return String(value);
+    if (typeof value !== 'object' || value === null) return value;
+    // `this` holds the value: what is not on the way to it has been left.
+    while (within.length && within.at(-1) !== this) within.pop();
+    if (within.includes(value)) return '[circular]';
+    within.push(value);
+    const kind = tag(value);
+    let shown: unknown = value;
+    if (kind === 'Error' || value instanceof Error) shown = { error: errorOf(value as Error), ...value };
+    else if (ArrayBuffer.isView(value)) shown = Array.from(value instanceof DataView ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : value as Uint8Array);
+    else if (kind === 'ArrayBuffer') shown = Array.from(new Uint8Array(value as ArrayBuffer));
+    else if (/^(Blob|File|Response|ReadableStream)$/.test(kind)) throw unusable(`a value with a ${kind} in it`, 'its text');
+    else if (!isPlain(value) && !Object.keys(value).length) shown = standIn(value);
+    // What stands for a value holds the values within it.
+    if (shown !== value && typeof shown === 'object' && shown !== null) within.push(shown);
+    return shown;
+  };
+}
+
+const errorOf = (error: Error) => (error.name && error.name !== 'Error' ? `${error.name}: ${error.message}` : error.message);
+
+async function collected(values: AsyncIterable<unknown>): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for await (const one of values) if (all.push(one) >= MAX_PARTS) break;
+  return all;
+}
+
+const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
+
+/** The text of bytes; throws if they are none. */
+function decoded(bytes: ArrayBuffer | Uint8Array, what: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw unusable(`${what} that is not UTF-8 text`, 'a text about it, or toolContent([...]) for pictures and PDFs');
+  }
+}
+
+/** A value that is read before it can be text; `undefined`: it already is what it is. */
+export function reading(value: unknown): Promise<unknown> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const kind = tag(value);
+  if (kind === 'Response') {
+    const { bodyUsed, headers, ok, status } = value as Response;
+    if (bodyUsed) throw unusable('a Response whose body was already read', 'what was read');
+    return (value as Response).arrayBuffer().then((body) => {
+      const text = decoded(body, `a Response (${headers.get('content-type') ?? 'without a content type'})`);
+      if (!ok) throw new Error(`status ${status}${text ? `: ${text.slice(0, 2000)}` : ''}`);
+      return text;
+    });
+  }
+  if (kind === 'Blob' || kind === 'File') return (value as Blob).arrayBuffer().then((body) => decoded(body, `a ${kind} (${(value as Blob).type || 'without a type'})`));
+  if (kind === 'ReadableStream') {
+    return collected(value as unknown as AsyncIterable<unknown>).then(async (parts) => (parts.every(isBytes) ? decoded(new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer()), 'a stream') : joined(parts)));
+  }
+  // Of a generator that reports its progress, the values in order.
+  if (Symbol.asyncIterator in value) return collected(value as AsyncIterable<unknown>).then(joined);
+  return undefined;
+}
+
+const joined = (parts: unknown[]) => (parts.every((part) => typeof part === 'string') ? parts.join('') : parts);
+
+/**
+ * A result as text: strings unchanged, anything else as JSON. Throws what the model has to know: an `Error` that was returned, and a
+ * value of which nothing is left.
+ *
+ * @example valueText(new Map([['lamp', 12]])) // '{"lamp":12}'
+ */
+export function valueText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined) return 'null';
+  if (value instanceof Error || (typeof value === 'object' && value !== null && tag(value) === 'Error')) throw value;
+  if (typeof value === 'function') throw unusable('a function', 'its result');
+  return JSON.stringify(value, replacer()) ?? 'null';
+}
