@@ -361,7 +361,7 @@ fn the_example_is_a_plan_of_five_and_two_over_files_that_are_there() {
     assert_eq!(kinds[5..], [AgentKind::Synthesis; 2]);
     assert_eq!(PLAN.ticks().len(), 7);
     for file in PLAN.files {
-        let text = std::fs::read_to_string(format!("www/{}/{file}", PLAN.folder)).unwrap();
+        let text = std::fs::read_to_string(format!("www/app/{}/{file}", PLAN.folder)).unwrap();
         assert!(text.starts_with("# ") && text.len() < 2_000, "{file}");
     }
     let graph = Graph::wide(&plan);
