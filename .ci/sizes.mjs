@@ -37,6 +37,7 @@ const groups = {
   'tools: in workers, on first use': { files: /^turnwise\/worker.*\.(js|wasm)$/ },
   'programs: the sandbox, on first use': { files: /^turnwise\/(sandbox(-worker)?\.js|quickjs\.wasm)$/ },
   'documents: office, on first use': { files: /^turnwise\/convert(\.js|_bg\.wasm)$/ },
+  'documents: archives and old encodings, on first use': { files: /^turnwise\/(archive\.js|encoding(\.js|_bg\.wasm))$/ },
   'documents: PDF, on first use': { files: /^turnwise\/pdf\.js$/ },
   'documents: character maps, for some PDFs': { files: /^turnwise\/pdf-maps\.bin$/ },
   'engines of the query tools: SQL': { files: /^turnwise\/sql(_bg\.wasm|\.js)$/ },
@@ -57,13 +58,13 @@ for (const [name, group] of Object.entries(groups)) {
   group.largest = Math.max(0, ...rows.map(({ brotli }) => brotli));
 }
 const { largest: language } = groups['widget: one of these, for its language'];
-const [launcher, widget, demand, , , client, packaged, docs, tools, sandbox, office, pdf, maps, sql, jq, manager, figures, formulas, diagrams, app] = Object.values(groups).map(({ total }) => total.brotli);
+const [launcher, widget, demand, , , client, packaged, docs, tools, sandbox, office, archives, pdf, maps, sql, jq, manager, figures, formulas, diagrams, app] = Object.values(groups).map(({ total }) => total.brotli);
 const n = (bytes) => bytes.toLocaleString('en-US');
 const verdict = (weight, most) => (weight === 0 ? 'MISSING' : weight <= most ? 'kept' : `EXCEEDED by ${n(weight - most)}`);
 const checks = [['launcher', launcher, 5_000], ['launcher, opened widget and client, in the page', launcher + widget + client, 40_000], ['widget, on demand', demand, 7_000], ['widget, its language', language, 2_500], ['package, in the page', client, 20_000],
   ['package, in the agent\'s worker', packaged, 520_000], ['docs worker', docs, 595_000], ['tools worker', tools, 1_375_000],
   ['sandbox of programs, on first use', sandbox, 260_000],
-  ['office documents, on first use', office, 530_000], ['PDF, on first use', pdf, 470_000], ['character maps of PDFs', maps, 390_000],
+  ['office documents, on first use', office, 530_000], ['archives and old encodings, on first use', archives, 165_000], ['PDF, on first use', pdf, 470_000], ['character maps of PDFs', maps, 390_000],
   ['SQL, on first use', sql, 320_000], ['jq, on first use', jq, 390_000],
   ['app, in its agent\'s worker', manager, 690_000], ['app, figures, previews, folders and archives, on first use', figures, 9_500], ['app, formulas, on first use', formulas, 90_000], ['app, diagrams, on first use', diagrams, 800_000], ['app, in the page', app, 930_000]];
 for (const [name, weight, most] of checks) console.log(`  ${name}: ${n(weight)} bytes of brotli, at most ${n(most)}: ${verdict(weight, most)}`);

@@ -150,8 +150,7 @@ impl App {
     /// # Errors
     /// A sentence that says why it cannot write to one of them.
     pub(super) async fn may_write(self, run: HandleId, names: &[String]) -> Result<(), String> {
-        let open =
-            workspace(untrack(|| self.thread_of(run))).map(|workspace| workspace.folders()).unwrap_or_default();
+        let open = workspace(untrack(|| self.thread_of(run))).map(|workspace| workspace.folders()).unwrap_or_default();
         for name in names {
             let Some((_, handle)) = open.iter().find(|(open, _)| open == name) else {
                 return Err(format!(
