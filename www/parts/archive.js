@@ -28,7 +28,7 @@ export async function open(blob, guess) {
   const listed = head.byteLength > 3 && head.getUint16(0) === 0x504b ? await zip(blob) : await tar(blob);
   const notes = listed.notes;
   const names = await named(listed.entries, guess, notes);
-  const taken = new Set();
+  const taken = new Map();
   const files = [];
   let changed = 0;
   listed.entries.forEach((entry, at) => {
@@ -39,8 +39,8 @@ export async function open(blob, guess) {
     if (/^[A-Za-z]:$/.test(kept[0])) kept.shift();
     const path = kept.join('/').slice(0, 800) || 'unnamed';
     let own = path;
-    for (let n = 2; taken.has(own); n += 1) own = `${path} (${n})`;
-    taken.add(own);
+    for (let n = taken.get(path) ?? 1; taken.has(own); own = `${path} (${n})`) taken.set(path, n += 1);
+    if (!taken.has(own)) taken.set(own, 1);
     files.push({ ...entry, path: own });
   });
   if (changed) notes.push(`${changed} of its names lead out of a folder and are shown without that`);

@@ -30,7 +30,7 @@ const MAX_INDEXED_BYTES: u64 = 4 << 20;
 const MAX_SCANNED: u64 = 1 << 30;
 /// Files inside archives that are searched, and their bytes.
 const MAX_PACKED_FILES: usize = 2_000;
-const MAX_PACKED_BYTES: u64 = 128 << 20;
+const MAX_PACKED_BYTES: u64 = 32 << 20;
 /// Of a longer document, only the beginning is searched.
 const MAX_INDEXED_TEXT: usize = 12 << 20;
 const MAX_SNIPPET_CHARS: usize = 200;
