@@ -42,7 +42,7 @@ const MAKE = {
   // no tools that need its parts.
   docs() {
     const names = shipped(dist, 'docs');
-    whole(names, ['sandbox', 'office', 'pdf', 'pdfMaps', 'sql', 'jq']);
+    whole(names, ['sandbox', 'office', 'archives', 'pdf', 'pdfMaps', 'sql', 'jq']);
     const entries = names.map((name) => [name, read(name)]);
     const hashes = Object.fromEntries(entries.map(([name, bytes]) => [name, `sha384-${createHash('sha384').update(bytes).digest('base64')}`]));
     const tag = [

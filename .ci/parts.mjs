@@ -72,7 +72,7 @@ const restartable = {
 };
 
 await build({
-  entryPoints: ['pdf.js', 'sql.js'].map((name) => path.join(parts, name)), outdir: folder, bundle: true, nodePaths: [modules], format: 'esm', target: 'es2022', platform: 'browser',
+  entryPoints: ['archive.js', 'pdf.js', 'sql.js'].map((name) => path.join(parts, name)), outdir: folder, bundle: true, nodePaths: [modules], format: 'esm', target: 'es2022', platform: 'browser',
   minify: true, lineLimit: 400, charset: 'utf8', legalComments: 'none', logLevel: 'error', external: ['node:*'], plugins: [changed, restartable],
 });
 

@@ -38,9 +38,9 @@ impl Files for Docs {
         self.contents.get(path).cloned().ok_or_else(|| "gone".into())
     }
 
-    fn write(&mut self, path: String, content: String) {
+    fn write(&mut self, path: String, content: Vec<u8>) {
         self.infos.insert(path.clone(), FileInfo { version: 2, size: content.len() as u64 });
-        self.contents.insert(path, content.into_bytes());
+        self.contents.insert(path, content);
     }
 }
 

@@ -30,8 +30,8 @@ impl Files for Memory<'_> {
         Ok(self.files[path].clone().into_bytes())
     }
 
-    fn write(&mut self, path: String, content: String) {
-        self.files.insert(path, content);
+    fn write(&mut self, path: String, content: Vec<u8>) {
+        self.files.insert(path, String::from_utf8(content).unwrap());
     }
 }
 

@@ -41,7 +41,7 @@ impl Files for Given {
         self.documents[path].clone()
     }
 
-    fn write(&mut self, _: String, _: String) {}
+    fn write(&mut self, _: String, _: Vec<u8>) {}
 }
 
 fn now<T>(future: impl Future<Output = T>) -> T {
@@ -60,6 +60,7 @@ fn report() -> Given {
         text: text.into(),
         places: vec![page(1, 1), page(5, 2)],
         notes: vec!["pages without text (empty, or pictures): 3".into()],
+        files: Vec::new(),
     };
     Given::default().with("report.pdf", Ok(Some(Rc::new(document))))
 }
@@ -71,7 +72,8 @@ fn book() -> Given {
         DocumentPlace { line: 4, name: "sheet Q1".into(), rows: Some(rows) },
     ];
     let text = "[sheet Q1, A2:B3]\n| row | A | B |\n| --- | --- | --- |\n| 2 | Item | Price |\n| 3 | Turbine | 900 |";
-    let document = Document { kind: "workbook, 1 sheet".into(), text: text.into(), places, notes: Vec::new() };
+    let document =
+        Document { kind: "workbook, 1 sheet".into(), text: text.into(), places, notes: Vec::new(), files: Vec::new() };
     Given::default().with("book.xlsx", Ok(Some(Rc::new(document))))
 }
 
@@ -103,7 +105,13 @@ fn a_person_sees_all_of_a_document_whatever_its_text_says() {
     let lines: String = (3..2_000).map(|n| format!("\nline {n}")).collect();
     let text = format!("[page 1]\n[lines 1-2 of 9; continue with offset 3]{lines}");
     let whole = |text: String| {
-        let document = Document { kind: "PDF, 1 page".into(), text, places: vec![page(1, 1)], notes: Vec::new() };
+        let document = Document {
+            kind: "PDF, 1 page".into(),
+            text,
+            places: vec![page(1, 1)],
+            notes: Vec::new(),
+            files: Vec::new(),
+        };
         now(shown_text(&Given::default().with("a.pdf", Ok(Some(Rc::new(document)))), "a.pdf")).unwrap()
     };
     assert_eq!(whole(text.clone()), format!("[a.pdf: PDF, 1 page; 1999 lines of text]\n{text}"));
@@ -133,7 +141,8 @@ fn a_document_without_text_says_why() {
 #[test]
 fn a_search_says_of_which_documents_it_saw_only_the_beginning() {
     let text = format!("The first turbine.\n{}The last generator.\n", "\n".repeat(12 << 20));
-    let document = Document { kind: "Word document".into(), text, places: Vec::new(), notes: Vec::new() };
+    let document =
+        Document { kind: "Word document".into(), text, places: Vec::new(), notes: Vec::new(), files: Vec::new() };
     let files = report().with("long.docx", Ok(Some(Rc::new(document))));
     let found = now(search_files(&files, &mut FileIndex::default(), "first generator", None)).unwrap();
     assert!(found.starts_with("long.docx:1  ") && !found.contains("The last"), "{found}");

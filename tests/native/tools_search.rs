@@ -44,7 +44,7 @@ impl Files for Memory {
         Ok(self.contents[path].clone())
     }
 
-    fn write(&mut self, _: String, _: String) {}
+    fn write(&mut self, _: String, _: Vec<u8>) {}
 }
 
 fn search_with(files: &Memory, index: &mut FileIndex, query: &str, limit: Option<usize>) -> String {
@@ -235,10 +235,11 @@ fn a_word_of_a_deleted_file_counts_as_unknown() {
 fn what_is_not_text_is_named_and_kept_results_are_not_searched() {
     let mut files =
         Memory::with(&[("a.md", "walrus"), ("results/call_1.txt", "walrus"), ("big.txt", &"walrus ".repeat(700_000))]);
-    files.put("b.bin", "wal\0rus");
+    files.put("b.bin", "\0\u{1}\u{2}");
     let found = search_with(&files, &mut FileIndex::default(), "walrus", None);
-    assert_eq!(hits(&found), ["a.md:1"]);
-    assert!(found.ends_with("[2 files are not text or too large and were not searched]"), "{found}");
+    assert_eq!(hits(&found), ["big.txt:1", "a.md:1"]);
+    assert!(found.contains("[big.txt (4.9 MB) was searched line by line: 1 line has 1 of 1 words]"), "{found}");
+    assert!(found.ends_with("[1 file is not text and was not searched: b.bin]"), "{found}");
 }
 
 #[test]

@@ -105,6 +105,8 @@ export function show(host, text, place) {
     about.textContent = note;
     made.append(about);
   }
+  // A text that is not plain UTF-8 has such a line too, and is no Markdown.
+  const isDocument = note !== undefined && !/: text[ ;]/u.test(note);
   // The lines since the last heading, and which of them is marked.
   let [lines, marked] = [[], -1];
   const flush = () => {
@@ -133,7 +135,7 @@ export function show(host, text, place) {
       return;
     }
     // The tools mark them as Markdown does. A text file is shown as it is.
-    const [, words] = (note && at + 1 !== line && each.match(/^#{1,6} (.+)$/u)) || [];
+    const [, words] = (isDocument && at + 1 !== line && each.match(/^#{1,6} (.+)$/u)) || [];
     if (words) {
       flush();
       const heading = document.createElement('p');

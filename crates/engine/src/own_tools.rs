@@ -96,7 +96,10 @@ fn refer_below(schema: &mut Value, place: &str) {
                 match value {
                     Value::String(to) if name == "$ref" => {
                         let kept = DEFINITIONS.iter().any(|name| to.starts_with(&format!("#/{name}/")));
-                        if !kept && let Some(rest) = to.strip_prefix('#').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+                        if !kept
+                            && let Some(rest) =
+                                to.strip_prefix('#').filter(|rest| rest.is_empty() || rest.starts_with('/'))
+                        {
                             *to = format!("{place}{rest}");
                         }
                     }
@@ -121,7 +124,9 @@ pub fn judge_report(config: &ReportConfig, args: &Value) -> Result<AcceptedRepor
             _ => refuse("/content: the report must be a text that is not empty".into()),
         },
         ReportFormat::Json => match args.get("content") {
-            Some(data) if !blank(data, config.schema.as_ref()) => Ok(AcceptedReport { text: data.to_string(), data: Some(data.clone()) }),
+            Some(data) if !blank(data, config.schema.as_ref()) => {
+                Ok(AcceptedReport { text: data.to_string(), data: Some(data.clone()) })
+            }
             Some(_) => refuse("/content: the report must not be null or an empty text".into()),
             None => refuse("/content: the report's JSON value is missing".into()),
         },

@@ -23,6 +23,18 @@ pub struct Document {
     /// What was not read, one sentence each.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// The files inside of an archive or a mail, which can be read as `archive/path`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<PackedFile>,
+}
+
+/// A file inside of another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackedFile {
+    /// Relative and normalized, as [`Files::list`](crate::Files::list) has paths.
+    pub path: String,
+    /// Unpacked, in bytes.
+    pub size: u64,
 }
 
 /// A place in the document, and the line of the text with which it begins.
@@ -51,8 +63,14 @@ pub struct Rows {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
     Pdf,
-    /// An office document, an e-book or an archive: its content tells which.
+    /// An office document, an e-book or a ZIP archive: its content tells which.
     Package,
+    /// A TAR archive.
+    Tar,
+    /// Packed by gzip.
+    Gzip,
+    /// A mail, a folder of mails, or a web page with its pictures (MHTML).
+    Mail,
 }
 
 /// Tells the container of a file, or `None` for a file that can only be text or unknown. `head`: its first [`HEAD`] bytes.
@@ -61,6 +79,15 @@ pub fn container(head: &[u8]) -> Option<Container> {
     const PACKAGES: &[&[u8]] = &[b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf"];
     if PACKAGES.iter().any(|magic| head.starts_with(magic)) || is_workbook_in_xml(head) {
         return Some(Container::Package);
+    }
+    if head.starts_with(b"\x1f\x8b\x08") {
+        return Some(Container::Gzip);
+    }
+    if is_tar(head) {
+        return Some(Container::Tar);
+    }
+    if is_mail(head) {
+        return Some(Container::Mail);
     }
     // Readers accept a PDF that begins with other bytes, but a text about PDFs is no PDF.
     let at = head.windows(5).position(|bytes| bytes == b"%PDF-")?;
@@ -80,6 +107,50 @@ fn is_workbook_in_xml(head: &[u8]) -> bool {
         && (start.contains("urn:schemas-microsoft-com:office:spreadsheet")
             || start.contains("progid=\"Excel.Sheet\"")
             || start.contains("<office:document ") && start.contains("opendocument.spreadsheet"))
+}
+
+/// Whether these bytes begin with the header of a file in a TAR archive, whose checksum is right.
+fn is_tar(head: &[u8]) -> bool {
+    let Some(header) = head.get(..512) else { return false };
+    let sum: u32 =
+        header.iter().enumerate().map(|(at, byte)| if (148..156).contains(&at) { 32 } else { u32::from(*byte) }).sum();
+    let field = header.get(148..156).unwrap_or_default();
+    let digits: String = field.iter().map(|byte| char::from(*byte)).filter(char::is_ascii_digit).collect();
+    sum > 256 && u32::from_str_radix(&digits, 8) == Ok(sum)
+}
+
+/// Headers of mails, in lower case. A text may have a subject and a date above it; these come from programs.
+const MAIL_HEADERS: &[&str] =
+    &["mime-version", "received", "message-id", "return-path", "content-transfer-encoding", "delivered-to", "x-mailer"];
+
+/// Whether these bytes begin with the header of a mail, perhaps below the line with which a folder of mails begins.
+fn is_mail(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let text = String::from_utf8_lossy(head);
+    let text = text.trim_start();
+    let folder = text.starts_with("From ") && text.lines().next().is_some_and(|line| line.contains(':'));
+    let (mut known, mut all) = (0, 0);
+    for line in text.lines().skip(usize::from(folder)) {
+        if line.is_empty() {
+            break;
+        }
+        if line.starts_with([' ', '\t']) && all > 0 {
+            continue;
+        }
+        let Some((name, _)) = line.split_once(':') else {
+            // The head may end within a line.
+            if all > 0 && head.len() >= HEAD && text.ends_with(line) {
+                break;
+            }
+            return false;
+        };
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return false;
+        }
+        all += 1;
+        known += usize::from(MAIL_HEADERS.contains(&name.to_ascii_lowercase().as_str()));
+    }
+    known > 0 && all > 1
 }
 
 impl Document {

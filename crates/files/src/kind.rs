@@ -1,5 +1,7 @@
 //! Detects the kind of a file by its first bytes and its name, so that it is shown accordingly.
 
+use crate::encoding::{Recognized, recognize};
+
 /// The kind of a file, as users see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
@@ -28,6 +30,9 @@ const SIGNATURES: &[(usize, &[u8], FileKind)] = &[
     (0, b"\x1f\x8b", binary("Gzip archive")),
     (0, b"7z\xbc\xaf\x27\x1c", binary("7-Zip archive")),
     (0, b"Rar!", binary("RAR archive")),
+    (4, b"1AY&SY", binary("Bzip2 archive")),
+    (0, b"\xfd7zXZ\0", binary("XZ archive")),
+    (0, b"\x28\xb5\x2f\xfd", binary("Zstandard archive")),
     (257, b"ustar", binary("Tar archive")),
     (0, b"SQLite format 3\0", binary("SQLite database")),
     (0, b"\0asm", binary("WebAssembly module")),
@@ -61,6 +66,12 @@ const fn binary(text: &'static str) -> FileKind {
     FileKind::Binary { words: text }
 }
 
+/// Whether hardly any character is a control character; NUL bytes are judged with the encoding.
+fn mostly_printable(text: &str) -> bool {
+    let odd = |c: &char| c.is_ascii_control() && !matches!(c, '\0' | '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}');
+    text.chars().filter(odd).count() * 50 <= text.len()
+}
+
 impl FileKind {
     /// Detects the kind. `head`: the first [`HEAD`] bytes of the file, or all of it.
     #[must_use]
@@ -74,8 +85,10 @@ impl FileKind {
             let known = ZIPPED.iter().find(|(end, _)| name.ends_with(end));
             return binary(known.map_or("ZIP archive", |(_, label)| label));
         }
-        if !is_text(head) {
-            return binary("Binary file");
+        match recognize(head) {
+            Recognized::Binary => return binary("Binary file"),
+            Recognized::Text(decoded) if !mostly_printable(&decoded.text) => return binary("Binary file"),
+            Recognized::Text(_) | Recognized::Old { .. } => {}
         }
         let text = String::from_utf8_lossy(head);
         let begins = text.trim_start_matches('\u{feff}').trim_start();
@@ -94,11 +107,4 @@ impl FileKind {
             FileKind::Picture { words: text, .. } | FileKind::Binary { words: text } => text,
         }
     }
-}
-
-/// Accepts no zero byte and hardly any other control character: texts in old encodings are texts too.
-fn is_text(head: &[u8]) -> bool {
-    let odd =
-        head.iter().filter(|byte| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)).count();
-    !head.contains(&0) && odd * 50 <= head.len()
 }

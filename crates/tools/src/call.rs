@@ -21,7 +21,13 @@ impl<'a, F, I> ToolInvocation<'a, F, I> {
         self.args.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// A whole number.
+    /// A whole number that may be negative.
+    pub fn signed(&self, key: &str) -> Option<i64> {
+        let value = self.args.get(key)?;
+        value.as_i64().or_else(|| value.as_f64().map(|f| f as i64))
+    }
+
+    /// A whole number that is not negative.
     pub fn number(&self, key: &str) -> Option<usize> {
         // Schemas let whole floats such as 5.0 pass as integers.
         let value = self.args.get(key)?;

@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 8 << 20;
 pub enum Previous<'a> {
     /// No file.
     Nothing,
-    Content(&'a [u8]),
+    Text(&'a str),
     /// A file whose content cannot be shown, and why.
     Unknown(&'a str),
 }
@@ -28,15 +28,14 @@ pub struct FileDiff {
 #[must_use]
 pub fn unified(path: &str, before: Previous<'_>, after: &str) -> FileDiff {
     let text = match before {
-        Previous::Content(bytes) => std::str::from_utf8(bytes).ok(),
+        Previous::Text(text) => Some(text),
         Previous::Nothing | Previous::Unknown(_) => None,
     };
     let (from, remark) = match (before, text) {
         (Previous::Nothing, _) => ("/dev/null", None),
         (Previous::Unknown(why), _) => (path, Some(format!("@@ replaces a file that {why} @@"))),
-        (_, None) => (path, Some("@@ replaces a file that is not text @@".to_owned())),
         (_, Some(text)) if text == after => (path, Some("@@ no change @@".to_owned())),
-        (_, Some(_)) => (path, None),
+        _ => (path, None),
     };
     let lines: Vec<String> = hunks(text.unwrap_or_default(), after, usize::MAX).0.into_iter().flatten().collect();
     let mut diff = format!("--- {from}\n+++ {path}\n");
@@ -67,7 +66,7 @@ mod tests {
     use super::*;
 
     fn diff(path: &str, before: Option<&str>, after: &str) -> String {
-        let before = before.map_or(Previous::Nothing, |text| Previous::Content(text.as_bytes()));
+        let before = before.map_or(Previous::Nothing, |text| Previous::Text(text));
         let change = unified(path, before, after);
         assert_eq!(change.omitted, 0);
         change.diff
@@ -89,7 +88,7 @@ mod tests {
 
     #[test]
     fn what_is_not_compared_is_said() {
-        let replaced = unified("a.bin", Previous::Content(&[0xff, 0xfe]), "x\n").diff;
+        let replaced = unified("a.bin", Previous::Unknown("is not text"), "x\n").diff;
         assert!(replaced.contains("@@ replaces a file that is not text @@\n@@ -0,0 +1 @@\n+x\n"), "{replaced}");
         let unknown = unified("a", Previous::Unknown("cannot be read"), "x\n").diff;
         assert!(unknown.starts_with("--- a\n+++ a\n@@ replaces a file that cannot be read @@\n"), "{unknown}");
@@ -102,7 +101,7 @@ mod tests {
         let long = "x".repeat(100_000);
         let whole = diff("a", Some(&many("old", 15_000)), &format!("{}{long}\n", many("new", 15_000)));
         assert!(whole.ends_with(&format!("+new 14999\n+{long}\n")), "{}", whole.len());
-        let cut = unified("a", Previous::Content(many("old", 500_000).as_bytes()), &many("new", 500_000));
+        let cut = unified("a", Previous::Text(&many("old", 500_000)), &many("new", 500_000));
         assert!(cut.omitted > 0 && cut.diff.len() < MAX_BYTES + 200);
         let end = format!("@@ {} more lines; in all, 500000 are added and 500000 removed @@\n", cut.omitted);
         assert!(cut.diff.ends_with(&end), "{}", cut.diff.lines().last().unwrap_or_default());

@@ -9,7 +9,7 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
 use super::path::normalize;
-use super::read::{missing, refuse};
+use super::read::{found, refuse};
 use turnwise_files::{FileContent, Files, NoText, read_content, size_text};
 
 /// Maximum size of a text file that is compared, in bytes.
@@ -32,48 +32,68 @@ pub async fn diff_files<F: Files>(files: &F, a: &str, b: &str) -> Result<String,
     let (b, new) = side(files, b).await?;
     let (old, new) = match (old, new) {
         (DiffSide::Text(old), DiffSide::Text(new)) => (old, new),
-        (DiffSide::Bytes(old), DiffSide::Bytes(new)) if old == new => {
+        (DiffSide::Bytes { bytes: old, .. }, DiffSide::Bytes { bytes: new, .. }) if old == new => {
             return Ok(format!("{a} and {b} are equal, byte by byte."));
         }
-        (DiffSide::Bytes(old), DiffSide::Bytes(new)) => {
+        (DiffSide::Bytes { bytes: old, .. }, DiffSide::Bytes { bytes: new, .. }) => {
             let (old, new) = (size_text(old.len() as u64), size_text(new.len() as u64));
             return Err(format!("{a} ({old}) and {b} ({new}) are binary files and differ; only text can be compared"));
         }
-        (DiffSide::Bytes(bytes), _) => return Err(binary(&a, bytes.len())),
-        (_, DiffSide::Bytes(bytes)) => return Err(binary(&b, bytes.len())),
+        (DiffSide::Bytes { refused, .. }, _) | (_, DiffSide::Bytes { refused, .. }) => return Err(refused),
     };
-    if old == new {
-        return Ok(format!("{a} and {b} are equal."));
+    if old.text == new.text {
+        let same = format!("{a} and {b} are equal");
+        return Ok(match (&old.note, &new.note) {
+            (old, new) if old == new => format!("{same}."),
+            // The texts are equal, and the bytes are not.
+            (old, new) => {
+                let note = |note: &Option<String>| note.clone().unwrap_or_else(|| "in UTF-8".to_owned());
+                format!("{same} as texts: {a} is {}, {b} is {}.", note(old), note(new))
+            }
+        });
     }
+    let notes: String = [(&a, &old.note), (&b, &new.note)]
+        .into_iter()
+        .filter_map(|(path, note)| Some(format!("[{path}: text {}]\n", note.as_ref()?)))
+        .collect();
+    let (old, new) = (old.text, new.text);
     if old.replace("\r\n", "\n") == new.replace("\r\n", "\n") {
-        return Ok(format!("{a} and {b} differ in line ends only: {a} has {}, {b} has {}.", ends(&old), ends(&new)));
+        let ends = format!("{a} and {b} differ in line ends only: {a} has {}, {b} has {}.", ends(&old), ends(&new));
+        return Ok(format!("{notes}{ends}"));
     }
-    Ok(unified(&a, &b, &old, &new))
+    Ok(format!("{notes}{}", unified(&a, &b, &old, &new)))
 }
 
 enum DiffSide {
-    Text(String),
-    /// Not text.
-    Bytes(Vec<u8>),
+    Text(ComparedText),
+    /// Not text, and the sentence that says so.
+    Bytes {
+        bytes: Vec<u8>,
+        refused: String,
+    },
+}
+
+struct ComparedText {
+    text: String,
+    note: Option<String>,
 }
 
 async fn side<F: Files>(files: &F, path: &str) -> Result<(String, DiffSide), String> {
     let path = normalize(path).map_err(|error| error.to_string())?;
-    let Some(info) = files.list().get(&path).copied() else { return Err(missing(files, &path)) };
+    let info = found(files, &path).await?.info;
     match read_content(files, &path, info, MAX_COMPARED).await? {
-        FileContent::Text(text) => Ok((path, DiffSide::Text(text))),
-        FileContent::Document(document) => Ok((path, DiffSide::Text(document.text.clone()))),
-        FileContent::Silent(reason) => Err(format!("{path} has no text that can be compared: {reason}")),
-        FileContent::None(NoText::TooLarge) => Err(refuse(&path, info, NoText::TooLarge)),
-        FileContent::None(NoText::Binary) => {
-            let bytes = files.read(&path).await?;
-            Ok((path, DiffSide::Bytes(bytes)))
+        FileContent::Text { text, note } => Ok((path, DiffSide::Text(ComparedText { text, note }))),
+        FileContent::Document(document) => {
+            Ok((path, DiffSide::Text(ComparedText { text: document.text.clone(), note: None })))
         }
+        FileContent::Silent(reason) => Err(format!("{path} has no text that can be compared: {reason}")),
+        FileContent::None(reason @ NoText::Binary(_)) => {
+            let bytes = files.read(&path).await?;
+            let refused = refuse(&path, info, &reason);
+            Ok((path, DiffSide::Bytes { bytes, refused }))
+        }
+        FileContent::None(reason) => Err(refuse(&path, info, &reason)),
     }
-}
-
-fn binary(path: &str, size: usize) -> String {
-    format!("{path} is a binary file ({}); only UTF-8 text can be compared", size_text(size as u64))
 }
 
 fn ends(text: &str) -> &'static str {

@@ -1,9 +1,10 @@
 //! `edit_file`: replaces one passage of a text file. It is exact: no character of the file, of the old passage or of the new
 //! one is normalized, so a passage that differs in white space or line ends is not found, and the answer says why.
 
+use super::encoded::replaced;
 use super::path::{RESULTS, normalize_new};
-use super::read::{missing, refuse};
-use turnwise_files::{Files, MAX_TEXT_BYTES, NoText, size_text};
+use super::read::{found, refuse};
+use turnwise_files::{Files, FoundFile, MAX_TEXT_BYTES, NoText, decode, size_text};
 
 /// Maximum number of places that are counted; more are reported as "more than".
 const MAX_PLACES: usize = 1_000;
@@ -19,16 +20,23 @@ pub async fn edit_file<F: Files>(files: &mut F, path: &str, old: &str, new: &str
     if path.starts_with(RESULTS) {
         return Err(format!("`{RESULTS}` is reserved for tool results, which do not change"));
     }
-    let Some(info) = files.list().get(&path).copied() else { return Err(missing(files, &path)) };
-    if info.size > MAX_TEXT_BYTES {
-        return Err(refuse(&path, info, NoText::TooLarge));
+    let FoundFile { info, packed } = found(files, &path).await?;
+    if let Some(packed) = packed {
+        return Err(format!(
+            "{path} is {packed}, so it can be read, but not changed; write_file makes a copy of its text"
+        ));
     }
-    // Not `read_text`, which drops a byte order mark.
+    if info.size > MAX_TEXT_BYTES {
+        return Err(refuse(&path, info, &NoText::TooLarge));
+    }
     let bytes = files.read(&path).await?;
-    let text = match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => text,
-        _ => return Err(refuse(&path, info, NoText::Binary)),
+    let decoded = decode(files, &path, bytes.clone()).await.map_err(|reason| refuse(&path, info, &reason))?;
+    let text = &decoded.text;
+    // As read_file shows them.
+    let nul = |passage: &str| {
+        if text.contains('\0') && !text.contains('␀') { passage.replace('␀', "\0") } else { passage.to_owned() }
     };
+    let (old, new) = (&*nul(old), &*nul(new));
     if old.is_empty() {
         return Err(
             "`old` is empty: give the exact passage to replace, or use write_file for the whole file".to_owned()
@@ -37,18 +45,23 @@ pub async fn edit_file<F: Files>(files: &mut F, path: &str, old: &str, new: &str
     if old == new {
         return Err("`old` and `new` are equal: nothing to change".to_owned());
     }
-    let places = places(&text, old);
+    let places = places(text, old);
     match places.as_slice() {
         [at] => {
-            let (before, rest) = text.split_at_checked(*at).unwrap_or((&text, ""));
+            let (before, rest) = text.split_at_checked(*at).unwrap_or((text, ""));
             let after = rest.get(old.len()..).unwrap_or_default();
             let edited = [before, new, after].concat();
-            let answer = said(&path, before, old, new, &edited);
-            files.write(path, edited);
+            let content = replaced(files, &bytes, &decoded, *at..at + old.len(), new).await;
+            let content = content.map_err(|error| format!("{path}: nothing was changed: {error}"))?;
+            let mut answer = said(&path, before, old, new, &edited, content.len());
+            if !decoded.encoding.is_utf8() {
+                answer.push_str(&format!(", in {} as before", decoded.encoding.shown()));
+            }
+            files.write(path, content);
             Ok(answer)
         }
-        [] => Err(format!("0 places of {path} match `old`; nothing was changed. {}", advice(&text, old))),
-        places => Err(several(&path, &text, places)),
+        [] => Err(format!("0 places of {path} match `old`; nothing was changed. {}", advice(text, old))),
+        places => Err(several(&path, text, places)),
     }
 }
 
@@ -82,7 +95,7 @@ fn span(first: usize, count: usize) -> String {
     if count <= 1 { format!("line {first}") } else { format!("lines {first}-{}", first + count - 1) }
 }
 
-fn said(path: &str, before: &str, old: &str, new: &str, edited: &str) -> String {
+fn said(path: &str, before: &str, old: &str, new: &str, edited: &str, size: usize) -> String {
     let first = line_after(before);
     let changed = span(first, lines_of(old));
     let now = if new.is_empty() {
@@ -97,7 +110,7 @@ fn said(path: &str, before: &str, old: &str, new: &str, edited: &str) -> String 
     } else {
         ""
     };
-    format!("Edited {path}: 1 place matched, {now} of {total} lines, {}{mixed}", size_text(edited.len() as u64))
+    format!("Edited {path}: 1 place matched, {now} of {total} lines, {}{mixed}", size_text(size as u64))
 }
 
 fn has_crlf(before: &str, old: &str) -> bool {

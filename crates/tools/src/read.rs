@@ -1,8 +1,13 @@
 //! The tools that list, read and write files of the workspace, and read the complete text of truncated results.
 
+use super::encoded::encoded;
+use super::large::{self, LargeText};
 use super::path::{RESULTS, normalize, normalize_new, result_path};
 use turnwise_files::document::Document;
-use turnwise_files::{FileContent, FileInfo, Files, MAX_TEXT_BYTES, NoText, read_content, read_text, size_text};
+use turnwise_files::encoding::{self, TextEncoding};
+use turnwise_files::{
+    FileContent, FileInfo, Files, FoundFile, MAX_TEXT_BYTES, NoText, decode, read_content, read_text, size_text,
+};
 
 /// Number of lines of a file shown at once, unless the model asks for another number.
 const DEFAULT_LINES: usize = 400;
@@ -12,6 +17,8 @@ const MAX_CHARS: usize = 18_000;
 const MAX_SHOWN: usize = 1_000_000;
 /// Maximum number of files listed at once.
 const MAX_LISTED: usize = 500;
+/// Of a file that is replaced, so many bytes tell its encoding.
+const MAX_SAMPLE: u64 = 1 << 20;
 /// Number of characters of a result shown at once, unless the model asks for another number.
 const DEFAULT_PART: usize = 8_000;
 /// Maximum number of near matches named if a path does not exist.
@@ -37,8 +44,8 @@ pub fn list_files<F: Files>(files: &F, prefix: &str) -> String {
     lines.join("\n")
 }
 
-/// Lines `offset..offset + limit` of a text file or a document, `offset` counted from 1; says how to continue if more lines
-/// follow. `place`, such as `page 7`, stands for the offset of its first line.
+/// Lines `offset..offset + limit` of a text file or a document, `offset` counted from 1, or from the end if it is negative; says how
+/// to continue if more lines follow. `place`, such as `page 7`, stands for the offset of its first line.
 ///
 /// # Errors
 /// An invalid path, no such file (with near matches), no text, no such place, or an offset beyond the end.
@@ -46,28 +53,33 @@ pub async fn read_file<F: Files>(
     files: &F,
     path: &str,
     place: Option<&str>,
-    offset: Option<usize>,
+    offset: Option<i64>,
     limit: Option<usize>,
 ) -> Result<String, String> {
     let path = normalize(path).map_err(|error| error.to_string())?;
-    let Some(info) = files.list().get(&path).copied() else { return Err(missing(files, &path)) };
-    let content = read_content(files, &path, info, MAX_TEXT_BYTES).await?;
-    let (text, document) = text_in(&content, &path, info)?;
+    let found = found(files, &path).await?;
+    let limit = limit.unwrap_or(DEFAULT_LINES).max(1);
+    let content = read_content(files, &path, found.info, MAX_TEXT_BYTES).await?;
+    if content == FileContent::None(NoText::TooLarge) && place.is_none() {
+        let text = LargeText::open(files, &path, found.info).await?.map_err(|why| refuse(&path, found.info, &why))?;
+        return large_part(files, &path, &found, &text, offset, limit).await;
+    }
+    let (text, document) = text_in(&content, &path, found.info)?;
     if text.is_empty() {
         return Ok("[the file is empty]".to_owned());
     }
     let total = text.lines().count();
     let first = match place {
         Some(place) => first_line(&path, document, place)?,
-        None => offset.unwrap_or(1).max(1),
+        None => from_offset(offset, total),
     };
     if first > total {
         return Err(format!("{path} has {total} lines; offset {first} is behind its end"));
     }
-    let mut part = document.map(|document| head(&path, document, first, total)).unwrap_or_default();
+    let mut part = head(&path, &content, found.packed.as_deref(), first, total);
     let begin = part.len();
     let mut next = first;
-    for line in text.lines().skip(first - 1).take(limit.unwrap_or(DEFAULT_LINES).max(1)) {
+    for line in text.lines().skip(first - 1).take(limit) {
         if next > first && part.len() - begin + line.len() > MAX_CHARS {
             break;
         }
@@ -75,27 +87,81 @@ pub async fn read_file<F: Files>(
         part.push('\n');
         next += 1;
     }
-    if first > 1 || next <= total {
-        part.push_str(&format!("[lines {first}-{} of {total}", next - 1));
-        part.push_str(&if next <= total { format!("; continue with offset {next}]") } else { "]".to_owned() });
-    }
+    part.push_str(&foot(first, next, total));
     Ok(part)
 }
 
-/// The text of a file for a person: that of a document begins with the line that says what it is.
+/// A part of a file that is not held in memory.
+async fn large_part<F: Files>(
+    files: &F,
+    path: &str,
+    found: &FoundFile,
+    text: &LargeText,
+    offset: Option<i64>,
+    limit: usize,
+) -> Result<String, String> {
+    let index = large::LineIndex::of(files, path, found.info, text).await?;
+    let total = index.total();
+    let first = from_offset(offset, total);
+    if first > total {
+        return Err(format!("{path} has {total} lines; offset {first} is behind its end"));
+    }
+    let mut notes: Vec<String> = found.packed.iter().cloned().chain(text.note()).collect();
+    if let Some(read) = index.cut() {
+        notes.push(format!("only the first {} of {} are read", size_text(read), size_text(found.info.size)));
+    }
+    let notes: String = notes.iter().map(|note| format!("; {note}")).collect();
+    let mut part = format!("[{path}: text, {}; {total} lines of text{notes}]\n", size_text(found.info.size));
+    let lines = index.lines(files, path, text, first, limit, MAX_CHARS).await?;
+    for line in &lines {
+        part.push_str(line);
+        part.push('\n');
+    }
+    part.push_str(&foot(first, first + lines.len(), total));
+    Ok(part)
+}
+
+/// The first line of a part; a negative offset counts from the end.
+fn from_offset(offset: Option<i64>, total: usize) -> usize {
+    match offset {
+        Some(back) if back < 0 => {
+            (total + 1).saturating_sub(usize::try_from(back.unsigned_abs()).unwrap_or(usize::MAX)).max(1)
+        }
+        offset => usize::try_from(offset.unwrap_or(1)).unwrap_or(1).max(1),
+    }
+}
+
+/// The line below a part that is not the whole text.
+fn foot(first: usize, next: usize, total: usize) -> String {
+    if first == 1 && next > total {
+        return String::new();
+    }
+    let more = if next <= total { format!("; continue with offset {next}") } else { String::new() };
+    format!("[lines {first}-{} of {total}{more}]", next - 1)
+}
+
+/// The text of a file for a person: that of a document, or of a text that is not plain UTF-8, begins with the line that says what it is.
 ///
 /// # Errors
 /// The reason why the file has no text.
 pub async fn shown_text<F: Files>(files: &F, path: &str) -> Result<String, String> {
-    let Some(info) = files.list().get(path).copied() else { return Err(format!("there is no file {path}")) };
-    let content = read_content(files, path, info, MAX_TEXT_BYTES).await?;
-    let (text, document) = text_in(&content, path, info)?;
-    let mut shown = document.map(|document| head(path, document, 1, text.lines().count())).unwrap_or_default();
+    let found = found(files, path).await?;
+    let mut content = read_content(files, path, found.info, MAX_TEXT_BYTES).await?;
+    let beginning = content == FileContent::None(NoText::TooLarge);
+    if beginning {
+        let bytes = files.read_part(path, 0, MAX_SHOWN as u64).await?;
+        content = decode(files, path, bytes).await.map_or_else(FileContent::None, FileContent::of_text);
+    }
+    let (text, _) = text_in(&content, path, found.info)?;
+    let mut shown = match beginning {
+        true => String::new(),
+        false => head(path, &content, found.packed.as_deref(), 1, text.lines().count()),
+    };
     let fits = text.floor_char_boundary(MAX_SHOWN);
     // The last line is not cut.
     let end = if fits < text.len() { text.get(..fits).and_then(|part| part.rfind('\n')).unwrap_or(fits) } else { fits };
     shown.push_str(text.get(..end).unwrap_or_default());
-    if end < text.len() {
+    if beginning || end < text.len() {
         shown.push_str("\n… (only the beginning is shown; download the file to see all of it)");
     }
     Ok(shown)
@@ -108,22 +174,32 @@ fn text_in<'a>(
     info: FileInfo,
 ) -> Result<(&'a str, Option<&'a Document>), String> {
     match content {
-        FileContent::Text(text) => Ok((text, None)),
+        FileContent::Text { text, .. } => Ok((text, None)),
         FileContent::Document(document) => Ok((&document.text, Some(document))),
         FileContent::Silent(reason) => Err(format!("{path} has no text that can be read: {reason}")),
-        FileContent::None(reason) => Err(refuse(path, info, *reason)),
+        FileContent::None(reason) => Err(refuse(path, info, reason)),
     }
 }
 
-/// The line above a document's text: what it is and what was not read of it, or the place in which the lines begin.
-fn head(path: &str, document: &Document, first: usize, total: usize) -> String {
-    if first == 1 {
-        let notes: String = document.notes.iter().map(|note| format!("; {note}")).collect();
-        return format!("[{path}: {}; {total} lines of text{notes}]\n", document.kind);
-    }
-    match document.place(first) {
-        Some(place) if !document.begins(first) => format!("[{place}, continued]\n"),
-        _ => String::new(),
+/// The line above a text: what it is and what was not read or was guessed of it, or the place of a document in which the lines begin.
+fn head(path: &str, content: &FileContent, packed: Option<&str>, first: usize, total: usize) -> String {
+    let note = |note: &str| format!("; {note}");
+    let packed = packed.map(note).unwrap_or_default();
+    match content {
+        FileContent::Document(document) if first == 1 => {
+            let notes: String = document.notes.iter().map(|one| note(one)).collect();
+            format!("[{path}: {}; {total} lines of text{packed}{notes}]\n", document.kind)
+        }
+        FileContent::Document(document) => match document.place(first) {
+            Some(place) if !document.begins(first) => format!("[{place}, continued]\n"),
+            _ => String::new(),
+        },
+        FileContent::Text { note: None, .. } if packed.is_empty() => String::new(),
+        FileContent::Text { note: said, .. } => {
+            let said = said.as_deref().map(|said| format!(" {said}")).unwrap_or_default();
+            format!("[{path}: text{said}; {total} lines of text{packed}]\n")
+        }
+        FileContent::Silent(_) | FileContent::None(_) => String::new(),
     }
 }
 
@@ -144,16 +220,40 @@ fn first_line(path: &str, document: Option<&Document>, place: &str) -> Result<us
     })
 }
 
-/// Replaces or creates a file.
+/// Replaces or creates a file. A file that was text in another encoding than UTF-8 keeps it, if it has all characters.
 ///
 /// # Errors
 /// An invalid or reserved path, or the path of a folder.
-pub fn write_file<F: Files>(files: &mut F, path: &str, content: &str) -> Result<String, String> {
+pub async fn write_file<F: Files>(files: &mut F, path: &str, content: &str) -> Result<String, String> {
     let path = writable(files, path)?;
-    let verb = if files.list().contains_key(&path) { "Replaced" } else { "Wrote" };
+    let before = files.list().get(&path).copied();
+    let verb = if before.is_some() { "Replaced" } else { "Wrote" };
     let lines = content.lines().count();
-    files.write(path.clone(), content.to_owned());
-    Ok(format!("{verb} {path}: {lines} lines, {}", size_text(content.len() as u64)))
+    let (mut bytes, mut said) = (content.as_bytes().to_vec(), String::new());
+    if let Some(info) = before
+        && let Some(encoding) = encoding_of(files, &path, info).await
+        && !encoding::declares_utf8(content)
+    {
+        match encoded(files, content, &encoding).await {
+            Ok(kept) => {
+                bytes = kept;
+                if !encoding.is_utf8() {
+                    said = format!(", in {} as before", encoding.shown());
+                }
+            }
+            Err(_) => said = format!("; it was in {} and is in UTF-8 now", encoding.shown()),
+        }
+    }
+    let size = size_text(bytes.len() as u64);
+    files.write(path.clone(), bytes);
+    Ok(format!("{verb} {path}: {lines} lines, {size}{said}"))
+}
+
+/// The encoding of a text file, by its beginning; `None` of plain UTF-8 and of what is no text.
+async fn encoding_of<F: Files>(files: &F, path: &str, info: FileInfo) -> Option<TextEncoding> {
+    let bytes = files.read_part(path, 0, info.size.min(MAX_SAMPLE)).await.ok()?;
+    let encoding = decode(files, path, bytes).await.ok()?.encoding;
+    (encoding.bom || !encoding.is_utf8()).then_some(encoding)
 }
 
 /// The normalized path of a file that a tool may write.
@@ -189,7 +289,7 @@ pub async fn read_result<F: Files>(
         let known = if known.is_empty() { "no result was cut so far".to_owned() } else { known.join(", ") };
         return Err(format!("there is no kept result `{handle}`; known handles: {known}"));
     };
-    let text = read_text(files, &path, info).await?.map_err(|reason| refuse(&path, info, reason))?;
+    let text = read_text(files, &path, info).await?.map_err(|reason| refuse(&path, info, &reason))?.text;
     let total = text.chars().count();
     let first = offset.unwrap_or(0);
     if first >= total && total > 0 {
@@ -202,12 +302,22 @@ pub async fn read_result<F: Files>(
     Ok(part)
 }
 
-pub(super) fn refuse(path: &str, info: FileInfo, reason: NoText) -> String {
+pub(super) fn refuse(path: &str, info: FileInfo, reason: &NoText) -> String {
     let size = size_text(info.size);
     match reason {
-        NoText::Binary => format!("{path} is a binary file ({size}); only UTF-8 text can be read"),
+        NoText::Binary("Binary file") => format!("{path} is a binary file ({size}); only text can be read"),
+        NoText::Binary(kind) => format!("{path} is a binary file ({kind}, {size}); only text can be read"),
         NoText::TooLarge => format!("{path} is too large to read as text ({size})"),
+        NoText::Encoding(why) => format!("{path} ({size}) cannot be read: {why}"),
     }
+}
+
+/// The file at a normalized path.
+///
+/// # Errors
+/// There is none, with suggestions.
+pub(super) async fn found<F: Files>(files: &F, path: &str) -> Result<FoundFile, String> {
+    files.find(path).await?.ok_or_else(|| missing(files, path))
 }
 
 /// The message for a missing file, with suggestions: a folder's files, the same name elsewhere, or similar paths.

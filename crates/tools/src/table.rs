@@ -111,20 +111,21 @@ tools! {
         },
     }
     "read_file" {
-        description: "Read a file of the workspace, or a part of it by lines. PDFs, office documents, workbooks and \
-            e-books come as Markdown; name the place in answers, such as report.pdf, page 7. A long file comes in \
-            parts; the last line of the answer then says with which offset to continue.",
+        description: "Read a file of the workspace, or a part of it by lines. PDFs, office documents, workbooks, mails and \
+            e-books come as Markdown; name the place in answers, such as report.pdf, page 7. An archive lists its files; \
+            read one as notes.zip/a.txt. A long file comes in parts; the last line of the answer then says with which \
+            offset to continue.",
         parameters: r#"{"type":"object","properties":{
             "path":{"type":"string","minLength":1,"description":"Path as list_files or search_files show it"},
             "place":{"type":"string","description":"In a document, start there instead: page 7, slide 3, sheet Q1"},
-            "offset":{"type":"integer","minimum":1,"description":"First line, counted from 1 (default 1)"},
+            "offset":{"type":"integer","description":"First line, counted from 1 (default 1); -100 is the last 100 lines"},
             "limit":{"type":"integer","minimum":1,"maximum":2000,"description":"Lines at most (default 400)"}},
             "required":["path"],"additionalProperties":false}"#,
         side_effect: SideEffect::None,
         needs: Needs::Files,
         run[basic]: |call| {
             let place = Some(call.text("place")).filter(|place| !place.is_empty());
-            super::read::read_file(call.files, call.text("path"), place, call.number("offset"), call.number("limit")).await
+            super::read::read_file(call.files, call.text("path"), place, call.signed("offset"), call.number("limit")).await
         },
     }
     "list_files" {
@@ -145,7 +146,7 @@ tools! {
             "required":["path","content"],"additionalProperties":false}"#,
         side_effect: SideEffect::Workspace,
         needs: Needs::Files,
-        run[basic]: |call| super::read::write_file(call.files, call.text("path"), call.text("content")),
+        run[basic]: |call| super::read::write_file(call.files, call.text("path"), call.text("content")).await,
     }
     "edit_file" {
         description: "Replace one passage of a text file. `old` has to occur in the file exactly once, character by \

@@ -328,15 +328,27 @@ async fn look(app: App, name: &str, blob: &Blob) -> ShownFile {
         let typed = blob.slice_with_f64_and_f64_and_content_type(0.0, blob.size(), media_type).ok();
         typed.as_ref().and_then(BlobUrl::new).map(Arc::new)
     };
+    let is_table =
+        name.rsplit_once('.').is_some_and(|(_, end)| ["csv", "tsv"].iter().any(|one| end.eq_ignore_ascii_case(one)));
+    let mut encoding = String::new();
     let body = match kind {
         FileKind::Text => match text_of(blob).await {
-            Some((text, cut)) => match name.rsplit('.').next().map(str::to_ascii_lowercase).as_deref() {
-                Some("csv" | "tsv") => PreviewBody::Table { text, cut },
-                _ if cut => PreviewBody::Text(format!(
-                    "{text}\n… (only the beginning is shown; download the file to see all of it)"
-                )),
-                _ => PreviewBody::Text(text),
+            // Not UTF-8: as the tools read it, with a first line that says in which encoding.
+            Some((text, _)) if text.contains(['\u{fffd}', '\0']) => match as_tools_read(app, name, blob).await {
+                Ok(text) if is_table => {
+                    let (note, text) = text.split_once('\n').unwrap_or(("", &text));
+                    let note = note.split_once(": ").map_or(note, |(_, note)| note);
+                    encoding = format!(", {}", note.trim_end_matches(']'));
+                    PreviewBody::Table { text: text.to_owned(), cut: false }
+                }
+                Ok(text) => PreviewBody::Text(text),
+                Err(why) => PreviewBody::Nothing(NOT_TEXT, why),
             },
+            Some((text, cut)) if is_table => PreviewBody::Table { text, cut },
+            Some((text, true)) => PreviewBody::Text(format!(
+                "{text}\n… (only the beginning is shown; download the file to see all of it)"
+            )),
+            Some((text, false)) => PreviewBody::Text(text),
             None => return unreadable(),
         },
         FileKind::Picture { media_type, .. } => url(media_type).map_or(nothing(UNREADABLE), PreviewBody::Picture),
@@ -349,7 +361,7 @@ async fn look(app: App, name: &str, blob: &Blob) -> ShownFile {
             Err(why) => PreviewBody::Nothing(NOT_TEXT, why),
         },
     };
-    ShownFile { facts: facts(kind.label()), body }
+    ShownFile { facts: facts(kind.label()) + &encoding, body }
 }
 
 /// The text that the tools find in a file. They are at the worker.

@@ -49,7 +49,7 @@ pub trait Abilities: Default + std::fmt::Debug + 'static {
     -> Result<String, String>;
 
     /// What these writes would change, as a unified diff, and the number of lines that it leaves out.
-    async fn diff(&self, files: &BlobFiles, writes: &[(String, String)]) -> (Option<String>, usize);
+    async fn diff(&self, files: &BlobFiles, writes: &[(String, Vec<u8>)]) -> (Option<String>, usize);
 
     /// Answers any other request.
     ///
@@ -209,7 +209,7 @@ impl<A: Abilities> Worker<A> {
 }
 
 /// The paths of these files, and their contents.
-fn into_blobs(writes: Vec<(String, String)>) -> (Vec<String>, Vec<Blob>) {
+fn into_blobs(writes: Vec<(String, Vec<u8>)>) -> (Vec<String>, Vec<Blob>) {
     writes.into_iter().map(|(path, content)| (path, text_blob(&content))).unzip()
 }
 
@@ -218,7 +218,7 @@ fn into_blobs(writes: Vec<(String, String)>) -> (Vec<String>, Vec<Blob>) {
 pub struct BlobFiles {
     infos: BTreeMap<String, FileInfo>,
     blobs: BTreeMap<String, Blob>,
-    writes: Vec<(String, String)>,
+    writes: Vec<(String, Vec<u8>)>,
 }
 
 impl BlobFiles {
@@ -254,20 +254,37 @@ pub fn gone(path: &str) -> String {
     format!("{path} can no longer be read; the user must add it again")
 }
 
+/// The bytes of a blob. `path`: for the error.
+///
+/// # Errors
+/// A dropped file may have been removed or changed on disk since then.
+pub async fn bytes_of(blob: &Blob, path: &str) -> Result<Vec<u8>, String> {
+    let buffer = JsFuture::from(blob.array_buffer()).await.map_err(|_| gone(path))?;
+    Ok(Uint8Array::new(&buffer).to_vec())
+}
+
+/// The bytes `from..to` of a blob, not read yet.
+///
+/// # Errors
+/// The blob is gone.
+pub fn part_of(blob: &Blob, path: &str, from: u64, to: u64) -> Result<Blob, String> {
+    blob.slice_with_f64_and_f64(from as f64, to as f64).map_err(|_| gone(path))
+}
+
 impl Files for BlobFiles {
     fn list(&self) -> &BTreeMap<String, FileInfo> {
         &self.infos
     }
 
     async fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        let blob = self.blob(path)?;
-        // A dropped file may have been removed or changed on disk since then.
-        let buffer = JsFuture::from(blob.array_buffer()).await;
-        let buffer = buffer.map_err(|_| gone(path))?;
-        Ok(Uint8Array::new(&buffer).to_vec())
+        bytes_of(self.blob(path)?, path).await
     }
 
-    fn write(&mut self, path: String, content: String) {
+    async fn read_part(&self, path: &str, from: u64, to: u64) -> Result<Vec<u8>, String> {
+        bytes_of(&part_of(self.blob(path)?, path, from, to)?, path).await
+    }
+
+    fn write(&mut self, path: String, content: Vec<u8>) {
         self.writes.push((path, content));
     }
 }
@@ -326,13 +343,13 @@ fn decoded(bytes: Vec<u8>, got: &mut docs::FetchedPage) -> String {
     text.unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A text as a blob.
-fn text_blob(text: &str) -> Blob {
-    let parts = Array::of1(&JsValue::from_str(text));
+/// The bytes of a text as a blob.
+fn text_blob(bytes: &[u8]) -> Blob {
+    let parts = Array::of1(&Uint8Array::from(bytes));
     let options = BlobPropertyBag::new();
     options.set_type("text/plain");
     // The constructor throws only if the parts are not a sequence.
-    Blob::new_with_str_sequence_and_options(&parts, &options).unwrap_or_else(|error| error.unchecked_into())
+    Blob::new_with_u8_array_sequence_and_options(&parts, &options).unwrap_or_else(|error| error.unchecked_into())
 }
 
 #[wasm_bindgen]

@@ -15,6 +15,12 @@ mod exports {
         json(&turnwise_convert::convert(bytes, name)?)
     }
 
+    /// The content of a file that is attached to a mail. Throws the sentence that says why there is none.
+    #[wasm_bindgen]
+    pub fn attachment(bytes: &[u8], path: &str) -> Result<Vec<u8>, JsValue> {
+        Ok(turnwise_convert::attachment(bytes, path)?)
+    }
+
     /// The sheets of a workbook, as JSON: `[{ "name": …, "rows": [[…]] }]`. Throws the sentence that says why there are none.
     #[wasm_bindgen]
     pub fn sheets(bytes: &[u8], name: &str) -> Result<String, JsValue> {

@@ -103,7 +103,7 @@ pub fn listing(bytes: &[u8], name: &str) -> Result<Document, String> {
     if text.is_blank() {
         return Err("it is a ZIP archive without files, or its list of files is damaged".to_owned());
     }
-    let mut notes = vec!["its files are listed, not read: the user can unpack it and add them".to_owned()];
+    let mut notes = vec!["each of its files can be read by its path below that of the archive".to_owned()];
     if lost > 0 {
         notes.push(format!("{lost} of its files are damaged and not listed"));
     }

@@ -51,6 +51,12 @@ impl TextBuilder {
         self.said = said;
     }
 
+    /// What was written so far.
+    #[must_use]
+    pub fn written(&self) -> &str {
+        &self.out
+    }
+
     /// Whether the limit is reached: what follows is not written.
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -68,6 +74,6 @@ impl TextBuilder {
         if self.full {
             notes.push(format!("the text is cut after {} MB", MAX_TEXT / 1_000_000));
         }
-        Document { kind, text: self.out.trim_end().to_owned(), places: self.places, notes }
+        Document { kind, text: self.out.trim_end().to_owned(), places: self.places, notes, files: Vec::new() }
     }
 }

@@ -33,7 +33,7 @@ impl Abilities for Basic {
         run_basic(name, args, files, at).await
     }
 
-    async fn diff(&self, _: &BlobFiles, _: &[(String, String)]) -> (Option<String>, usize) {
+    async fn diff(&self, _: &BlobFiles, _: &[(String, Vec<u8>)]) -> (Option<String>, usize) {
         (None, 0)
     }
 

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use serde_json::{Value, json};
 use turnwise_engine::EpochMillis;
+use turnwise_files::encoding::DecodedText;
 use turnwise_files::{Engine, FileInfo, Files};
 use turnwise_tools::{FileIndex, run};
 
@@ -48,8 +49,16 @@ impl Files for Memory {
         self.contents.get(path).cloned().ok_or_else(|| "gone".into())
     }
 
-    fn write(&mut self, path: String, content: String) {
-        self.put(&path, content.as_bytes());
+    async fn decode(&self, bytes: &[u8], label: Option<&str>) -> Result<DecodedText, String> {
+        Ok(turnwise_encoding::decode(bytes, label))
+    }
+
+    async fn encode(&self, text: &str, encoding: &str) -> Result<Result<Vec<u8>, char>, String> {
+        Ok(turnwise_encoding::encode(text, encoding))
+    }
+
+    fn write(&mut self, path: String, content: Vec<u8>) {
+        self.put(&path, &content);
     }
 
     /// `jq` as in its part of the worker; SQL by a script, which is strict.

@@ -91,7 +91,8 @@ pub fn best_line(text: &str, passage: Passage, terms: &[String], max_chars: usiz
     (best.0, snippet(best.1, terms, max_chars))
 }
 
-fn snippet(line: &str, terms: &[String], max_chars: usize) -> String {
+/// An excerpt of a line around the first of the terms.
+pub fn snippet(line: &str, terms: &[String], max_chars: usize) -> String {
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ").replace('"', "'");
     let total = line.chars().count();
     if total <= max_chars {

@@ -31,7 +31,7 @@ pub(super) fn saved_as<F: Files>(files: &F, save_as: &str) -> Result<Option<(Str
 pub(super) fn save<F: Files>(files: &mut F, path: String, content: String, what: &str) -> String {
     let verb = if files.list().contains_key(&path) { "Replaced" } else { "Wrote" };
     let said = format!("{verb} {path}: {what}, {}", size_text(content.len() as u64));
-    files.write(path, content);
+    files.write(path, content.into_bytes());
     said
 }
 
