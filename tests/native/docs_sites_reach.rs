@@ -900,6 +900,26 @@ fn the_limit_is_known_and_pages_beyond_it_are_fetched_when_they_are_asked_for() 
 }
 
 #[test]
+fn a_short_page_with_a_title_is_not_a_shell() {
+    // Of the case of windows-1251: decoded, its pages have less than 80 bytes of text.
+    let mut host = Host::default();
+    let page = |title: &str, text: &str| {
+        format!(
+            "<html><head><title>{title}</title></head><body><main><h1>{title}</h1><p>{text}</p><a href=\"/a.html\">1</a></main><script src=x.js></script></body></html>"
+        )
+    };
+    host.file("/", 200, &page("Home", "Welcome.")).file("/a.html", 200, &page("Start", "Pull the quagga."));
+    host.file(
+        "/b.html",
+        200,
+        "<html><head><title>App</title></head><body><div id=app></div><script src=x.js></script></body></html>",
+    );
+    let mut site = host.read("/");
+    assert_eq!(first(&host.search(&mut site, "quagga")), "/a.html");
+    assert_eq!(host.call(&mut site, "list_pages", json!({})).matches("sections)").count(), 2);
+}
+
+#[test]
 fn an_encoding_is_decided_as_browsers_do() {
     let declared = |header: &str, text: &[u8]| charset::declared(header, text).unwrap_or_default();
     let cases: &[(&str, &[u8], &str)] = &[

@@ -58,11 +58,12 @@ fn words(page: &PageText, address: &str) -> HashSet<String> {
 }
 
 /// Whether a page has almost no text, because a browser would make it with the page's scripts. A heading is text that somebody
-/// wrote: the page may just be short.
+/// wrote, also the page's title above some text: the page may just be short.
 #[must_use]
 pub fn is_shell(page: &html::HtmlPage, text: &str) -> bool {
     let sections = &page.text.sections;
     let length: usize = sections.iter().map(|section| section.heading.len() + section.text.len()).sum();
-    let has_heading = sections.iter().any(|section| !section.heading.is_empty());
+    let has_title = length > 0 && page.markdown.iter().any(|part| part.starts_with("# "));
+    let has_heading = has_title || sections.iter().any(|section| !section.heading.is_empty());
     length < MIN_TEXT && !has_heading && page.links.len() <= 2 && text.contains("<script")
 }
