@@ -109,6 +109,12 @@ const ROUTERS = [
     document.body.replaceWith(next.body);
     copy.replaceWith(tag);
   })],
+  // As Unpoly does: the element goes through the document that was parsed.
+  ['by way of another document', {}, swap(async () => {
+    const next = new DOMParser().parseFromString(await (await fetch('/two')).text(), 'text/html');
+    next.querySelector('turnwise-agent').replaceWith(document.querySelector('turnwise-agent'));
+    document.body.replaceWith(next.body);
+  })],
   ['a second without it', {}, swap(async () => {
     const tag = document.querySelector('turnwise-agent');
     tag.remove();
@@ -128,6 +134,7 @@ for (const [name, options, go] of ROUTERS) {
     const run = await answered(tab);
     assert.equal(await run.locator('.ending').textContent(), 'Answered in 1 turn.');
     assert.equal(await panel(tab).isVisible(), true);
+    assert.ok((await panel(tab).boundingBox()).width <= 400, 'it still has its styles');
     assert.equal(await tab.evaluate(() => document.querySelector('turnwise-agent').shadowRoot.activeElement?.tagName), 'TEXTAREA', 'the focus is still in the field');
     assert.equal(await input(tab).inputValue(), 'draft');
   }));

@@ -97,11 +97,11 @@ function says({ attributes }) {
 /** The element and those around it, from the inside out, also out of shadow roots. */
 const around = (element) => (element ? [element, ...around(element.parentElement ?? element.getRootNode().host)] : []);
 
-/** The topmost opaque element that covers the page, as far as one can be found. */
-const cover = () => document.elementsFromPoint(innerWidth / 2, innerHeight / 2).find((element) => {
-  const { width, height } = element.getBoundingClientRect();
-  return width > 0.8 * innerWidth && height > 0.8 * document.documentElement.scrollHeight && paints(element) !== undefined;
-});
+const known = (is) => is !== undefined;
+
+/** The topmost opaque element in the middle of the window that is nearly as high as the page. */
+const cover = () => document.elementsFromPoint(innerWidth / 2, innerHeight / 2)
+  .find((element) => element.offsetHeight > 0.8 * document.documentElement.scrollHeight && known(paints(element)));
 
 /** Returns the focused element, also inside shadow roots. */
 function focused() {
@@ -152,7 +152,6 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   constructor() {
     super();
     const shadow = this.attachShadow({ mode: 'open' });
-    shadow.adoptedStyleSheets = [styles()];
     this.#root.className = 'root';
     this.#probe.className = 'probe';
     this.#probe.ontransitionrun = () => this.#soon();
@@ -160,6 +159,9 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   }
 
   connectedCallback() {
+    // A router may move the element through a document that it has parsed; there it loses its style sheets.
+    if (!this.ownerDocument.defaultView) return undefined;
+    this.shadowRoot.adoptedStyleSheets[0] ??= styles();
     clearTimeout(this.#timer);
     // Moved within the page, or put back: everything continues. Only a frame loads anew.
     if (this.#live && (!this.#made || this.mode !== 'iframe')) return this.#settle();
@@ -341,7 +343,6 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     for (const element of [...all, ...around(covering)]) this.#watch.observe(element, { attributes: true });
     // A dark footer does not make a dark page.
     const page = all.filter((element) => this.#inline || !element.closest('footer,nav,aside'));
-    const known = (is) => is !== undefined;
     const said = page.map(says).findLast(known);
     const painted = page.map(paints).find(known);
     const seen = known(said) && said === painted ? said : paints(covering) ?? painted ?? said;

@@ -4,7 +4,7 @@ import { h, livePage } from './dom.js';
 import { fit } from './fit.js';
 import { Layer } from './layer.js';
 import { place } from './store.js';
-import { styles } from './styles.js';
+import { dress } from './styles.js';
 
 const PLAIN = ['provider', 'model', 'preset', 'maxTurns', 'label', 'heading', 'placeholder', 'greeting', 'suggestions', 'apiKey', 'headers', 'system', 'texts', 'language', 'storageKey', 'followUps', 'docsLivePage'];
 /** How long the frame may take to load, and how long to start once it has: a page of the browser's, in place of one that it refused, has loaded too. */
@@ -24,8 +24,7 @@ export async function create({ element, root, pill, source, refused, say, close 
   if (refused) throw new Error(`the attribute src names another site, ${refused}; only a script may set that`);
   const absolute = (value) => (value ? new URL(value, document.baseURI).href : '');
   const store = place(element.storageKey);
-  const shadow = root.getRootNode();
-  if (!shadow.adoptedStyleSheets.includes(styles())) shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles()];
+  dress(root.getRootNode());
   const frame = document.createElement('iframe');
   const url = new URL('frame.html', source);
   const title = element.heading || element.label || 'Turnwise';
@@ -61,8 +60,8 @@ export async function create({ element, root, pill, source, refused, say, close 
       port.postMessage({ read: data.read, answer }, answer.body ? [answer.body] : []);
     }
   };
-  const dress = new MutationObserver(() => port.postMessage({ settings: settings() }));
-  dress.observe(root, { attributes: true });
+  const watch = new MutationObserver(() => port.postMessage({ settings: settings() }));
+  watch.observe(root, { attributes: true });
   let timer;
   root.append(shell);
   const layer = new Layer(shell, { focus: () => frame.focus(), close });
@@ -81,7 +80,7 @@ export async function create({ element, root, pill, source, refused, say, close 
       from.postMessage({ turnwise: 'host', settings: settings(), page: location.href, html: livePage(element) }, url.origin, [theirs]);
     });
   }).catch((error) => {
-    dress.disconnect();
+    watch.disconnect();
     port.close();
     shell.remove();
     throw error;
@@ -116,7 +115,7 @@ export async function create({ element, root, pill, source, refused, say, close 
     end() {
       unfit();
       layer.hide();
-      dress.disconnect();
+      watch.disconnect();
       port.close();
       shell.remove();
       for (const { reject } of asks.values()) reject(new Error('the <turnwise-agent> was removed'));

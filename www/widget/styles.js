@@ -148,7 +148,8 @@ form.ask { padding: 10px 12px 10px; flex: none; max-inline-size: 712px; inline-s
 @media (forced-colors: active) { .panel, .box, .button { border-color: CanvasText } .meter i { forced-color-adjust: none } }`;
 
 let sheet;
-export function styles() {
+/** Gives the sheet to a shadow root that does not have it, or has lost it on its way through another document. */
+export function dress({ adoptedStyleSheets: sheets }) {
   if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(CSS);
-  return sheet;
+  if (!sheets.includes(sheet)) sheets.push(sheet);
 }

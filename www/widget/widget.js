@@ -8,7 +8,7 @@ import { fit } from './fit.js';
 import { Layer } from './layer.js';
 import { answersBy, settings } from './provider.js';
 import { place } from './store.js';
-import { styles } from './styles.js';
+import { dress } from './styles.js';
 import { speak, toolWords } from './texts.js';
 import { LostView, RunView, fresh, revived } from './transcript.js';
 import { inside } from './turnwise.js';
@@ -47,8 +47,7 @@ class Panel {
     this.#kind = KINDS[host.element.mode] ?? 'floating';
     // Where the page itself is read, what was said of it goes with the page.
     this.#store = place(host.element.storageKey, host.element.docsLivePage !== 'include');
-    const shadow = host.root.getRootNode();
-    if (!shadow.adoptedStyleSheets.includes(styles())) shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles()];
+    dress(host.root.getRootNode());
     this.#el = build(host, this.#kind, {
       t: this.#t, forget: () => this.#forget(), menu: (open) => this.#menu(open), submit: (pressed) => this.#submit(pressed), grow: () => this.#grow(), key: (event) => this.#key(event),
       // Until then the panel may not have been noticed; an interaction shows intent.
@@ -103,6 +102,7 @@ class Panel {
   show({ focus }) {
     const { panel, scroll } = this.#el;
     const opens = !panel.classList.contains('open');
+    dress(panel.getRootNode());
     panel.classList.add('open');
     if (opens && this.#layer) this.#unfit = fit(panel);
     this.#grow(); // heights are known now
