@@ -3,12 +3,19 @@
 //! This is a part of the tools' worker (`main.rs` exports it), loaded on first use. The format is told by the
 //! bytes; the name only serves messages. Deliberately absent: PDFs (`www/parts/pdf.js`), and files that are text already.
 
+mod charts;
+mod inserted;
 mod limits;
+mod lost;
 mod markdown;
 mod office;
 mod package;
+mod parts;
 mod sheets;
+mod symbols;
 mod text;
+mod word;
+mod xml;
 
 pub use sheets::{Sheet, sheets};
 use turnwise_files::document::Document;

@@ -1,30 +1,48 @@
-//! Word documents, presentations, OpenDocument texts, rich text and e-books, read by `anydoc`.
+//! Word documents, presentations, OpenDocument texts, rich text and e-books, read by `anydoc`. Where it leaves something out, it reads a
+//! copy in which that is text.
 
 use anydoc::{ConvertError, Format};
 
+use super::lost::Lost;
 use super::markdown;
 use super::package::with_marks;
 use super::text::TextBuilder;
+use super::word;
 use turnwise_files::document::Document;
 
 /// # Errors
 /// A sentence that says why there is no text.
 pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
-    let marked = matches!(format, Format::Pptx | Format::Odp).then(|| with_marks(bytes, format)).flatten();
-    let document = anydoc::to_document(marked.as_deref().unwrap_or(bytes), format).map_err(|error| sentence(&error))?;
+    let prepared = match format {
+        Format::Docx => word::prepared(bytes),
+        Format::Pptx | Format::Odp => with_marks(bytes, format).map(|copy| (copy, Lost::default())),
+        _ => None,
+    };
+    let (copy, mut lost) = prepared.unzip();
+    let mut lost = lost.take().unwrap_or_default();
+    let document = anydoc::to_document(copy.as_deref().unwrap_or(bytes), format).map_err(|error| sentence(&error))?;
     let mut text = TextBuilder::default();
-    markdown::write(&document, &mut text);
+    markdown::write(&document, &mut text, &mut lost);
     let label = label(format);
+    let note = lost.note();
     if text.is_blank() {
         let article = if label.starts_with(['O', 'e']) { "an" } else { "a" };
-        return Err(match document.assets.len() {
-            0 => format!("it is {article} {label} without text"),
-            pictures => format!("it is {article} {label} without text: it only holds pictures ({pictures})"),
-        });
+        let but = note.map(|note| format!(" ({note})")).unwrap_or_default();
+        return Err(format!("it is {article} {label} without text{but}"));
     }
-    Ok(text.finish(label.to_owned(), Vec::new()))
+    Ok(text.finish(label.to_owned(), note.into_iter().collect()))
 }
 
+/// The text of a file that is part of a document.
+///
+/// # Errors
+/// A sentence that says why there is none.
+pub fn plain(bytes: &[u8], format: Format) -> Result<String, String> {
+    let document = anydoc::to_document(bytes, format).map_err(|error| sentence(&error))?;
+    let mut text = TextBuilder::default();
+    markdown::write(&document, &mut text, &mut Lost::default());
+    Ok(text.finish(String::new(), Vec::new()).text)
+}
 fn label(format: Format) -> &'static str {
     match format {
         Format::Doc | Format::Docx => "Word document",

@@ -1,0 +1,34 @@
+//! What a document has and its text has not, counted while it is read. It becomes one sentence of the text's first line.
+
+use std::collections::BTreeMap;
+
+/// The counts, by what they count: `picture without a description`.
+#[derive(Debug, Default)]
+pub struct Lost {
+    counts: BTreeMap<String, usize>,
+}
+
+impl Lost {
+    /// One more. `what`: in the singular, its noun first: `picture without a description`.
+    pub fn one(&mut self, what: &str) {
+        self.some(what, 1);
+    }
+
+    pub fn some(&mut self, what: &str, count: usize) {
+        if count > 0 {
+            *self.counts.entry(what.to_owned()).or_default() += count;
+        }
+    }
+
+    /// Such as `not in the text: 3 pictures without a description, 1 deletion of tracked changes`.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let part = |(what, count): (&String, &usize)| match (*count, what.split_once(' ')) {
+            (1, _) => format!("1 {what}"),
+            (count, None) => format!("{count} {what}s"),
+            (count, Some((noun, rest))) => format!("{count} {noun}s {rest}"),
+        };
+        let parts: Vec<String> = self.counts.iter().map(part).collect();
+        (!parts.is_empty()).then(|| format!("not in the text: {}", parts.join(", ")))
+    }
+}
