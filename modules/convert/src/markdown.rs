@@ -5,7 +5,7 @@ use anydoc::model::{Block, Cell, CellSlot, Document, Inline, List, Table};
 
 use super::limits::MAX_DEPTH;
 use super::lost::Lost;
-use super::package::MARK;
+use super::slides::MARK;
 use super::symbols::{is_private, unknown};
 use super::text::TextBuilder;
 

@@ -5,7 +5,8 @@ use anydoc::{ConvertError, Format};
 
 use super::lost::Lost;
 use super::markdown;
-use super::package::with_marks;
+use super::odf;
+use super::slides;
 use super::text::TextBuilder;
 use super::word;
 use turnwise_files::document::Document;
@@ -15,7 +16,8 @@ use turnwise_files::document::Document;
 pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
     let prepared = match format {
         Format::Docx => word::prepared(bytes),
-        Format::Pptx | Format::Odp => with_marks(bytes, format).map(|copy| (copy, Lost::default())),
+        Format::Pptx => slides::prepared(bytes),
+        Format::Odt | Format::Odp => odf::prepared(bytes, format),
         _ => None,
     };
     let (copy, mut lost) = prepared.unzip();

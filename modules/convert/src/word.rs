@@ -315,7 +315,7 @@ impl Word {
         for node in nodes {
             let Node::Element(mut element) = node else { continue };
             match &*element.name {
-                "mc:AlternateContent" => self.collect(alternative(element), of, out),
+                "mc:AlternateContent" => self.collect(alternative(element, &READ), of, out),
                 "w:p" => out.push(Node::Element(self.paragraph(element))),
                 "w:r" => self.run(element, of, out),
                 "w:tr" if element.child("w:trPr").is_some_and(|row| row.child("w:del").is_some()) => {
@@ -448,7 +448,7 @@ impl Word {
         for node in nodes {
             let Node::Element(element) = node else { continue };
             match &*element.name {
-                "mc:AlternateContent" => self.run_content(alternative(element), run, out),
+                "mc:AlternateContent" => self.run_content(alternative(element, &READ), run, out),
                 "w:t" => self.text(element, run, out),
                 "w:sym" => {
                     let font = element.attr("w:font").unwrap_or_default();
@@ -753,8 +753,8 @@ pub fn described(properties: &Element) -> Option<String> {
     ["descr", "title"].iter().find_map(|name| properties.attr(name)).map(one_line).filter(|text| !text.is_empty())
 }
 
-/// The alternative that can be read, or else the first one.
-fn alternative(element: Element) -> Vec<Node> {
+/// The alternative whose namespaces are read, or else the first one.
+pub fn alternative(element: Element, read: &[&str]) -> Vec<Node> {
     let mut branches: Vec<Element> = element
         .children
         .into_iter()
@@ -765,7 +765,7 @@ fn alternative(element: Element) -> Vec<Node> {
         .collect();
     let readable = |one: &Element| {
         one.is("mc:Fallback")
-            || one.attr("Requires").unwrap_or_default().split_whitespace().all(|space| READ.contains(&space))
+            || one.attr("Requires").unwrap_or_default().split_whitespace().all(|space| read.contains(&space))
     };
     let at = branches.iter().position(readable).unwrap_or_default();
     if at < branches.len() { branches.swap_remove(at).children } else { Vec::new() }
@@ -775,7 +775,7 @@ fn alternative(element: Element) -> Vec<Node> {
 fn chosen(node: Node) -> Vec<Node> {
     match node {
         Node::Element(element) if element.is("mc:AlternateContent") => {
-            alternative(element).into_iter().flat_map(chosen).collect()
+            alternative(element, &READ).into_iter().flat_map(chosen).collect()
         }
         // The content of a text box is read like that of the body.
         Node::Element(element) if element.is("w:txbxContent") => vec![Node::Element(element)],

@@ -45,6 +45,9 @@ const SPACES: &[(&str, &str)] = &[
     ("svg", "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"),
     ("fo", "urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"),
     ("dc", "http://purl.org/dc/elements/1.1/"),
+    ("math", "http://www.w3.org/1998/Math/MathML"),
+    ("loext", "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0"),
+    ("dr3d", "urn:oasis:names:tc:opendocument:xmlns:dr3d:1.0"),
     ("xlink", "http://www.w3.org/1999/xlink"),
     ("xml", "http://www.w3.org/XML/1998/namespace"),
 ];
