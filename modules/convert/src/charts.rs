@@ -31,7 +31,7 @@ fn change_chart(root: &mut Element, lost: &mut Lost) {
         .filter_map(|axis| Some(axis.child("c:title")?.all("a:t").iter().map(|one| one.text()).collect::<String>()))
         .filter(|text| !text.trim().is_empty())
         .collect();
-    lost.some("set of bubble sizes of a chart", root.all("c:bubbleSize").len());
+    lost.some("set(s) of bubble sizes of a chart", root.all("c:bubbleSize").len());
     // What each series has, before it is written again with the points of all.
     let mut all: Vec<(Vec<String>, Vec<String>)> = Vec::new();
     each_series(root, &mut |series| {
@@ -47,7 +47,7 @@ fn change_chart(root: &mut Element, lost: &mut Lost) {
     let count =
         if same { all.first().map_or(0, |(one, _)| one.len()) } else { all.iter().map(|(one, _)| one.len()).sum() };
     if count > MAX_POINTS {
-        lost.one("chart of too many points");
+        lost.one("chart(s) of too many points");
         return;
     }
     let categories: Vec<String> = if same {

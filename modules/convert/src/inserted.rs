@@ -2,7 +2,9 @@
 
 use anydoc::Format;
 
-use super::office;
+use super::lost::Lost;
+use super::markdown;
+use super::text::TextBuilder;
 use super::xml::entity;
 
 /// Its text.
@@ -11,7 +13,12 @@ use super::xml::entity;
 /// Why it has none.
 pub fn text(bytes: &[u8]) -> Result<String, String> {
     if let Some(format) = Format::from_bytes(bytes) {
-        return office::plain(bytes, format);
+        // Not through a changed copy of its own: a file could hold itself.
+        let document = anydoc::to_document(bytes, format).map_err(|error| error.to_string())?;
+        let mut text = TextBuilder::default();
+        markdown::write(&document, &mut text, &mut Lost::default());
+        let text = text.finish(String::new(), Vec::new()).text;
+        return Ok(format!("[inserted document, read without its comments, headers and symbols:]\n{text}"));
     }
     if bytes.starts_with(b"PK") {
         return Err("it is an archive without a document".to_owned());

@@ -4,14 +4,17 @@
 //! bytes; the name only serves messages. Deliberately absent: PDFs (`www/parts/pdf.js`), and files that are text already.
 
 mod charts;
+mod epub;
 mod inserted;
 mod limits;
 mod lost;
 mod markdown;
 mod odf;
 mod office;
+mod old;
 mod package;
 mod parts;
+mod rtf;
 mod sheets;
 mod slides;
 mod symbols;

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-/// The counts, by what they count: `picture without a description`.
+/// The counts, by what they count: `picture(s) without a description`.
 #[derive(Debug, Default)]
 pub struct Lost {
     counts: BTreeMap<String, usize>,
 }
 
 impl Lost {
-    /// One more. `what`: in the singular, its noun first: `picture without a description`.
+    /// One more. `what`: with `(s)` where its plural has an s: `picture(s) without a description`.
     pub fn one(&mut self, what: &str) {
         self.some(what, 1);
     }
@@ -23,10 +23,8 @@ impl Lost {
     /// Such as `not in the text: 3 pictures without a description, 1 deletion of tracked changes`.
     #[must_use]
     pub fn note(&self) -> Option<String> {
-        let part = |(what, count): (&String, &usize)| match (*count, what.split_once(' ')) {
-            (1, _) => format!("1 {what}"),
-            (count, None) => format!("{count} {what}s"),
-            (count, Some((noun, rest))) => format!("{count} {noun}s {rest}"),
+        let part = |(what, count): (&String, &usize)| {
+            format!("{count} {}", what.replace("(s)", if *count == 1 { "" } else { "s" }))
         };
         let parts: Vec<String> = self.counts.iter().map(part).collect();
         (!parts.is_empty()).then(|| format!("not in the text: {}", parts.join(", ")))

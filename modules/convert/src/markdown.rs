@@ -5,9 +5,8 @@ use anydoc::model::{Block, Cell, CellSlot, Document, Inline, List, Table};
 
 use super::limits::MAX_DEPTH;
 use super::lost::Lost;
-use super::slides::MARK;
 use super::symbols::{is_private, unknown};
-use super::text::TextBuilder;
+use super::text::{MARK, TextBuilder};
 
 /// Writes the body and the notes. Headings, and marks of slides, become places.
 pub fn write(document: &Document, text: &mut TextBuilder, lost: &mut Lost) {
@@ -169,7 +168,7 @@ fn flat(blocks: &[Block], lost: &mut Lost) -> String {
 
 fn collect(blocks: &[Block], parts: &mut Vec<String>, lost: &mut Lost, depth: usize) {
     if depth > 2 * MAX_DEPTH {
-        lost.one("block in too deep a table");
+        lost.one("block(s) in too deep a table");
         return;
     }
     for block in blocks {
@@ -215,10 +214,10 @@ fn inline(content: &[Inline], lost: &mut Lost) -> String {
                     _ => out.push_str(&label),
                 }
             }
-            Inline::Image { alt, .. } if alt.trim().is_empty() => lost.one("picture without a description"),
+            Inline::Image { alt, .. } if alt.trim().is_empty() => lost.one("picture(s) without a description"),
             Inline::Image { alt, .. } => match one_line(alt).strip_prefix("Embedded object: ") {
                 Some(kind) => {
-                    lost.one("embedded object");
+                    lost.one("embedded object(s)");
                     out.push_str(&format!("[embedded object {kind}]"));
                 }
                 None => out.push_str(&format!("[picture: {}]", one_line(alt))),

@@ -7,8 +7,8 @@ use anydoc::Format;
 
 use super::lost::Lost;
 use super::parts::Package;
-use super::slides::MARK;
 use super::symbols::{is_symbol_font, superscript, symbols};
+use super::text::MARK;
 use super::word::comment_text;
 use super::xml::{Element, Node, elements};
 
@@ -156,8 +156,19 @@ fn one_line(text: &str) -> String {
 
 /// The text of paragraphs on one line. White space in the elements between them is none.
 fn said(of: &Element) -> String {
-    let text = |name| of.all(name).iter().map(|one| one.text()).collect::<Vec<_>>().join(" ");
-    one_line(&format!("{} {}", text("text:h"), text("text:p")))
+    fn walk(of: &Element, out: &mut String) {
+        for child in of.elements() {
+            if child.is("text:p") || child.is("text:h") {
+                out.push_str(&child.text());
+                out.push(' ');
+            } else {
+                walk(child, out);
+            }
+        }
+    }
+    let mut out = String::new();
+    walk(of, &mut out);
+    one_line(&out)
 }
 
 fn below<'a>(of: &'a mut Element, path: &[&str]) -> Option<&'a mut Element> {
@@ -274,7 +285,7 @@ impl Odf<'_> {
             }
             "text:tracked-changes" => {
                 element.children = children;
-                self.lost.some("deletion of tracked changes", element.all("text:deletion").len());
+                self.lost.some("deletion(s) of tracked changes", element.all("text:deletion").len());
             }
             "text:p" | "text:h" => {
                 let style = element.attr("text:style-name").map(str::to_owned);
@@ -294,7 +305,7 @@ impl Odf<'_> {
                 let value = element.attr("text:string-value").unwrap_or_default();
                 out.push(Node::Text(format!("[hidden: {value}]")));
             }
-            "text:script" => self.lost.one("script"),
+            "text:script" => self.lost.one("script(s)"),
             "text:ruby" => {
                 element.children = children;
                 let of = |name: &str| element.child(name).map(|one| one.text()).unwrap_or_default();
@@ -421,7 +432,7 @@ impl Odf<'_> {
             }
             blocks.extend(tables);
             if blocks.len() == 1 {
-                self.lost.one("embedded object");
+                self.lost.one("embedded object(s)");
             }
             out.push(framed(blocks));
             return;
@@ -430,7 +441,7 @@ impl Odf<'_> {
             Some(format!("[{what}{}]", about.as_ref().map(|about| format!(": {about}")).unwrap_or_default()))
         };
         let text = if element.child("draw:object-ole").is_some() {
-            self.lost.one("embedded object");
+            self.lost.one("embedded object(s)");
             named("embedded object")
         } else if let Some(media) = element.child("draw:plugin").or_else(|| element.child("draw:floating-frame")) {
             let of = media.attr("xlink:href").unwrap_or_default().rsplit('/').next().unwrap_or_default();
@@ -439,7 +450,7 @@ impl Odf<'_> {
             named("picture")
         } else {
             if element.child("draw:image").is_some() {
-                self.lost.one("picture without a description");
+                self.lost.one("picture(s) without a description");
             }
             None
         };
@@ -572,7 +583,8 @@ impl Odf<'_> {
     }
 }
 
-fn descend<'a>(of: &'a Element, found: &mut Vec<&'a Element>) {
+/// All elements below.
+pub fn descend<'a>(of: &'a Element, found: &mut Vec<&'a Element>) {
     for child in of.elements() {
         found.push(child);
         descend(child, found);

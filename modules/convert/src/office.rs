@@ -3,9 +3,11 @@
 
 use anydoc::{ConvertError, Format};
 
-use super::lost::Lost;
+use super::epub;
 use super::markdown;
 use super::odf;
+use super::old;
+use super::rtf;
 use super::slides;
 use super::text::TextBuilder;
 use super::word;
@@ -17,6 +19,9 @@ pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
     let prepared = match format {
         Format::Docx => word::prepared(bytes),
         Format::Pptx => slides::prepared(bytes),
+        Format::Doc => old::prepared(bytes),
+        Format::Rtf => Some(rtf::prepared(bytes)),
+        Format::Epub => epub::prepared(bytes)?,
         Format::Odt | Format::Odp => odf::prepared(bytes, format),
         _ => None,
     };
@@ -25,26 +30,25 @@ pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
     let document = anydoc::to_document(copy.as_deref().unwrap_or(bytes), format).map_err(|error| sentence(&error))?;
     let mut text = TextBuilder::default();
     markdown::write(&document, &mut text, &mut lost);
+    if format == Format::Doc {
+        for (name, part) in old::parts(bytes) {
+            text.gap();
+            text.line(&format!("[{name}:]\n{part}"));
+        }
+    }
     let label = label(format);
-    let note = lost.note();
+    let mut notes: Vec<String> = lost.note().into_iter().collect();
+    if format == Format::Ppt {
+        notes.push("comments, footers and charts of this old format are not read".to_owned());
+    }
     if text.is_blank() {
         let article = if label.starts_with(['O', 'e']) { "an" } else { "a" };
-        let but = note.map(|note| format!(" ({note})")).unwrap_or_default();
+        let but = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
         return Err(format!("it is {article} {label} without text{but}"));
     }
-    Ok(text.finish(label.to_owned(), note.into_iter().collect()))
+    Ok(text.finish(label.to_owned(), notes))
 }
 
-/// The text of a file that is part of a document.
-///
-/// # Errors
-/// A sentence that says why there is none.
-pub fn plain(bytes: &[u8], format: Format) -> Result<String, String> {
-    let document = anydoc::to_document(bytes, format).map_err(|error| sentence(&error))?;
-    let mut text = TextBuilder::default();
-    markdown::write(&document, &mut text, &mut Lost::default());
-    Ok(text.finish(String::new(), Vec::new()).text)
-}
 fn label(format: Format) -> &'static str {
     match format {
         Format::Doc | Format::Docx => "Word document",

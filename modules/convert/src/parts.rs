@@ -53,11 +53,6 @@ impl<'a> Package<'a> {
         self.archive.file_names().map(str::to_owned).collect()
     }
 
-    #[must_use]
-    pub fn has(&self, name: &str) -> bool {
-        self.archive.index_for_name(name).is_some()
-    }
-
     pub fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         self.archive.by_name(name).ok()?.take(self.left).read_to_end(&mut bytes).ok()?;
@@ -99,6 +94,10 @@ impl<'a> Package<'a> {
         self.changed.insert(name.to_owned(), part.write());
     }
 
+    pub fn change_bytes(&mut self, name: &str, bytes: Vec<u8>) {
+        self.changed.insert(name.to_owned(), bytes);
+    }
+
     /// The copy, without pictures and films.
     #[must_use]
     pub fn copy(mut self) -> Option<Vec<u8>> {
@@ -121,7 +120,8 @@ impl<'a> Package<'a> {
 }
 
 /// A path that is relative to a folder.
-fn resolved(folder: &str, target: &str) -> String {
+#[must_use]
+pub fn resolved(folder: &str, target: &str) -> String {
     let mut path: Vec<&str> =
         if target.starts_with('/') { Vec::new() } else { folder.split('/').filter(|one| !one.is_empty()).collect() };
     for step in target.split('/') {

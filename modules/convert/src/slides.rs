@@ -6,11 +6,9 @@ use super::charts;
 use super::lost::Lost;
 use super::parts::{Package, Relation};
 use super::symbols::{is_box, is_private, is_symbol_font, superscript, symbol, symbols};
-use super::word::{alternative, comment_text, described};
+use super::text::MARK;
+use super::word::{alternative, comment_text, described, unknown_element};
 use super::xml::{Element, Node};
-
-/// The first paragraph of a slide in the copy starts with this text. Its private-use characters do not occur in documents.
-pub const MARK: &str = "\u{f7a51}slide\u{f7a51}";
 
 /// Namespaces that `anydoc` and this file read in a slide.
 const READ: [&str; 8] = ["p", "a", "r", "mc", "a14", "p14", "c", "dgm"];
@@ -27,7 +25,7 @@ pub fn prepared(bytes: &[u8]) -> Option<(Vec<u8>, Lost)> {
     let mut slides = Slides { authors: authors(&mut package, &relations), ..Slides::default() };
     for name in order {
         let Some(mut part) = package.part(&name) else {
-            slides.lost.one("slide that is damaged or missing");
+            slides.lost.one("damaged or missing slide(s)");
             continue;
         };
         let related = package.relations(&name);
@@ -125,9 +123,17 @@ impl Slides {
             let Node::Element(mut element) = one else { continue };
             let properties = element.elements().find_map(|one| one.child("p:cNvPr"));
             let about = properties.and_then(described);
+            // Programs keep data of their own in hidden shapes; a person may have hidden a text.
+            if properties.is_some_and(|one| matches!(one.attr("hidden"), Some("1" | "true"))) {
+                let text = said(&element);
+                if !text.is_empty() {
+                    out.push(shape(&format!("[hidden: {text}]")));
+                }
+                continue;
+            }
             match &*element.name {
                 "mc:AlternateContent" if element.first("cx:chart").is_some() => {
-                    self.lost.one("chart of a kind that is not read");
+                    self.lost.one("chart(s) of a kind that is not read");
                 }
                 "mc:AlternateContent" => self.shapes(alternative(element, &READ), out),
                 "p:grpSp" => {
@@ -146,7 +152,7 @@ impl Slides {
                     } else if let Some(about) = about {
                         out.push(shape(&format!("[picture: {about}]")));
                     } else {
-                        self.lost.one("picture without a description");
+                        self.lost.one("picture(s) without a description");
                     }
                 }
                 "p:graphicFrame" => {
@@ -159,7 +165,7 @@ impl Slides {
                     if let Some((kind, name)) = object {
                         let name = name.map(|name| format!(": {name}")).unwrap_or_default();
                         out.push(shape(&format!("[embedded object {kind}{name}]")));
-                        self.lost.one("embedded object");
+                        self.lost.one("embedded object(s)");
                         continue;
                     }
                     out.extend(about.map(|about| shape(&format!("[description: {about}]"))));
@@ -188,9 +194,9 @@ impl Slides {
                     }
                     out.push(Node::Element(element));
                 }
-                "p:contentPart" => self.lost.one("drawing by hand"),
+                "p:contentPart" => self.lost.one("drawing(s) by hand"),
                 "p:nvGrpSpPr" | "p:grpSpPr" | "p:extLst" => {}
-                name => self.lost.one(&format!("element {name}")),
+                name => self.lost.one(&unknown_element(name)),
             }
         }
     }

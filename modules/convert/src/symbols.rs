@@ -81,11 +81,15 @@ pub fn is_box(one: char) -> bool {
     "☐☑☒✓✔✗✘✕✖□❏❐❑❒".contains(one)
 }
 
-/// Digits and signs that are raised, as the characters for this: `10⁻⁶`. `None` if there is none for a character of it.
+/// Digits and signs that are raised, as the characters for this: `10⁻⁶`. `None` if there is none for a character of it, or if it is a number
+/// of its own, such as a year: people search for its digits.
 #[must_use]
 pub fn superscript(text: &str) -> Option<String> {
     const PLAIN: &str = "0123456789+-−=()ni";
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ";
+    if text.chars().filter(char::is_ascii_digit).count() > 3 {
+        return None;
+    }
     let raised = |one: char| PLAIN.chars().position(|plain| plain == one).and_then(|at| RAISED.chars().nth(at));
     text.chars().map(raised).collect()
 }

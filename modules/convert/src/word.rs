@@ -85,6 +85,12 @@ pub fn prepared(bytes: &[u8]) -> Option<(Vec<u8>, Lost)> {
         _ => None,
     })?;
     let blocks = word.content(std::mem::take(&mut body.children), &Paragraph::default());
+    // What wrapped a run may have been taken away, and `anydoc` reads paragraphs here.
+    let in_paragraph = |node| match node {
+        Node::Element(one) if one.is("w:r") => Node::Element(Element::new("w:p", &[], vec![Node::Element(one)])),
+        node => node,
+    };
+    let blocks = blocks.into_iter().map(in_paragraph).collect();
     body.children = word.with_headers(blocks, &mut package, &relations, even);
     let loose: Vec<String> = word.loose_comments();
     body.children.extend(loose.into_iter().map(|comment| paragraph(&comment)));
@@ -319,7 +325,7 @@ impl Word {
                 "w:p" => out.push(Node::Element(self.paragraph(element))),
                 "w:r" => self.run(element, of, out),
                 "w:tr" if element.child("w:trPr").is_some_and(|row| row.child("w:del").is_some()) => {
-                    self.lost.one("row deleted by tracked changes");
+                    self.lost.one("row(s) deleted by tracked changes");
                 }
                 "w:tbl" | "w:tr" | "w:tc" => {
                     element.children = self.content(element.children, of);
@@ -345,7 +351,7 @@ impl Word {
                 "w:sdt" => self.control(element, of, out),
                 "w:del" => {
                     if element.first("w:delText").or_else(|| element.first("w:t")).is_some() {
-                        self.lost.one("deletion of tracked changes");
+                        self.lost.one("deletion(s) of tracked changes");
                     }
                 }
                 "w:altChunk" => {
@@ -362,7 +368,7 @@ impl Word {
                     let said = ["w:r", "w:p", "w:t"].iter().any(|one| element.first(one).is_some());
                     if !said && !matches!(name, "w:ins" | "w:moveTo" | "w:smartTag" | "w:customXml" | "w:dir" | "w:bdo")
                     {
-                        self.lost.one(&format!("element {name}"));
+                        self.lost.one(&unknown_element(name));
                     }
                     self.collect(element.children, of, out);
                 }
@@ -387,7 +393,14 @@ impl Word {
             let at = usize::from(elements(&content).next().is_some_and(|first| first.is("w:pPr")));
             content.insert(at, run(&format!("{sign} ")));
         }
-        element.children = content;
+        // A file that is inserted in a paragraph is part of it.
+        element.children = content
+            .into_iter()
+            .flat_map(|node| match node {
+                Node::Element(inner) if inner.is("w:p") => inner.children,
+                node => vec![node],
+            })
+            .collect();
         element
     }
 
@@ -406,7 +419,9 @@ impl Word {
         let mut content = self.content(content.unwrap_or_default(), of);
         let shown = match checked {
             // Its two signs may be any characters of any font.
-            Some(checked) if flat(&content).chars().count() <= 1 => Some(if checked { "☒" } else { "☐" }.to_owned()),
+            Some(checked) if matches!(flat(&content).as_str(), sign if sign.chars().count() <= 1 || sign.starts_with("[symbol ")) => {
+                Some(if checked { "☒" } else { "☐" }.to_owned())
+            }
             None if empty => Some(match flat(&content).trim() {
                 "" => "[empty field]".to_owned(),
                 placeholder => format!("[empty field: {placeholder}]"),
@@ -489,13 +504,13 @@ impl Word {
                 "w:rPr" | "w:br" | "w:cr" | "w:footnoteReference" | "w:endnoteReference" => {
                     out.push(Node::Element(element))
                 }
-                "w:delText" => self.lost.one("deletion of tracked changes"),
+                "w:delText" => self.lost.one("deletion(s) of tracked changes"),
                 name if SILENT.contains(&name) || name.ends_with("Start") || name.ends_with("End") => {}
-                "w:contentPart" => self.lost.one("drawing by hand"),
+                "w:contentPart" => self.lost.one("drawing(s) by hand"),
                 name => {
                     let said = one_line(&element.text());
                     if said.is_empty() {
-                        self.lost.one(&format!("element {name}"));
+                        self.lost.one(&unknown_element(name));
                     } else {
                         out.push(text(&said));
                     }
@@ -568,10 +583,10 @@ impl Word {
             let kind = one.attr("ProgID").or_else(|| one.attr("w:progId")).unwrap_or("of an unknown kind");
             let about = about.as_ref().map(|about| format!(": {about}")).unwrap_or_default();
             out.push(text(&format!("[embedded object {kind}{about}]")));
-            self.lost.one("embedded object");
+            self.lost.one("embedded object(s)");
         }
         if element.first("cx:chart").is_some() {
-            self.lost.one("chart of a kind that is not read");
+            self.lost.one("chart(s) of a kind that is not read");
         }
         let kept = ["w:txbxContent", "c:chart", "dgm:relIds"].iter().any(|one| element.first(one).is_some());
         if objects.is_empty() && element.first("w:control").is_none() {
@@ -584,7 +599,7 @@ impl Word {
             let shapes = element.all("v:shape");
             let vml_said = shapes.iter().filter_map(|one| one.attr("alt")).filter(|alt| !alt.trim().is_empty());
             let said: Vec<String> = said.into_iter().chain(vml_said.map(one_line)).collect();
-            self.lost.some("picture without a description", (drawn.len() + vml.len()).saturating_sub(said.len()));
+            self.lost.some("picture(s) without a description", (drawn.len() + vml.len()).saturating_sub(said.len()));
             for one in said {
                 out.push(text(&format!("[picture: {one}]")));
             }
@@ -635,11 +650,11 @@ impl Word {
             if own.is_none() && at + 1 < count {
                 continue;
             }
-            let mut around = [Vec::new(), Vec::new()];
+            let (mut before, mut after) = (Vec::new(), Vec::new());
             for one in own.iter().flat_map(Element::elements) {
                 let (side, name) = match &*one.name {
-                    "w:headerReference" => (0, "header"),
-                    "w:footerReference" => (1, "footer"),
+                    "w:headerReference" => (&mut before, "header"),
+                    "w:footerReference" => (&mut after, "footer"),
                     _ => continue,
                 };
                 let first = own.as_ref().is_some_and(|one| on(one, "w:titlePg") == Some(true));
@@ -658,10 +673,9 @@ impl Word {
                 let content = without_relations(content, &own);
                 let line = flat(&content);
                 if !is_page_number(&line, &content) && said.insert(line) {
-                    around[side].extend(framed(&label, content));
+                    side.extend(framed(&label, content));
                 }
             }
-            let [before, after] = around;
             out.extend(before);
             out.append(&mut section);
             out.extend(after);
@@ -724,6 +738,12 @@ impl Field {
             _ => Some(format!("[field {}]", one_line(&self.instruction).chars().take(80).collect::<String>())),
         }
     }
+}
+
+/// What counts an element that is not known. A prefix that nobody chose says nothing.
+#[must_use]
+pub fn unknown_element(name: &str) -> String {
+    format!("element(s) {}", name.rsplit(':').next().unwrap_or(name))
 }
 
 /// A comment as it stands in the text.
