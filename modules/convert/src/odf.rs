@@ -1,7 +1,7 @@
 //! A copy of an OpenDocument text or presentation in which comments, headers, form controls, embedded tables and every shape's text are
 //! where `anydoc` reads text, and in which every slide begins with a mark.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use anydoc::Format;
 
@@ -25,7 +25,7 @@ pub fn prepared(bytes: &[u8], format: Format) -> Option<(Vec<u8>, Lost)> {
     // Automatic styles of the two parts may have the same names.
     let of_headers = styles.clone();
     styles.read(&content.root);
-    let mut odf = Odf { styles, package, controls: HashMap::new(), said: HashSet::new(), lost: Lost::default() };
+    let mut odf = Odf { styles, package, controls: Vec::new(), said: Vec::new(), lost: Lost::default() };
     odf.read_controls(&content.root);
     let body = below(
         &mut content.root,
@@ -59,19 +59,19 @@ struct Style {
     master: Option<String>,
 }
 
-/// By family and name.
+/// By family and name: `text/T1`.
 #[derive(Clone, Debug, Default)]
 struct Styles {
-    styles: HashMap<(String, String), Style>,
+    styles: HashMap<String, Style>,
     /// The names of fonts by the names that styles use.
-    fonts: HashMap<String, String>,
+    fonts: Vec<(String, String)>,
 }
 
 impl Styles {
     fn read(&mut self, root: &Element) {
         for font in root.all("style:font-face") {
             if let (Some(name), Some(family)) = (font.attr("style:name"), font.attr("svg:font-family")) {
-                self.fonts.insert(name.to_owned(), family.trim_matches(['\'', '"']).to_owned());
+                self.fonts.push((name.to_owned(), family.trim_matches(['\'', '"']).to_owned()));
             }
         }
         for style in root.all("style:style") {
@@ -86,14 +86,16 @@ impl Styles {
                 read.raised = text.attr("style:text-position").map(|value| {
                     value.starts_with("super") || value.starts_with(|one: char| ('1'..='9').contains(&one))
                 });
-                let named = text.attr("style:font-name").map(|name| self.fonts.get(name).map_or(name, String::as_str));
+                let named = text
+                    .attr("style:font-name")
+                    .map(|name| self.fonts.iter().find(|(known, _)| known == name).map_or(name, |(_, family)| family));
                 read.font =
                     named.or_else(|| text.attr("fo:font-family")).map(|font| font.trim_matches(['\'', '"']).to_owned());
             }
             if let Some(page) = style.child("style:drawing-page-properties") {
                 read.hidden = page.attr("presentation:visibility").map(|value| value == "hidden");
             }
-            self.styles.insert((family.to_owned(), name.to_owned()), read);
+            self.styles.insert(format!("{family}/{name}"), read);
         }
     }
 
@@ -102,7 +104,7 @@ impl Styles {
         let mut name = name?.to_owned();
         // Styles of a damaged file may be based on each other.
         for _ in 0..20 {
-            let style = self.styles.get(&(family.to_owned(), name))?;
+            let style = self.styles.get(&format!("{family}/{name}"))?;
             if let Some(found) = of(style) {
                 return Some(found);
             }
@@ -132,9 +134,9 @@ struct Odf<'a> {
     styles: Styles,
     package: Package<'a>,
     /// The texts of form controls by their ids.
-    controls: HashMap<String, String>,
+    controls: Vec<(String, String)>,
     /// Footers and texts of masters that were said before.
-    said: HashSet<String>,
+    said: Vec<String>,
     lost: Lost,
 }
 
@@ -231,7 +233,7 @@ impl Odf<'_> {
                     },
                     _ => value.to_owned(),
                 };
-                self.controls.insert(id.to_owned(), one_line(&text));
+                self.controls.push((id.to_owned(), one_line(&text)));
             }
         }
     }
@@ -346,7 +348,9 @@ impl Odf<'_> {
                 out.extend(self.content(element.children, place, letters));
             }
             "draw:control" => {
-                let text = element.attr("draw:control").and_then(|id| self.controls.get(id)).cloned();
+                let text =
+                    element.attr("draw:control").and_then(|id| self.controls.iter().find(|(known, _)| known == id));
+                let text = text.map(|(_, text)| text.clone());
                 Self::say(place, text.unwrap_or_else(|| "[form control]".to_owned()), out);
             }
             "svg:title"
@@ -460,7 +464,7 @@ impl Odf<'_> {
     }
 
     fn pages(&mut self, nodes: Vec<Node>, common: Option<&Element>) -> Vec<Node> {
-        let declared: HashMap<String, String> = elements(&nodes)
+        let declared: Vec<(String, String)> = elements(&nodes)
             .filter(|one| one.is("presentation:footer-decl"))
             .filter_map(|one| Some((one.attr("presentation:name")?.to_owned(), one_line(&one.text()))))
             .collect();
@@ -487,13 +491,15 @@ impl Odf<'_> {
                     once.push(format!("[on the master of the slides: {}]", said(one)));
                 }
             }
-            let footer = page.attr("presentation:use-footer-name").and_then(|name| declared.get(name));
-            once.extend(footer.map(|footer| format!("[footer: {footer}]")));
+            let footer = page
+                .attr("presentation:use-footer-name")
+                .and_then(|name| declared.iter().find(|(known, _)| known == name));
+            once.extend(footer.map(|(_, footer)| format!("[footer: {footer}]")));
             let nodes = std::mem::take(&mut page.children);
             // The title comes first, as `anydoc` has it.
             shapes.extend(self.content(nodes, Place::Page, &Letters::default()));
             for text in once {
-                if !text.ends_with(": ]") && self.said.insert(text.clone()) {
+                if !text.ends_with(": ]") && self.is_new(&text) {
                     Self::say(Place::Page, text, &mut shapes);
                 }
             }
@@ -501,6 +507,15 @@ impl Odf<'_> {
             out.push(Node::Element(page));
         }
         out
+    }
+
+    /// Whether the text was not said before.
+    fn is_new(&mut self, text: &str) -> bool {
+        let new = !self.said.iter().any(|said| said == text);
+        if new {
+            self.said.push(text.to_owned());
+        }
+        new
     }
 
     /// The names of the page styles that the text uses.
@@ -565,7 +580,7 @@ impl Odf<'_> {
                 );
                 let text = said(&content);
                 let number = !text.chars().any(char::is_alphabetic) && content.first("text:page-number").is_some();
-                if text.is_empty() || number || !self.said.insert(text.clone()) {
+                if text.is_empty() || number || !self.is_new(&text) {
                     continue;
                 }
                 if content.elements().count() == 1 && content.first("table:table").is_none() {

@@ -1,7 +1,7 @@
 //! What `anydoc` leaves out of an old Word document: symbols, of which it reads an opening parenthesis, and the headers, comments and text
 //! boxes, which follow the text in the file.
 
-use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{Cursor, Read, Seek};
 
 use super::lost::Lost;
 use super::symbols::symbol;
@@ -17,8 +17,8 @@ const SYMBOL: u16 = 0x6a09;
 #[must_use]
 pub fn prepared(bytes: &[u8]) -> Option<(Vec<u8>, Lost)> {
     let mut lost = Lost::default();
-    let mut file = cfb::CompoundFile::open(Cursor::new(bytes.to_vec())).ok()?;
-    let mut document = stream(&mut file, "WordDocument")?;
+    let mut file = cfb::CompoundFile::open(Cursor::new(bytes)).ok()?;
+    let document = stream(&mut file, "WordDocument")?;
     let table = stream(&mut file, table_of(&document)?)?;
     let boxes = document.windows(12).filter(|window| window == b"FORMCHECKBOX").count()
         + document
@@ -26,38 +26,43 @@ pub fn prepared(bytes: &[u8]) -> Option<(Vec<u8>, Lost)> {
             .filter(|window| window.iter().step_by(2).copied().eq(b"FORMCHECKBOX".iter().copied()))
             .count();
     lost.some("state(s) of check boxes", boxes);
+    lost.some("embedded object(s)", file.read_storage("ObjectPool").map_or(0, Iterator::count));
     let fonts = fonts(&document, &table).unwrap_or_default();
-    let mut changed = false;
+    let mut copy = bytes.to_vec();
     for (at, font, code) in symbols(&document, &table).unwrap_or_default() {
+        if document.get(at) != Some(&b'(') {
+            continue;
+        }
         let shown = symbol(fonts.get(font).map_or("", String::as_str), code);
-        let place = document.get_mut(at..).unwrap_or_default();
-        match (place, shown.map(|one| (one, u16::try_from(u32::from(one))))) {
-            ([low @ b'(', high @ 0, ..], Some((_, Ok(unit)))) => {
-                [*low, *high] = unit.to_le_bytes();
-                changed = true;
-            }
-            // This part of the text has one byte for each letter.
-            ([byte @ b'(', next, ..], Some((one, _))) if *next != 0 => {
+        // A part of the text has one byte for each letter, another two.
+        let letter = shown.and_then(|one| match (document.get(at + 1), u16::try_from(u32::from(one))) {
+            (Some(0), Ok(unit)) => Some(unit.to_le_bytes().to_vec()),
+            (Some(0), Err(_)) => None,
+            _ => {
                 let text = one.to_string();
-                match encoding_rs::WINDOWS_1252.encode(&text).0.as_ref() {
-                    [single] => {
-                        *byte = *single;
-                        changed = true;
-                    }
-                    _ => lost.one("symbol(s), each read as a parenthesis"),
-                }
+                Some(encoding_rs::WINDOWS_1252.encode(&text).0.into_owned()).filter(|bytes| bytes.len() == 1)
             }
-            ([b'(', ..], _) => lost.one("symbol(s), each read as a parenthesis"),
-            _ => {}
+        });
+        let place =
+            letter.as_ref().and_then(|letter| copy.get_mut(in_file(bytes, &document, at)?..)?.get_mut(..letter.len()));
+        match (place, &letter) {
+            (Some(place), Some(letter)) => place.copy_from_slice(letter),
+            _ => lost.one("symbol(s), each read as a parenthesis"),
         }
     }
-    if changed {
-        let mut stream = file.open_stream("WordDocument").ok()?;
-        stream.seek(SeekFrom::Start(0)).ok()?;
-        stream.write_all(&document).ok()?;
-        stream.flush().ok()?;
+    Some((copy, lost))
+}
+
+/// Where a byte of the document's stream is in the file: streams are stored in sectors of 512 bytes or a multiple. `None` if several look alike.
+fn in_file(bytes: &[u8], document: &[u8], at: usize) -> Option<usize> {
+    const SECTOR: usize = 512;
+    let sector = document.get(at / SECTOR * SECTOR..)?.get(..SECTOR)?;
+    let mut alike =
+        bytes.chunks_exact(SECTOR).enumerate().filter(|(_, chunk)| *chunk == sector).map(|(number, _)| number);
+    match (alike.next(), alike.next()) {
+        (Some(number), None) => Some(number * SECTOR + at % SECTOR),
+        _ => None,
     }
-    Some((file.into_inner().into_inner(), lost))
 }
 
 fn stream<F: Read + Seek>(file: &mut cfb::CompoundFile<F>, name: &str) -> Option<Vec<u8>> {

@@ -1,8 +1,6 @@
 //! A copy of a rich text document in which headers, comments, form fields, embedded objects and the letters of symbol fonts are texts, hidden
 //! text is in brackets, and deleted text is gone.
 
-use std::collections::HashMap;
-
 use super::lost::Lost;
 use super::symbols::{is_symbol_font, superscript, symbol, unknown};
 
@@ -70,7 +68,7 @@ struct Rtf<'a> {
     current: Group,
     /// The groups around it.
     stack: Vec<Group>,
-    fonts: HashMap<i32, String>,
+    fonts: Vec<(i32, String)>,
     kept: String,
     author: String,
     form: Option<Form>,
@@ -88,7 +86,7 @@ pub fn prepared(bytes: &[u8]) -> (Vec<u8>, Lost) {
         out: Vec::with_capacity(bytes.len() + 1_000),
         current: Group { fallback: 1, ..Group::default() },
         stack: Vec::new(),
-        fonts: HashMap::new(),
+        fonts: Vec::new(),
         kept: String::new(),
         author: String::new(),
         form: None,
@@ -265,9 +263,7 @@ impl<'a> Rtf<'a> {
             }
             // A comment is part of a line.
             "par" | "pard" | "line" | "chatn" if self.around().any(|group| group.comment) => {
-                if !self.out.ends_with(b" ") {
-                    self.out.push(b' ');
-                }
+                self.out.extend(if matches!(name, "par" | "line") { &b" "[..] } else { b"{}" });
                 return;
             }
             "par" | "cell" | "row" | "sect" => self.end_hidden(),
@@ -303,7 +299,10 @@ impl<'a> Rtf<'a> {
         if self.current.kept {
             self.kept.extend(char::from_u32(code));
         } else if let Some(font) = self.current.table {
-            let name = self.fonts.entry(font).or_default();
+            if self.fonts.last().is_none_or(|(number, _)| *number != font) {
+                self.fonts.push((font, String::new()));
+            }
+            let Some((_, name)) = self.fonts.last_mut() else { return };
             if !name.ends_with(';') {
                 name.extend(char::from_u32(code));
             }
@@ -335,8 +334,10 @@ impl<'a> Rtf<'a> {
                 self.end_hidden();
             }
         }
-        let font =
-            group.font.and_then(|font| self.fonts.get(&font)).map(|name| name.trim_end_matches(';').trim().to_owned());
+        let font = group
+            .font
+            .and_then(|font| self.fonts.iter().find(|(number, _)| *number == font))
+            .map(|(_, name)| name.trim_end_matches(';').trim().to_owned());
         if let Some(font) = font.filter(|font| is_symbol_font(font)) {
             let text = symbol(&font, code).map_or_else(|| unknown(code, &font), String::from);
             self.say(&text);

@@ -1,7 +1,5 @@
 //! A copy of a presentation in which every slide begins with a mark, and in which comments, footers, films and embedded files are texts.
 
-use std::collections::{HashMap, HashSet};
-
 use super::charts;
 use super::lost::Lost;
 use super::parts::{Package, Relation};
@@ -44,21 +42,22 @@ pub fn prepared(bytes: &[u8]) -> Option<(Vec<u8>, Lost)> {
 
 #[derive(Default)]
 struct Slides {
-    authors: HashMap<String, String>,
+    /// The names of people by their numbers.
+    authors: Vec<(String, String)>,
     /// The texts of masters and layouts, by layout.
-    masters: HashMap<String, Vec<String>>,
+    masters: Vec<(String, Vec<String>)>,
     /// Footers and texts of masters that were said on a slide before.
-    said: HashSet<String>,
+    said: Vec<String>,
     lost: Lost,
 }
 
-fn authors(package: &mut Package<'_>, relations: &[Relation]) -> HashMap<String, String> {
-    let mut found = HashMap::new();
+fn authors(package: &mut Package<'_>, relations: &[Relation]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
     for one in relations.iter().filter(|one| matches!(one.kind.as_str(), "commentAuthors" | "authors")) {
         let Some(part) = package.part(&one.target) else { continue };
         for author in part.root.elements() {
             if let (Some(id), Some(name)) = (author.attr("id"), author.attr("name")) {
-                found.insert(id.to_owned(), one_line(name));
+                found.push((id.to_owned(), one_line(name)));
             }
         }
     }
@@ -110,7 +109,7 @@ impl Slides {
         }
         self.shapes(std::mem::take(&mut tree.children), &mut shapes);
         for text in masters {
-            if self.said.insert(text.clone()) {
+            if self.is_new(&text) {
                 shapes.push(shape(&format!("[on the master of the slides: {text}]")));
             }
         }
@@ -181,7 +180,7 @@ impl Slides {
                         "ftr" | "dt" => {
                             // A field is the date of the day on which the file is opened.
                             let literal = element.first("a:fld").is_none() && !text.is_empty();
-                            if literal && self.said.insert(text.clone()) {
+                            if literal && self.is_new(&text) {
                                 let label = if place == "dt" { "date" } else { "footer" };
                                 out.push(shape(&format!("[{label}: {text}]")));
                             }
@@ -207,7 +206,7 @@ impl Slides {
             related.iter().find(|one| one.kind == kind).map(|one| one.target.clone())
         };
         let Some(layout) = of(related, "slideLayout") else { return Vec::new() };
-        if let Some(known) = self.masters.get(&layout) {
+        if let Some((_, known)) = self.masters.iter().find(|(name, _)| *name == layout) {
             return known.clone();
         }
         let mut texts = Vec::new();
@@ -228,8 +227,17 @@ impl Slides {
                     .filter(|text| !text.is_empty()),
             );
         }
-        self.masters.insert(layout, texts.clone());
+        self.masters.push((layout, texts.clone()));
         texts
+    }
+
+    /// Whether the text was not said before.
+    fn is_new(&mut self, text: &str) -> bool {
+        let new = !self.said.iter().any(|said| said == text);
+        if new {
+            self.said.push(text.to_owned());
+        }
+        new
     }
 
     fn comments(&self, root: &Element) -> Vec<String> {
@@ -242,14 +250,15 @@ impl Slides {
     }
 
     fn comment(&self, kind: &str, one: &Element) -> String {
-        let author = one.attr("authorId").and_then(|id| self.authors.get(id)).cloned().unwrap_or_default();
+        let author = one.attr("authorId").and_then(|id| self.authors.iter().find(|(known, _)| known == id));
+        let author = author.map(|(_, name)| name.as_str()).unwrap_or_default();
         let date = one.attr("dt").or_else(|| one.attr("created")).and_then(|date| date.get(..10)).unwrap_or_default();
         let body = match (one.child("p:text"), one.child("p188:txBody")) {
             (Some(text), _) => one_line(&text.text()),
             (None, Some(body)) => said(body),
             (None, None) => String::new(),
         };
-        comment_text(kind, &author, date, one.attr("status") == Some("resolved"), &body)
+        comment_text(kind, author, date, one.attr("status") == Some("resolved"), &body)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A copy of a Word document in which everything that says something is a text that `anydoc` reads: symbols, form fields, comments,
 //! headers, ruby, embedded files. What cannot become text is counted.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::charts;
 use super::inserted;
@@ -67,7 +67,7 @@ pub fn prepared(bytes: &[u8]) -> Option<(Vec<u8>, Lost)> {
         .is_some_and(|settings| on(&settings.root, "w:evenAndOddHeaders") == Some(true));
     if let Some(comments) = related("comments").and_then(|name| package.part(&name)) {
         let threads = related("commentsExtended").and_then(|name| package.part(&name));
-        word.read_comments(comments.root, threads.map(|threads| threads.root));
+        word.read_comments(comments.root, threads.as_ref().map(|threads| &threads.root));
     }
     for kind in ["footnotes", "endnotes"] {
         let Some(name) = related(kind) else { continue };
@@ -144,10 +144,10 @@ struct Comment {
 struct Word {
     styles: HashMap<String, Style>,
     /// The sign of a list's level, if it is a box or a check mark.
-    boxes: HashMap<(String, usize), char>,
+    boxes: Vec<((String, usize), Option<char>)>,
     comments: Vec<Comment>,
     /// The text of parts of other formats that are inserted as a whole, by relation.
-    inserted: HashMap<String, String>,
+    inserted: Vec<(String, String)>,
     fields: Vec<Field>,
     lost: Lost,
 }
@@ -253,26 +253,26 @@ impl Word {
             let level = |one: &Element| Some((one.attr("w:ilvl")?.parse().ok()?, sign(one)));
             of.elements().filter(|one| one.is("w:lvl")).filter_map(level).collect()
         };
-        let abstracts: HashMap<&str, Vec<(usize, Option<char>)>> = root
+        let abstracts: Vec<(&str, Vec<(usize, Option<char>)>)> = root
             .elements()
             .filter(|one| one.is("w:abstractNum"))
             .filter_map(|one| Some((one.attr("w:abstractNumId")?, levels(one))))
             .collect();
         for number in root.elements().filter(|one| one.is("w:num")) {
             let Some(id) = number.attr("w:numId") else { continue };
-            let mut of = number.val("w:abstractNumId").and_then(|id| abstracts.get(id)).cloned().unwrap_or_default();
+            let mut of = number
+                .val("w:abstractNumId")
+                .and_then(|id| abstracts.iter().find(|(known, _)| *known == id))
+                .map(|(_, levels)| levels.clone())
+                .unwrap_or_default();
             number.elements().filter(|one| one.is("w:lvlOverride")).for_each(|one| of.extend(levels(one)));
-            for (level, sign) in of {
-                match sign {
-                    Some(sign) => self.boxes.insert((id.to_owned(), level), sign),
-                    None => self.boxes.remove(&(id.to_owned(), level)),
-                };
-            }
+            // What overrides a level comes after it.
+            self.boxes.extend(of.into_iter().rev().map(|(level, sign)| ((id.to_owned(), level), sign)));
         }
     }
 
-    fn read_comments(&mut self, root: Element, threads: Option<Element>) {
-        let thread = |id: &str| threads.as_ref()?.elements().find(|one| one.attr("w15:paraId") == Some(id));
+    fn read_comments(&mut self, root: Element, threads: Option<&Element>) {
+        let thread = |id: &str| threads?.elements().find(|one| one.attr("w15:paraId") == Some(id));
         for node in root.children {
             let Node::Element(comment) = node else { continue };
             let Some(id) = comment.attr("w:id").map(str::to_owned) else { continue };
@@ -306,7 +306,7 @@ impl Word {
                 let name = one.target.rsplit('/').next().unwrap_or_default();
                 format!("[inserted file {name} is not read: {why}]")
             });
-            self.inserted.insert(one.id.clone(), text);
+            self.inserted.push((one.id.clone(), text));
         }
     }
 
@@ -355,13 +355,14 @@ impl Word {
                     }
                 }
                 "w:altChunk" => {
-                    let inserted = element.attr("r:id").and_then(|id| self.inserted.get(id));
-                    out.push(paragraph(inserted.map_or("[an inserted file that is missing]", String::as_str)));
+                    let inserted =
+                        element.attr("r:id").and_then(|id| self.inserted.iter().find(|(known, _)| known == id));
+                    out.push(paragraph(inserted.map_or("[an inserted file that is missing]", |(_, text)| text)));
                 }
                 "w:subDoc" => out.push(run("[a part of the document that is in another file]")),
                 "w:sectPr" | "w:pPr" | "w:bookmarkStart" => out.push(Node::Element(element)),
                 name if name.starts_with("m:") || name.ends_with("Pr") || name.ends_with("PrEx") => {
-                    out.push(Node::Element(element))
+                    out.push(Node::Element(element));
                 }
                 name if SILENT.contains(&name) || name.ends_with("Start") || name.ends_with("End") => {}
                 name => {
@@ -385,7 +386,8 @@ impl Word {
         };
         let list = properties.and_then(|one| one.child("w:numPr")).and_then(list_level);
         let list = list.or_else(|| self.style(style, |style| style.list.clone()));
-        let sign = list.and_then(|list| self.boxes.get(&list).copied());
+        let sign =
+            list.and_then(|list| self.boxes.iter().find(|(level, _)| *level == list)).and_then(|(_, sign)| *sign);
         let mut content = marked_hidden(self.content(std::mem::take(&mut element.children), &of));
         if let Some(sign) = sign
             && !flat(&content).is_empty()
@@ -476,7 +478,7 @@ impl Word {
                 // Columns that are set with tabs stay apart.
                 "w:tab" | "w:ptab" => out.push(text("\t")),
                 "w:dayShort" | "w:dayLong" | "w:monthShort" | "w:monthLong" | "w:yearShort" | "w:yearLong" => {
-                    out.push(text("[date]"))
+                    out.push(text("[date]"));
                 }
                 "w:pgNum" => out.push(text("[page number]")),
                 "w:commentReference" => {
@@ -502,7 +504,7 @@ impl Word {
                     out.push(text(&if reading.is_empty() { base } else { format!("{base}({reading})") }));
                 }
                 "w:rPr" | "w:br" | "w:cr" | "w:footnoteReference" | "w:endnoteReference" => {
-                    out.push(Node::Element(element))
+                    out.push(Node::Element(element));
                 }
                 "w:delText" => self.lost.one("deletion(s) of tracked changes"),
                 name if SILENT.contains(&name) || name.ends_with("Start") || name.ends_with("End") => {}
@@ -636,7 +638,7 @@ impl Word {
     ) -> Vec<Node> {
         let mut out = Vec::new();
         let mut section = Vec::new();
-        let mut said = HashSet::new();
+        let mut said: Vec<String> = Vec::new();
         let count = blocks.len();
         for (at, block) in blocks.into_iter().enumerate() {
             let Node::Element(element) = &block else { continue };
@@ -672,7 +674,8 @@ impl Word {
                 let content = self.content(part.root.children, &Paragraph::default());
                 let content = without_relations(content, &own);
                 let line = flat(&content);
-                if !is_page_number(&line, &content) && said.insert(line) {
+                if !is_page_number(&line, &content) && !said.contains(&line) {
+                    said.push(line);
                     side.extend(framed(&label, content));
                 }
             }
