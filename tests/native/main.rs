@@ -6,6 +6,7 @@
 
 mod architecture;
 mod convert;
+mod convert_lost;
 mod docs;
 mod docs_demo;
 mod docs_sites;

@@ -3,18 +3,30 @@
 //! This is a part of the tools' worker (`main.rs` exports it), loaded on first use. The format is told by the
 //! bytes; the name only serves messages. Deliberately absent: PDFs (`www/parts/pdf.js`), and files that are text already.
 
+mod charts;
+mod epub;
 mod extras;
 mod html;
+mod inserted;
 mod limits;
+mod lost;
 mod mail;
 mod markdown;
 mod markup;
 mod markup_sheets;
+mod odf;
 mod office;
+mod old;
 mod outlook;
 mod package;
+mod parts;
+mod rtf;
 mod sheets;
+mod slides;
+mod symbols;
 mod text;
+mod word;
+mod xml;
 
 pub use mail::attachment;
 pub use sheets::{Sheet, sheets};

@@ -1,25 +1,27 @@
 //! The model of a document as Markdown. Markup that only changes the look is dropped, and nothing is escaped except what would
 //! end a table cell: the text is read and searched, not rendered.
 
-use anydoc::model::{Block, Cell, CellSlot, Document, Inline, List, Table, inlines_to_plain_text};
+use anydoc::model::{Block, Cell, CellSlot, Document, Inline, List, Table};
 
 use super::limits::MAX_DEPTH;
-use super::package::MARK;
-use super::text::TextBuilder;
+use super::lost::Lost;
+use super::symbols::{is_private, unknown};
+use super::text::{MARK, TextBuilder};
 
 /// Writes the body and the notes. Headings, and marks of slides, become places.
-pub fn write(document: &Document, text: &mut TextBuilder) {
-    let mut writer = Writer { text, slides: 0, depth: 0 };
+pub fn write(document: &Document, text: &mut TextBuilder, lost: &mut Lost) {
+    let mut writer = Writer { text, lost, slides: 0, depth: 0 };
     writer.blocks(&document.blocks, "");
     for note in &document.notes {
         writer.text.gap();
-        let body = flat(&note.blocks);
+        let body = flat(&note.blocks, writer.lost);
         writer.text.line(&format!("[^{}]: {body}", note.id));
     }
 }
 
 struct Writer<'a> {
     text: &'a mut TextBuilder,
+    lost: &'a mut Lost,
     slides: usize,
     depth: usize,
 }
@@ -27,7 +29,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn blocks(&mut self, blocks: &[Block], prefix: &str) {
         if self.depth >= MAX_DEPTH {
-            let rest = flat(blocks);
+            let rest = flat(blocks, self.lost);
             if !rest.is_empty() {
                 self.text.line(&format!("{prefix}{rest}"));
             }
@@ -46,7 +48,7 @@ impl Writer<'_> {
     fn block(&mut self, block: &Block, prefix: &str) {
         match block {
             Block::Heading { level, content, .. } => {
-                let heading = one_line(&inline(content));
+                let heading = one_line(&inline(content, self.lost));
                 if heading.is_empty() {
                     return;
                 }
@@ -58,7 +60,7 @@ impl Writer<'_> {
                 self.text.gap();
             }
             Block::Paragraph(content) => {
-                let paragraph = inline(content);
+                let paragraph = inline(content, self.lost);
                 if paragraph.starts_with(MARK) {
                     self.slides += 1;
                     self.text.marked(&format!("slide {}", self.slides));
@@ -106,7 +108,7 @@ impl Writer<'_> {
             let first = match item.blocks.first() {
                 Some(Block::Paragraph(content)) => {
                     blocks.next();
-                    inline(content).trim().replace('\n', &format!("\n{prefix}  "))
+                    inline(content, self.lost).trim().replace('\n', &format!("\n{prefix}  "))
                 }
                 _ => String::new(),
             };
@@ -122,7 +124,9 @@ impl Writer<'_> {
         {
             return self.blocks(&cell.blocks, prefix);
         }
-        let rows: Vec<Vec<String>> = table.grid.iter().map(|row| row.iter().map(slot).collect()).collect();
+        let lost = &mut *self.lost;
+        let rows: Vec<Vec<String>> =
+            table.grid.iter().map(|row| row.iter().map(|one| slot(one, lost)).collect()).collect();
         let width = rows.iter().map(Vec::len).max().unwrap_or_default();
         if width == 0 || rows.iter().flatten().all(String::is_empty) {
             return;
@@ -144,54 +148,63 @@ impl Writer<'_> {
     }
 }
 
-fn slot(slot: &CellSlot) -> String {
+fn slot(slot: &CellSlot, lost: &mut Lost) -> String {
     match slot {
-        CellSlot::Origin(cell) => cell_text(cell),
+        CellSlot::Origin(cell) => cell_text(cell, lost),
         CellSlot::Covered { .. } => String::new(),
     }
 }
 
-fn cell_text(cell: &Cell) -> String {
-    flat(&cell.blocks).replace('|', "\\|")
+fn cell_text(cell: &Cell, lost: &mut Lost) -> String {
+    flat(&cell.blocks, lost).replace('|', "\\|")
 }
 
 /// The text of blocks on one line.
-fn flat(blocks: &[Block]) -> String {
+fn flat(blocks: &[Block], lost: &mut Lost) -> String {
     let mut parts = Vec::new();
-    collect(blocks, &mut parts, 0);
+    collect(blocks, &mut parts, lost, 0);
     one_line(&parts.join(" "))
 }
 
-fn collect(blocks: &[Block], parts: &mut Vec<String>, depth: usize) {
+fn collect(blocks: &[Block], parts: &mut Vec<String>, lost: &mut Lost, depth: usize) {
     if depth > 2 * MAX_DEPTH {
+        lost.one("block(s) in too deep a table");
         return;
     }
     for block in blocks {
         match block {
-            Block::Heading { content, .. } | Block::Paragraph(content) => parts.push(inline(content)),
-            Block::List(list) => list.items.iter().for_each(|item| collect(&item.blocks, parts, depth + 1)),
+            Block::Heading { content, .. } | Block::Paragraph(content) => parts.push(inline(content, lost)),
+            Block::List(list) => list.items.iter().for_each(|item| collect(&item.blocks, parts, lost, depth + 1)),
             Block::Table(table) => {
                 for slot in table.grid.iter().flatten() {
                     if let CellSlot::Origin(cell) = slot {
-                        collect(&cell.blocks, parts, depth + 1);
+                        collect(&cell.blocks, parts, lost, depth + 1);
                     }
                 }
             }
-            Block::BlockQuote(blocks) => collect(blocks, parts, depth + 1),
+            Block::BlockQuote(blocks) => collect(blocks, parts, lost, depth + 1),
             Block::CodeBlock { text, .. } | Block::Math(text) => parts.push(text.clone()),
             Block::Rule => {}
         }
     }
 }
 
-/// Plain text, with the target of a link that its text does not show, and the references of notes.
-fn inline(content: &[Inline]) -> String {
+/// Plain text, with the target of a link that its text does not show, the references of notes, and what is struck through as such: in a
+/// contract it is no longer valid.
+fn inline(content: &[Inline], lost: &mut Lost) -> String {
     let mut out = String::new();
+    let mut struck = false;
     for one in content {
+        let strikes = matches!(one, Inline::Text { text, style } if style.strike && !text.trim().is_empty());
+        // Spaces between struck words are struck or not.
+        if strikes != struck && !matches!(one, Inline::Text { text, .. } if text.trim().is_empty()) {
+            out.push_str("~~");
+            struck = strikes;
+        }
         match one {
-            Inline::Text { text, .. } => out.push_str(text),
+            Inline::Text { text, .. } => push_known(&mut out, text),
             Inline::Link { content, target } => {
-                let label = inlines_to_plain_text(content);
+                let label = inline(content, lost);
                 match target {
                     anydoc::model::LinkTarget::External(url)
                         if !url.contains(label.trim()) || label.trim().is_empty() =>
@@ -201,8 +214,14 @@ fn inline(content: &[Inline]) -> String {
                     _ => out.push_str(&label),
                 }
             }
-            Inline::Image { alt, .. } if alt.trim().is_empty() => {}
-            Inline::Image { alt, .. } => out.push_str(&format!("[picture: {}]", one_line(alt))),
+            Inline::Image { alt, .. } if alt.trim().is_empty() => lost.one("picture(s) without a description"),
+            Inline::Image { alt, .. } => match one_line(alt).strip_prefix("Embedded object: ") {
+                Some(kind) => {
+                    lost.one("embedded object(s)");
+                    out.push_str(&format!("[embedded object {kind}]"));
+                }
+                None => out.push_str(&format!("[picture: {}]", one_line(alt))),
+            },
             Inline::NoteRef(id) => out.push_str(&format!("[^{id}]")),
             Inline::LineBreak => out.push('\n'),
             Inline::Math(tex) => out.push_str(&format!("${tex}$")),
@@ -210,7 +229,20 @@ fn inline(content: &[Inline]) -> String {
             Inline::Anchor(_) => {}
         }
     }
+    if struck {
+        out.push_str("~~");
+    }
     out
+}
+
+/// Appends text. A character whose meaning is its font's own becomes its code, since the font is not known here.
+fn push_known(out: &mut String, text: &str) {
+    if text.starts_with(MARK) {
+        return out.push_str(text);
+    }
+    for one in text.chars() {
+        if is_private(one) { out.push_str(&unknown(one.into(), "")) } else { out.push(one) }
+    }
 }
 
 fn one_line(text: &str) -> String {

@@ -1,28 +1,52 @@
-//! Word documents, presentations, OpenDocument texts, rich text and e-books, read by `anydoc`.
+//! Word documents, presentations, OpenDocument texts, rich text and e-books, read by `anydoc`. Where it leaves something out, it reads a
+//! copy in which that is text.
 
 use anydoc::{ConvertError, Format};
 
+use super::epub;
 use super::markdown;
-use super::package::with_marks;
+use super::odf;
+use super::old;
+use super::rtf;
+use super::slides;
 use super::text::TextBuilder;
+use super::word;
 use turnwise_files::document::Document;
 
 /// # Errors
 /// A sentence that says why there is no text.
 pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
-    let marked = matches!(format, Format::Pptx | Format::Odp).then(|| with_marks(bytes, format)).flatten();
-    let document = anydoc::to_document(marked.as_deref().unwrap_or(bytes), format).map_err(|error| sentence(&error))?;
+    let prepared = match format {
+        Format::Docx => word::prepared(bytes),
+        Format::Pptx => slides::prepared(bytes),
+        Format::Doc => old::prepared(bytes),
+        Format::Rtf => Some(rtf::prepared(bytes)),
+        Format::Epub => epub::prepared(bytes)?,
+        Format::Odt | Format::Odp => odf::prepared(bytes, format),
+        _ => None,
+    };
+    let (copy, mut lost) = prepared.unzip();
+    let mut lost = lost.take().unwrap_or_default();
+    let document = anydoc::to_document(copy.as_deref().unwrap_or(bytes), format).map_err(|error| sentence(&error))?;
     let mut text = TextBuilder::default();
-    markdown::write(&document, &mut text);
+    markdown::write(&document, &mut text, &mut lost);
+    if format == Format::Doc {
+        for (name, part) in old::parts(bytes) {
+            text.gap();
+            text.line(&format!("[{name}:]\n{part}"));
+        }
+    }
     let label = label(format);
+    let mut notes: Vec<String> = lost.note().into_iter().collect();
+    if format == Format::Ppt {
+        notes.push("comments, footers and charts of this old format are not read".to_owned());
+    }
     if text.is_blank() {
         let article = if label.starts_with(['O', 'e']) { "an" } else { "a" };
-        return Err(match document.assets.len() {
-            0 => format!("it is {article} {label} without text"),
-            pictures => format!("it is {article} {label} without text: it only holds pictures ({pictures})"),
-        });
+        let but = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+        return Err(format!("it is {article} {label} without text{but}"));
     }
-    Ok(text.finish(label.to_owned(), Vec::new()))
+    Ok(text.finish(label.to_owned(), notes))
 }
 
 fn label(format: Format) -> &'static str {

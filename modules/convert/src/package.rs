@@ -1,4 +1,4 @@
-//! The container of a document: which format it holds, its limits before anything is unpacked, and marks for slides.
+//! The container of a document: which format it holds, and its limits before anything is unpacked.
 
 use std::io::{Cursor, Read, Write};
 
@@ -10,9 +10,6 @@ use super::limits::{MAX_ENTRIES, MAX_UNPACKED};
 use super::text::TextBuilder;
 use turnwise_files::document::Document;
 use turnwise_files::size_text;
-
-/// The first paragraph of a slide in the copy starts with this text. Its private-use characters do not occur in documents.
-pub const MARK: &str = "\u{f7a51}slide\u{f7a51}";
 
 /// What a container holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,16 +107,6 @@ pub fn listing(bytes: &[u8], name: &str) -> Result<Document, String> {
     Ok(text.finish(format!("ZIP archive, {count} files"), notes))
 }
 
-/// A copy of a presentation in which every slide begins with [`MARK`], without its pictures and films. `None` if it cannot be made:
-/// then the original is read, without slide numbers.
-pub fn with_marks(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
-    if format == Format::Pptx {
-        copy(bytes, |name| name.starts_with("ppt/slides/") && name.ends_with(".xml"), marked_slide)
-    } else {
-        copy(bytes, |name| name == "content.xml", marked_pages)
-    }
-}
-
 /// A copy of a workbook without the spaces before its numbers, which some programs write and `calamine` refuses.
 pub fn with_plain_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
     let wanted = |name: &str| name.starts_with("xl/worksheets/") && name.ends_with(".xml");
@@ -164,10 +151,7 @@ fn copy(bytes: &[u8], wanted: impl Fn(&str) -> bool, change: impl Fn(&str) -> St
     for index in 0..archive.len() {
         let file = archive.by_index_raw(index).ok()?;
         let name = file.name().to_owned();
-        if ["ppt/media/", "ppt/embeddings/", "xl/media/", "Pictures/", "media/"]
-            .iter()
-            .any(|folder| name.starts_with(folder))
-        {
+        if name.starts_with("xl/media/") {
             continue;
         }
         if !wanted(&name) {
@@ -182,45 +166,4 @@ fn copy(bytes: &[u8], wanted: impl Fn(&str) -> bool, change: impl Fn(&str) -> St
         copy.write_all(change(&xml).as_bytes()).ok()?;
     }
     Some(copy.finish().ok()?.into_inner())
-}
-
-/// The first shape of a slide follows the properties of its group.
-fn marked_slide(xml: &str) -> String {
-    let strict = xml.contains("http://purl.oclc.org/ooxml/presentationml/main");
-    let base = if strict { "http://purl.oclc.org/ooxml" } else { "http://schemas.openxmlformats.org" };
-    let year = if strict { "" } else { "2006/" };
-    let (presentation, drawing) = (format!("{base}/presentationml/{year}main"), format!("{base}/drawingml/{year}main"));
-    let shape = format!(
-        "<q:sp xmlns:q=\"{presentation}\"><q:nvSpPr><q:cNvPr id=\"9999\" name=\"\"/><q:cNvSpPr/><q:nvPr/></q:nvSpPr><q:spPr/>\
-         <q:txBody><d:bodyPr xmlns:d=\"{drawing}\"/><d:p xmlns:d=\"{drawing}\"><d:r><d:t>{MARK}</d:t></d:r></d:p></q:txBody></q:sp>"
-    );
-    let Some(at) = xml.find("grpSpPr") else { return xml.to_owned() };
-    let rest = xml.get(at..).unwrap_or_default();
-    let Some(close) = rest.find('>') else { return xml.to_owned() };
-    let empty = rest.get(..close).is_some_and(|tag| tag.ends_with('/'));
-    let end = if empty {
-        Some(at + close + 1)
-    } else {
-        rest.get(close..).and_then(|rest| rest.find("grpSpPr>")).map(|end| at + close + end + "grpSpPr>".len())
-    };
-    let Some(end) = end else { return xml.to_owned() };
-    let (before, after) = xml.split_at(end);
-    format!("{before}{shape}{after}")
-}
-
-fn marked_pages(xml: &str) -> String {
-    let frame = format!("<draw:frame><draw:text-box><text:p>{MARK}</text:p></draw:text-box></draw:frame>");
-    let mut out = String::with_capacity(xml.len() + 1_000);
-    let mut rest = xml;
-    while let Some(at) = rest.find("<draw:page ") {
-        let Some(close) = rest.get(at..).and_then(|tag| tag.find('>')).map(|close| at + close + 1) else { break };
-        let (before, after) = rest.split_at(close);
-        out.push_str(before);
-        if !before.ends_with("/>") {
-            out.push_str(&frame);
-        }
-        rest = after;
-    }
-    out.push_str(rest);
-    out
 }

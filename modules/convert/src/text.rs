@@ -3,6 +3,9 @@
 use super::limits::MAX_TEXT;
 use turnwise_files::document::{Document, DocumentPlace, Rows};
 
+/// The first paragraph of a slide in the copy starts with this text. Its private-use characters do not occur in documents.
+pub const MARK: &str = "\u{f7a51}slide\u{f7a51}";
+
 /// The text so far.
 #[derive(Debug, Default)]
 pub struct TextBuilder {

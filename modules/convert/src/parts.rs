@@ -1,0 +1,137 @@
+//! The parts of a package by name, their relations, and a copy in which some are changed.
+
+use std::collections::HashMap;
+use std::io::{Cursor, Read, Write};
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use super::limits::MAX_UNPACKED;
+use super::xml::Part;
+
+/// A package, and what is changed in it.
+#[derive(Debug)]
+pub struct Package<'a> {
+    archive: ZipArchive<Cursor<&'a [u8]>>,
+    /// How much may still be unpacked: a file may be larger than it declares.
+    left: u64,
+    changed: HashMap<String, Vec<u8>>,
+}
+
+/// A relation of a part to another, or to an address outside of the package.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    pub id: String,
+    /// The last word of its type: `header`.
+    pub kind: String,
+    /// The name of the part, or the address.
+    pub target: String,
+    pub external: bool,
+}
+
+/// Folders of pictures, films and embedded files: nothing of them is text.
+const MEDIA: [&str; 8] = [
+    "ppt/media/",
+    "ppt/embeddings/",
+    "word/media/",
+    "word/embeddings/",
+    "Pictures/",
+    "media/",
+    "Thumbnails/",
+    "docProps/thumbnail",
+];
+
+impl<'a> Package<'a> {
+    #[must_use]
+    pub fn open(bytes: &'a [u8]) -> Option<Package<'a>> {
+        let archive = ZipArchive::new(Cursor::new(bytes)).ok()?;
+        Some(Package { archive, left: MAX_UNPACKED, changed: HashMap::new() })
+    }
+
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.archive.file_names().map(str::to_owned).collect()
+    }
+
+    pub fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.archive.by_name(name).ok()?.take(self.left).read_to_end(&mut bytes).ok()?;
+        self.left = self.left.checked_sub(bytes.len() as u64).filter(|left| *left > 0)?;
+        Some(bytes)
+    }
+
+    pub fn part(&mut self, name: &str) -> Option<Part> {
+        Part::parse(&self.bytes(name)?)
+    }
+
+    /// The relations of a part; those of the package for an empty name.
+    pub fn relations(&mut self, part: &str) -> Vec<Relation> {
+        let (folder, file) = part.rsplit_once('/').map_or(("", part), |(folder, file)| (folder, file));
+        let rels = if folder.is_empty() { format!("_rels/{file}.rels") } else { format!("{folder}/_rels/{file}.rels") };
+        let Some(rels) = self.part(&rels) else { return Vec::new() };
+        let relation = |one: &super::xml::Element| {
+            let external = one.attr("TargetMode") == Some("External");
+            let target = one.attr("Target")?;
+            Some(Relation {
+                id: one.attr("Id")?.to_owned(),
+                kind: one.attr("Type")?.rsplit('/').next()?.to_owned(),
+                target: if external { target.to_owned() } else { resolved(folder, target) },
+                external,
+            })
+        };
+        rels.root.elements().filter_map(relation).collect()
+    }
+
+    /// The part that holds the document, and its relations.
+    pub fn main(&mut self, usual: &str) -> (String, Vec<Relation>) {
+        let main = self.relations("").into_iter().find(|one| one.kind == "officeDocument");
+        let main = main.map_or_else(|| usual.to_owned(), |one| one.target);
+        let relations = self.relations(&main);
+        (main, relations)
+    }
+
+    pub fn change(&mut self, name: &str, part: Part) {
+        self.changed.insert(name.to_owned(), part.write());
+    }
+
+    pub fn change_bytes(&mut self, name: &str, bytes: Vec<u8>) {
+        self.changed.insert(name.to_owned(), bytes);
+    }
+
+    /// The copy, without pictures and films.
+    #[must_use]
+    pub fn copy(mut self) -> Option<Vec<u8>> {
+        let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
+        for index in 0..self.archive.len() {
+            let file = self.archive.by_index_raw(index).ok()?;
+            if MEDIA.iter().any(|folder| file.name().starts_with(folder)) {
+                continue;
+            }
+            if let Some(changed) = self.changed.remove(file.name()) {
+                let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+                copy.start_file(file.name(), stored).ok()?;
+                copy.write_all(&changed).ok()?;
+            } else {
+                copy.raw_copy_file(file).ok()?;
+            }
+        }
+        Some(copy.finish().ok()?.into_inner())
+    }
+}
+
+/// A path that is relative to a folder.
+#[must_use]
+pub fn resolved(folder: &str, target: &str) -> String {
+    let mut path: Vec<&str> =
+        if target.starts_with('/') { Vec::new() } else { folder.split('/').filter(|one| !one.is_empty()).collect() };
+    for step in target.split('/') {
+        match step {
+            "" | "." => {}
+            ".." => {
+                path.pop();
+            }
+            step => path.push(step),
+        }
+    }
+    path.join("/")
+}
