@@ -61,6 +61,7 @@ fn utf16_and_utf32_are_read_with_and_without_a_mark() {
         ([b"\xff\xfe", utf16(text, true).as_slice()].concat(), "in UTF-16LE"),
         ([b"\xfe\xff", utf16(text, false).as_slice()].concat(), "in UTF-16BE"),
         (utf16(text, true), "in UTF-16LE, guessed from its bytes"),
+        (utf16(&text.replace("Line two", "Строка два, 你好"), true), "in UTF-16LE, guessed from its bytes"),
         (utf16(text, false), "in UTF-16BE, guessed from its bytes"),
         (
             [b"\xff\xfe\0\0".to_vec(), text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect()].concat(),
@@ -68,8 +69,11 @@ fn utf16_and_utf32_are_read_with_and_without_a_mark() {
         ),
     ];
     for (bytes, note) in rows {
-        assert_eq!(read(&bytes), format!("[a.txt: text {note}; 2 lines of text]\n{lf}"));
+        let shown = read(&bytes).replace("Строка два, 你好", "Line two");
+        assert_eq!(shown, format!("[a.txt: text {note}; 2 lines of text]\n{lf}"));
     }
+    let russian = utf16("Первая строка\nи вторая строка без всякой латиницы\n", true);
+    assert!(read(&russian).ends_with("и вторая строка без всякой латиницы\n"), "{}", read(&russian));
     assert_eq!(read(b"\xef\xbb\xbfplain\n"), "plain\n", "UTF-8 with a mark has nothing to say");
     // An odd number of bytes: the last is no character.
     assert!(

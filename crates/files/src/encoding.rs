@@ -278,6 +278,12 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<DecodedText> {
         (high, 0) if high > 0 => "UTF-16BE",
         _ => return None,
     };
+    // Records between NUL bytes, all of an odd length, look like it too.
+    let Counts { text, odd, .. } = Counts::of(bytes);
+    let nul = bytes.len() - text;
+    if nul * 10 < units.len() * 7 && odd * 200 <= text && std::str::from_utf8(bytes).is_ok() {
+        return None;
+    }
     // The beginning of a file may end within a character.
     let bytes = bytes.get(..bytes.len() - rest.len())?;
     let mut decoded = utf16(name, bytes, false);

@@ -97,9 +97,9 @@ impl Writer<'_> {
             return after(rest, &format!("</{name}"));
         }
         if closes {
-            self.closes(&name)
+            self.closes(&name);
         } else {
-            self.opens(&name, tag)
+            self.opens(&name, tag);
         }
         rest
     }
@@ -119,7 +119,7 @@ impl Writer<'_> {
             "li" => {
                 self.break_line();
                 if self.in_table() {
-                    self.line.push_str("- ")
+                    self.line.push_str("- ");
                 } else {
                     self.line.push_str(&format!("{}- ", "  ".repeat(self.lists.saturating_sub(1).min(8))));
                 }
