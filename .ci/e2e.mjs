@@ -17,7 +17,7 @@ const CONCURRENCY = Number(process.env.CONCURRENCY || 3);
 // less than a quarter of a minute each; the table at the end shows when this list is outdated.
 const LONG = [
   'programs', 'kill', 'kept_records', 'app_faults', 'stored', 'app_tour', 'app_plan', 'app_strict', 'app_viewer', 'app_providers', 'app_subagents', 'key_proxy_hostile', 'faults', 'app_insight', 'widget', 'exports',
-  'cookbook', 'app_exports', 'widget_hosts', 'widget_care', 'preflight', 'node_api', 'widget_hostile', 'client',
+  'cookbook', 'app_exports', 'widget_host_pages', 'widget_hosts', 'widget_care', 'preflight', 'node_api', 'widget_hostile', 'client',
 ];
 // Even a thread's own processor time depends on what else runs on its core: opening the docs panel took 15 ms alone, and 53 ms
 // beside three other files.
@@ -36,7 +36,7 @@ const ONLY_ALL = [
   'app_drawing', 'app_figures', 'app_programs',
   // Further models and pages of the same paths: chaos of the demo model, all faults, all recipes, the ten languages of the panel,
   // further host pages, each of the panel's states under axe (app_axe and widget_phone stay).
-  'chaos', 'cookbook', 'faults', 'formats', 'widget_axe', 'widget_care', 'widget_hosts', 'widget_languages',
+  'chaos', 'cookbook', 'faults', 'formats', 'widget_axe', 'widget_care', 'widget_host_pages', 'widget_hosts', 'widget_languages',
 ];
 
 const all = () => [

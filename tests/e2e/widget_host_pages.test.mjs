@@ -293,21 +293,27 @@ test('what the page adds to the prototypes of arrays and strings breaks no quest
   await tab.locator('turnwise-agent article').nth(1).getByText('Second.').waitFor();
 }));
 
-for (const [name, frame] of [['sandboxed', () => '<iframe src="/inner" sandbox="allow-scripts" width="700" height="600"></iframe>'], ['srcdoc', (inner) => `<iframe srcdoc="${inner.replaceAll('"', '&quot;')}" width="700" height="600"></iframe>`]]) {
-  test(`in a ${name} frame it answers, and reads the docs or says why not`, () => withScript([{ calls: [{ id: 'a', name: 'search_docs', args: { query: 'green lever' } }] }, { text: 'Done.' }], (baseUrl) => {
-    const inner = page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted"` });
-    const pages = { '/': page({ tag: frame(inner) }), '/inner': inner, '/llms.txt': { type: 'text/plain', body: '# H\n\n- [Guide](/guide.html): start\n' }, '/guide.html': page({ tag: '', body: '<h2>Lever</h2><p>Pull the green lever.</p>' }) };
-    return withHost({ pages, headers: { 'access-control-allow-origin': '*' } }, (host) => withPage(host.url, { reach: [baseUrl], expect: [] }, async (tab) => {
-      const scope = tab.frameLocator('iframe').locator('turnwise-agent');
-      await scope.locator('.pill').click();
-      await scope.getByRole('textbox').fill('How?');
-      await scope.getByRole('textbox').press('Enter');
-      await scope.locator('article').getByText('Done.').waitFor();
-      const found = await scope.locator('.call').first().textContent();
-      assert.ok(/guide\.html/.test(found) || /could not be read/.test(await scope.locator('.docs').textContent()), found);
-    }));
+/** Asks in a frame on a page with docs, and returns the tag. */
+const inFrame = (frame, steps, body) => withScript(steps, (baseUrl) => {
+  const inner = page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted"` });
+  const pages = { '/': page({ tag: frame(inner) }), '/inner': inner, '/llms.txt': { type: 'text/plain', body: '# H\n\n- [Guide](/guide.html): start\n' }, '/guide.html': page({ tag: '', body: '<h2>Lever</h2><p>Pull the green lever.</p>' }) };
+  return withHost({ pages, headers: { 'access-control-allow-origin': '*' } }, (host) => withPage(host.url, { reach: [baseUrl] }, async (tab) => {
+    const scope = tab.frameLocator('iframe').locator('turnwise-agent');
+    await scope.locator('.pill').click();
+    await scope.getByRole('textbox').fill('How?');
+    await scope.getByRole('textbox').press('Enter');
+    return body(scope);
   }));
-}
+});
+
+test('in a srcdoc frame, which has no address of its own, it answers, and says that there are no docs', () => inFrame((inner) => `<iframe srcdoc="${inner.replaceAll('"', '&quot;')}" width="700" height="600"></iframe>`, [{ calls: [{ id: 'a', name: 'search_docs', args: { query: 'green lever' } }] }, { text: 'Done.' }], async (scope) => {
+  await scope.locator('article').getByText('Done.').waitFor();
+  await scope.getByText('The docs of this site could not be read').waitFor();
+}));
+
+test('in a frame sandboxed without forms and origin, Enter asks, and it says what the sandbox needs', () => inFrame(() => '<iframe src="/inner" sandbox="allow-scripts" width="700" height="600"></iframe>', [], async (scope) => {
+  await scope.getByText('the sandbox of this frame needs allow-same-origin').waitFor();
+}));
 
 test('the wheel over the panel never scrolls the page: at the end of an answer, over a short one, over header and field', () => withWidget({
   steps: [{ text: 'Short.' }, { text: 'Line.\n\n'.repeat(80) }], pages: one({ head: '<style>main { height: 4000px }</style>' }),

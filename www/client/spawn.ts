@@ -58,7 +58,7 @@ export function spawn({ hear, fail }: WorkerListener, { url, classic, wrap = url
   };
   let worker: Worker | undefined;
   try {
-    // Browsers refuse a worker from another origin; a sandboxed document has none of its own, whatever its address.
+    // Browsers refuse a worker from another origin.
     if (wrap) wrapper = wrapped(url.href, classic);
     worker = new Worker(trustedUrl(wrapper ?? url.href), { type: classic ? 'classic' : 'module', name });
     worker.onmessage = ({ data }) => hear(data);
@@ -66,8 +66,9 @@ export function spawn({ hear, fail }: WorkerListener, { url, classic, wrap = url
     worker.onerror = (event) => {
       event.preventDefault();
       // Vite up to 7 moves packages away from their workers in development.
-      const hint = url.pathname.includes('/.vite/deps/') ? " (add optimizeDeps: { exclude: ['turnwise'] } to vite.config)" : ' (if this page has a Cross-Origin-Embedder-Policy, the script needs it, too)';
-      fails(event.message || `its script could not be loaded from ${url.href}${hint}`);
+      const hint = url.pathname.includes('/.vite/deps/') ? "add optimizeDeps: { exclude: ['turnwise'] } to vite.config"
+        : globalThis.origin === 'null' ? 'the sandbox of this frame needs allow-same-origin' : 'if this page has a Cross-Origin-Embedder-Policy, the script needs it, too';
+      fails(event.message || `its script could not be loaded from ${url.href} (${hint})`);
     };
   } catch (error) {
     fails(String((error as Error).message));
