@@ -3,6 +3,7 @@
 //! This is a part of the tools' worker (`main.rs` exports it), loaded on first use. The format is told by the
 //! bytes; the name only serves messages. Deliberately absent: PDFs (`www/parts/pdf.js`), and files that are text already.
 
+mod cells;
 mod charts;
 mod epub;
 mod extras;

@@ -2,10 +2,10 @@
 
 use calamine::{CellErrorType, Data};
 
+use super::cells::{Read, SheetCell};
 use super::extras::{Extras, SheetExtras};
 use super::limits::MAX_CELLS;
-use super::markup::{Tag, Token, tokens, unescaped};
-use super::sheets::{Read, SheetCell};
+use super::markup::{Tag, Token, decoded, tokens, unescaped};
 
 /// Which markup a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,43 +32,6 @@ pub fn markup(bytes: &[u8]) -> Option<Markup> {
         return Some(Markup::FlatOds);
     }
     Some(Markup::Page)
-}
-
-/// The text of markup in the encoding that it declares: by its mark, its declaration, or UTF-8; else Windows-1252.
-#[must_use]
-pub fn decoded(bytes: &[u8]) -> String {
-    if let Some((encoding, mark)) = encoding_rs::Encoding::for_bom(bytes) {
-        return encoding.decode_without_bom_handling(bytes.get(mark..).unwrap_or_default()).0.into_owned();
-    }
-    let head: String = bytes.iter().take(1_024).map(|byte| char::from(*byte)).collect();
-    let lower = head.to_ascii_lowercase();
-    let declared = ["encoding=", "charset="].iter().find_map(|key| {
-        let value = lower.split_once(key)?.1.trim_start_matches(['"', '\'']);
-        let end = value.find(['"', '\'', ' ', ';', '>', '?', '/']).unwrap_or(value.len());
-        encoding_rs::Encoding::for_label(value.get(..end)?.as_bytes())
-    });
-    match (declared, std::str::from_utf8(bytes)) {
-        (None, Ok(text)) => text.to_owned(),
-        (Some(encoding), _) if encoding != encoding_rs::UTF_8 => {
-            encoding.decode_without_bom_handling(bytes).0.into_owned()
-        }
-        (_, Ok(text)) => text.to_owned(),
-        // The end of a head may be within a character.
-        (_, Err(error)) if error.error_len().is_none() => String::from_utf8_lossy(bytes).into_owned(),
-        (_, Err(_)) => encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
-    }
-}
-
-/// The same, without a copy of what is UTF-8.
-#[must_use]
-pub fn decoded_whole(bytes: Vec<u8>) -> String {
-    let head = bytes.get(..200).unwrap_or(&bytes).to_ascii_lowercase();
-    let says = |text: &[u8]| head.windows(text.len()).any(|part| part == text);
-    let plain = head.starts_with(b"<") && (!says(b"encoding=") || says(b"encoding=\"utf-8"));
-    if !plain {
-        return decoded(&bytes);
-    }
-    String::from_utf8(bytes).unwrap_or_else(|error| decoded(error.as_bytes()))
 }
 
 /// The sheets of XML of Excel 2003.

@@ -5,14 +5,16 @@ use std::io::Cursor;
 
 use anydoc::Format;
 use calamine::{
-    Data, DataRef, DataType, Ods, Reader, SheetType, SheetVisible, Xls, XlsOptions, Xlsb, Xlsx, XlsxFormulaMetadata,
-    expand_shared_formula,
+    Data, DataRef, DataType, Ods, Range, Reader, SheetType, SheetVisible, Xls, XlsOptions, Xlsb, Xlsx,
+    XlsxFormulaMetadata, expand_shared_formula,
 };
 use serde::Serialize;
 use serde_json::Value;
 
+use super::cells::{Read, SheetCell, letters, one_line};
 use super::extras::{self, Extras, SheetExtras};
 use super::limits::{MAX_CELL_CHARS, MAX_CELL_TEXT, MAX_CELLS, MAX_COLUMNS, MAX_TABLE_VALUES};
+use super::markup;
 use super::markup_sheets::{self, Markup};
 use super::package::{ContainerKind, kind, with_plain_numbers, with_slashes};
 use super::text::TextBuilder;
@@ -40,15 +42,6 @@ pub struct Sheet {
 /// The size of a sheet, in the format: `A1:XFD1048576`. Addresses beyond it are wrong, and numbers in them overflow.
 const SHEET_ROWS: u32 = 1 << 20;
 const SHEET_COLUMNS: u32 = 1 << 14;
-
-/// A cell with a value, or with a formula without one: its row and column, counted from 0.
-pub struct SheetCell {
-    pub row: u32,
-    pub column: u32,
-    pub value: Data,
-    /// The formula of a cell without a value, such as `SUM(A1:A3)`.
-    pub formula: Option<String>,
-}
 
 /// The sheets of a workbook, as rows.
 ///
@@ -103,7 +96,7 @@ pub fn sheets(bytes: &[u8], name: &str) -> Result<Vec<Sheet>, String> {
 
 /// The cells of a workbook that is markup.
 fn read_markup(bytes: &[u8], markup: Markup) -> Result<(Read, Extras), String> {
-    let text = markup_sheets::decoded(bytes);
+    let text = markup::decoded(bytes);
     match markup {
         Markup::Excel2003 => Ok(markup_sheets::excel_2003(&text)),
         Markup::FlatOds => {
@@ -369,26 +362,6 @@ impl ReadBudget {
     }
 }
 
-/// What was read of a workbook.
-#[derive(Default)]
-pub struct Read {
-    pub sheets: Vec<(String, Vec<SheetCell>)>,
-    /// The sheets that are damaged, and their errors.
-    pub broken: Vec<(String, String)>,
-    /// Sheets that are hidden.
-    pub hidden: Vec<String>,
-    /// Sheets of charts, dialogs and macros.
-    pub others: Vec<String>,
-    /// Whether cells were left out.
-    pub cut: bool,
-    /// Sheets that were not opened because of that: each costs time, and many may be the same part of the package.
-    pub unread: usize,
-    /// Formulas whose stored value is 0.
-    pub zeros: usize,
-    /// Whether all values are texts as they are shown.
-    pub texts: bool,
-}
-
 fn read_package(bytes: &[u8], format: Format) -> Result<(Read, Extras), String> {
     let extras = extras::of(bytes, format == Format::Ods);
     Ok((read(bytes, format, &extras)?, extras))
@@ -398,22 +371,23 @@ fn read(bytes: &[u8], format: Format, extras: &Extras) -> Result<Read, String> {
     let cursor = Cursor::new(bytes);
     if format == Format::Ods {
         let refused = match Ods::new(cursor) {
-            Ok(mut book) => return Ok(dense(&mut book, extras)),
+            Ok(mut book) => return Ok(dense(&mut book, extras, formulas)),
             Err(error) => sentence(&error),
         };
         let repaired = extras::repaired(bytes).ok_or_else(|| refused.clone())?;
         let mut book = Ods::new(Cursor::new(repaired.as_slice())).map_err(|_| refused)?;
-        return Ok(dense(&mut book, extras));
+        return Ok(dense(&mut book, extras, formulas));
     }
     if !bytes.starts_with(b"PK") {
         let mut book = Xls::new_with_options(cursor, XlsOptions::default()).map_err(|error| sentence(&error))?;
-        return Ok(dense(&mut book, extras));
+        return Ok(dense(&mut book, extras, formulas));
     }
     let binary = zip::ZipArchive::new(Cursor::new(bytes))
         .is_ok_and(|archive| archive.index_for_name("xl/workbook.bin").is_some());
     if binary {
         let mut book = Xlsb::new(cursor).map_err(|error| sentence(&error))?;
-        return Ok(dense(&mut book, extras));
+        // Only Excel writes this format, and with values.
+        return Ok(dense(&mut book, extras, |_, _| Range::empty()));
     }
     let mut book = Xlsx::new(cursor).map_err(|error| sentence(&error))?;
     let read = sparse(&mut book);
@@ -489,7 +463,13 @@ fn sparse(book: &mut Xlsx<Cursor<&[u8]>>) -> Read {
     read
 }
 
-fn dense<'a, R>(book: &mut R, extras: &Extras) -> Read
+/// The formulas of a sheet.
+fn formulas<'a, R: Reader<Cursor<&'a [u8]>>>(book: &mut R, name: &str) -> Range<String> {
+    book.worksheet_formula(name).unwrap_or_default()
+}
+
+/// `formulas`: those of a sheet, which cells without a value may have.
+fn dense<'a, R>(book: &mut R, extras: &Extras, formulas: impl Fn(&mut R, &str) -> Range<String>) -> Read
 where
     R: Reader<Cursor<&'a [u8]>>,
     R::Error: std::fmt::Display,
@@ -522,7 +502,7 @@ where
                         formula: None,
                     });
                 }
-                let formulas = book.worksheet_formula(&name).unwrap_or_default();
+                let formulas = formulas(book, &name);
                 let (top, first) = formulas.start().unwrap_or_default();
                 for (row, column, formula) in formulas.used_cells() {
                     let (Ok(row), Ok(column)) = (u32::try_from(row), u32::try_from(column)) else { continue };
@@ -588,18 +568,6 @@ fn bounds(cells: &[SheetCell]) -> Option<(u32, u32, u32, u32)> {
     Some((top, left, bottom, right))
 }
 
-/// The letters of a column, counted from 0: `A`, `Z`, `AA`.
-pub fn letters(column: u32) -> String {
-    let mut letters = Vec::new();
-    let mut rest = u64::from(column) + 1;
-    while rest > 0 {
-        rest -= 1;
-        letters.push(char::from(b'A' + u8::try_from(rest % 26).unwrap_or_default()));
-        rest /= 26;
-    }
-    letters.iter().rev().collect()
-}
-
 fn value(data: &Data) -> Value {
     match data {
         Data::Int(number) => Value::from(*number),
@@ -617,15 +585,6 @@ fn whole(number: f64) -> Option<i64> {
 
 fn shown_value(data: &Data) -> String {
     one_line(&plain(data).replace('|', "\\|"), MAX_CELL_CHARS)
-}
-
-/// A text on one line, with at most so many characters.
-pub fn one_line(text: &str, most: usize) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
 }
 
 fn plain(data: &Data) -> String {

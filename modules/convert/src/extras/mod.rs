@@ -9,7 +9,7 @@ mod xlsb;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sheets::{letters, one_line};
+use super::cells::{letters, one_line};
 pub use ods::{package_of, repaired};
 
 /// Lines of one kind below a sheet; more are counted.

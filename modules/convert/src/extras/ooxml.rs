@@ -35,7 +35,7 @@ impl Parts<'_> {
     }
 
     pub fn text(&mut self, path: &str) -> Option<String> {
-        Some(crate::markup_sheets::decoded_whole(self.bytes(path)?))
+        Some(crate::markup::decoded_whole(self.bytes(path)?))
     }
 
     pub fn names(&self) -> Vec<String> {
