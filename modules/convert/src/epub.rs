@@ -3,14 +3,16 @@
 use super::lost::Lost;
 use super::parts::{Package, resolved};
 
-/// The changed copy, and what is not in it. `None` if the package cannot be read or written: the original is read then.
+/// The changed copy, and what is not in it. `None` if nothing had to be changed, or if the package cannot be read or written: the original
+/// is read then.
 ///
 /// # Errors
 /// A sentence for a book whose chapters are encrypted.
-pub fn prepared(bytes: &[u8]) -> Result<Option<(Vec<u8>, Lost)>, String> {
+pub fn prepared(bytes: &[u8]) -> Result<(Option<Vec<u8>>, Lost), String> {
     let mut lost = Lost::default();
-    let Some(mut package) = Package::open(bytes) else { return Ok(None) };
-    let Some(container) = package.part("META-INF/container.xml") else { return Ok(None) };
+    let mut changed_any = false;
+    let Some(mut package) = Package::open(bytes) else { return Ok((None, lost)) };
+    let Some(container) = package.part("META-INF/container.xml") else { return Ok((None, lost)) };
     let named = |one: &super::xml::Element, end: &str| one.name.rsplit(':').next() == Some(end);
     let all = |root: &super::xml::Element| {
         let mut found = Vec::new();
@@ -18,8 +20,8 @@ pub fn prepared(bytes: &[u8]) -> Result<Option<(Vec<u8>, Lost)>, String> {
         found.into_iter().cloned().collect::<Vec<_>>()
     };
     let index = all(&container.root).into_iter().find(|one| named(one, "rootfile"));
-    let Some(index) = index.and_then(|one| one.attr("full-path").map(str::to_owned)) else { return Ok(None) };
-    let Some(book) = package.part(&index) else { return Ok(None) };
+    let Some(index) = index.and_then(|one| one.attr("full-path").map(str::to_owned)) else { return Ok((None, lost)) };
+    let Some(book) = package.part(&index) else { return Ok((None, lost)) };
     let folder = index.rsplit_once('/').map_or("", |(folder, _)| folder);
     let parts = all(&book.root);
     let encrypted: Vec<String> = package
@@ -49,9 +51,10 @@ pub fn prepared(bytes: &[u8]) -> Result<Option<(Vec<u8>, Lost)>, String> {
             lost.one("chapter(s) without a text");
         } else if let Some(changed) = with_readings(&text) {
             package.change_bytes(&name, changed.into_bytes());
+            changed_any = true;
         }
     }
-    Ok(package.copy().map(|copy| (copy, lost)))
+    Ok((if changed_any { package.copy() } else { None }, lost))
 }
 
 /// `None` if the chapter has no ruby, or has parentheses for readers that do not know it.

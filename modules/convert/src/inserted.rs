@@ -24,7 +24,7 @@ pub fn text(bytes: &[u8]) -> Result<String, String> {
         return Err("it is an archive without a document".to_owned());
     }
     let (decoded, _, _) = encoding_rs::UTF_8.decode(bytes);
-    let head = decoded.get(..decoded.floor_char_boundary(2_000)).unwrap_or_default().to_lowercase();
+    let head = decoded.get(..decoded.floor_char_boundary(2_000)).unwrap_or_default().to_ascii_lowercase();
     if head.contains("mime-version:") || head.contains("content-type: multipart") {
         return mail_archive(&decoded)
             .map(|html| without_markup(&html))
@@ -37,14 +37,14 @@ pub fn text(bytes: &[u8]) -> Result<String, String> {
 fn mail_archive(mail: &str) -> Option<String> {
     let mail = mail.replace("\r\n", "\n");
     let at = mail
-        .to_lowercase()
+        .to_ascii_lowercase()
         .find("content-type: text/html")
-        .or_else(|| mail.to_lowercase().find("content-type:text/html"))?;
+        .or_else(|| mail.to_ascii_lowercase().find("content-type:text/html"))?;
     let part = mail.get(at..)?;
     let (_, body) = part.split_once("\n\n")?;
     // The lines around the one that says the type.
     let start = mail.get(..at)?.rfind("\n\n").unwrap_or_default();
-    let headers = mail.get(start..at + part.find("\n\n")?)?.to_lowercase();
+    let headers = mail.get(start..at + part.find("\n\n")?)?.to_ascii_lowercase();
     let body = body.split("\n--").next()?;
     if headers.contains("quoted-printable") {
         return Some(quoted_printable(body));
@@ -89,7 +89,7 @@ fn without_markup(html: &str) -> String {
             rest = "";
             break;
         };
-        let inner = tag.get(1..end - 1).unwrap_or_default().to_lowercase();
+        let inner = tag.get(1..end - 1).unwrap_or_default().to_ascii_lowercase();
         let name: String =
             inner.trim_start_matches('/').chars().take_while(|one| one.is_ascii_alphanumeric()).collect();
         match (skipped, inner.starts_with('/')) {

@@ -4,6 +4,7 @@
 use anydoc::{ConvertError, Format};
 
 use super::epub;
+use super::lost::Lost;
 use super::markdown;
 use super::odf;
 use super::old;
@@ -16,17 +17,18 @@ use turnwise_files::document::Document;
 /// # Errors
 /// A sentence that says why there is no text.
 pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
+    let of =
+        |prepared: Option<(Vec<u8>, Lost)>| prepared.map_or_else(Default::default, |(copy, lost)| (Some(copy), lost));
     let prepared = match format {
-        Format::Docx => word::prepared(bytes),
-        Format::Pptx => slides::prepared(bytes),
-        Format::Doc => old::prepared(bytes),
-        Format::Rtf => Some(rtf::prepared(bytes)),
+        Format::Docx => of(word::prepared(bytes)),
+        Format::Pptx => of(slides::prepared(bytes)),
+        Format::Doc => of(old::prepared(bytes)),
+        Format::Rtf => of(Some(rtf::prepared(bytes))),
         Format::Epub => epub::prepared(bytes)?,
-        Format::Odt | Format::Odp => odf::prepared(bytes, format),
-        _ => None,
+        Format::Odt | Format::Odp => of(odf::prepared(bytes, format)),
+        _ => of(None),
     };
-    let (copy, mut lost) = prepared.unzip();
-    let mut lost = lost.take().unwrap_or_default();
+    let (copy, mut lost) = prepared;
     let document = anydoc::to_document(copy.as_deref().unwrap_or(bytes), format).map_err(|error| sentence(&error))?;
     let mut text = TextBuilder::default();
     markdown::write(&document, &mut text, &mut lost);

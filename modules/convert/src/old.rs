@@ -47,7 +47,7 @@ pub fn prepared(bytes: &[u8]) -> Option<(Vec<u8>, Lost)> {
             letter.as_ref().and_then(|letter| copy.get_mut(in_file(bytes, &document, at)?..)?.get_mut(..letter.len()));
         match (place, &letter) {
             (Some(place), Some(letter)) => place.copy_from_slice(letter),
-            _ => lost.one("symbol(s), each read as a parenthesis"),
+            _ => lost.one("symbol(s) read as a parenthesis"),
         }
     }
     Some((copy, lost))

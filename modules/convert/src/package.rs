@@ -1,12 +1,12 @@
 //! The container of a document: which format it holds, and its limits before anything is unpacked.
 
-use std::io::{Cursor, Read, Write};
+use std::io::Cursor;
 
 use anydoc::Format;
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipArchive, ZipWriter};
+use zip::ZipArchive;
 
 use super::limits::{MAX_ENTRIES, MAX_UNPACKED};
+use super::parts::Package;
 use super::text::TextBuilder;
 use turnwise_files::document::Document;
 use turnwise_files::size_text;
@@ -109,8 +109,12 @@ pub fn listing(bytes: &[u8], name: &str) -> Result<Document, String> {
 
 /// A copy of a workbook without the spaces before its numbers, which some programs write and `calamine` refuses.
 pub fn with_plain_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
-    let wanted = |name: &str| name.starts_with("xl/worksheets/") && name.ends_with(".xml");
-    copy(bytes, wanted, |xml| {
+    let mut package = Package::open(bytes)?;
+    for name in package.names() {
+        if !name.starts_with("xl/worksheets/") || !name.ends_with(".xml") {
+            continue;
+        }
+        let xml = String::from_utf8(package.bytes(&name)?).ok()?;
         let mut out = String::with_capacity(xml.len());
         let mut parts = xml.split("<v>");
         out.push_str(parts.next().unwrap_or_default());
@@ -118,52 +122,15 @@ pub fn with_plain_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
             out.push_str("<v>");
             out.push_str(part.trim_start());
         }
-        out
-    })
+        package.change_bytes(&name, out.into_bytes());
+    }
+    package.copy()
 }
 
 /// A copy of a package in whose names a program wrote `\\` for `/`; `None` if there is no such name.
 pub fn with_slashes(bytes: &[u8]) -> Option<Vec<u8>> {
-    if !bytes.starts_with(b"PK") {
-        return None;
-    }
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).ok()?;
-    if archive.len() > MAX_ENTRIES
-        || !archive.file_names().any(|name| name.starts_with("xl\\") || name.starts_with("word\\"))
-    {
-        return None;
-    }
-    let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
-    for index in 0..archive.len() {
-        let file = archive.by_index_raw(index).ok()?;
-        let name = file.name().replace('\\', "/");
-        copy.raw_copy_file_rename(file, name).ok()?;
-    }
-    Some(copy.finish().ok()?.into_inner())
-}
-
-/// A copy of an archive in which `change` rewrites the files that are `wanted`, without pictures and films.
-fn copy(bytes: &[u8], wanted: impl Fn(&str) -> bool, change: impl Fn(&str) -> String) -> Option<Vec<u8>> {
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).ok()?;
-    let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
-    // A file may be larger than it declares.
-    let mut left = MAX_UNPACKED;
-    for index in 0..archive.len() {
-        let file = archive.by_index_raw(index).ok()?;
-        let name = file.name().to_owned();
-        if name.starts_with("xl/media/") {
-            continue;
-        }
-        if !wanted(&name) {
-            copy.raw_copy_file(file).ok()?;
-            continue;
-        }
-        drop(file);
-        let mut xml = String::new();
-        archive.by_index(index).ok()?.take(left).read_to_string(&mut xml).ok()?;
-        left = left.checked_sub(xml.len() as u64).filter(|left| *left > 0)?;
-        copy.start_file(name, SimpleFileOptions::default().compression_method(CompressionMethod::Stored)).ok()?;
-        copy.write_all(change(&xml).as_bytes()).ok()?;
-    }
-    Some(copy.finish().ok()?.into_inner())
+    let package = bytes.starts_with(b"PK").then(|| Package::open(bytes)).flatten()?;
+    let names = package.names();
+    let wrong = names.iter().any(|name| name.starts_with("xl\\") || name.starts_with("word\\"));
+    (wrong && names.len() <= MAX_ENTRIES).then(|| package.copy()).flatten()
 }

@@ -1,10 +1,10 @@
 //! The parts of a package by name, their relations, and a copy in which some are changed.
 
 use std::collections::HashMap;
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Read};
 
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipArchive, ZipWriter};
+use turnwise_files::zip::{Crc32, ZipEntry, frame};
+use zip::ZipArchive;
 
 use super::limits::MAX_UNPACKED;
 use super::xml::Part;
@@ -30,15 +30,16 @@ pub struct Relation {
 }
 
 /// Folders of pictures, films and embedded files: nothing of them is text.
-const MEDIA: [&str; 8] = [
+const MEDIA: [&str; 9] = [
     "ppt/media/",
     "ppt/embeddings/",
     "word/media/",
     "word/embeddings/",
+    "word/fonts/",
+    "xl/media/",
     "Pictures/",
     "media/",
     "Thumbnails/",
-    "docProps/thumbnail",
 ];
 
 impl<'a> Package<'a> {
@@ -98,24 +99,33 @@ impl<'a> Package<'a> {
         self.changed.insert(name.to_owned(), bytes);
     }
 
-    /// The copy, without pictures and films.
+    /// The copy, without pictures and films. Nothing in it is compressed, so that no compressor is shipped.
     #[must_use]
     pub fn copy(mut self) -> Option<Vec<u8>> {
-        let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
-        for index in 0..self.archive.len() {
-            let file = self.archive.by_index_raw(index).ok()?;
-            if MEDIA.iter().any(|folder| file.name().starts_with(folder)) {
+        let (mut entries, mut contents) = (Vec::new(), Vec::new());
+        for path in self.names() {
+            if path.ends_with('/') || MEDIA.iter().any(|folder| path.starts_with(folder)) {
                 continue;
             }
-            if let Some(changed) = self.changed.remove(file.name()) {
-                let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-                copy.start_file(file.name(), stored).ok()?;
-                copy.write_all(&changed).ok()?;
-            } else {
-                copy.raw_copy_file(file).ok()?;
-            }
+            let content = match self.changed.remove(&path) {
+                Some(changed) => changed,
+                None => self.bytes(&path)?,
+            };
+            let mut crc = Crc32::new();
+            crc.update(&content);
+            // Some programs write `\\` for `/`.
+            let path = path.replace('\\', "/");
+            entries.push(ZipEntry { path, size: u32::try_from(content.len()).ok()?, crc: crc.finish() });
+            contents.push(content);
         }
-        Some(copy.finish().ok()?.into_inner())
+        let (heads, tail) = frame(&entries).ok()?;
+        let mut out = Vec::new();
+        for (head, content) in heads.iter().zip(contents) {
+            out.extend(head);
+            out.extend(content);
+        }
+        out.extend(tail);
+        Some(out)
     }
 }
 

@@ -33,8 +33,7 @@ pub fn is_symbol_font(font: &str) -> bool {
 }
 
 fn table(font: &str) -> Option<&'static str> {
-    let font = font.trim().to_lowercase();
-    FONTS.iter().find(|(name, _)| *name == font).map(|(_, table)| *table)
+    FONTS.iter().find(|(name, _)| name.eq_ignore_ascii_case(font.trim())).map(|(_, table)| *table)
 }
 
 /// The character of a code in a font: `F0B0` of Symbol is `°`. A code that is no letter of a symbol font is its own character. `None` if it

@@ -253,7 +253,7 @@ impl Word {
             let level = |one: &Element| Some((one.attr("w:ilvl")?.parse().ok()?, sign(one)));
             of.elements().filter(|one| one.is("w:lvl")).filter_map(level).collect()
         };
-        let abstracts: Vec<(&str, Vec<(usize, Option<char>)>)> = root
+        let abstracts: Vec<_> = root
             .elements()
             .filter(|one| one.is("w:abstractNum"))
             .filter_map(|one| Some((one.attr("w:abstractNumId")?, levels(one))))
@@ -689,7 +689,7 @@ impl Word {
 
 impl Field {
     fn keyword(&self) -> String {
-        self.instruction.split_whitespace().next().unwrap_or_default().to_uppercase()
+        self.instruction.split_whitespace().next().unwrap_or_default().to_ascii_uppercase()
     }
 
     /// What the field shows besides its result.
