@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     fn diff(path: &str, before: Option<&str>, after: &str) -> String {
-        let before = before.map_or(Previous::Nothing, |text| Previous::Text(text));
+        let before = before.map_or(Previous::Nothing, Previous::Text);
         let change = unified(path, before, after);
         assert_eq!(change.omitted, 0);
         change.diff
