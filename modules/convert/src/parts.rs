@@ -99,10 +99,10 @@ impl<'a> Package<'a> {
         self.changed.insert(name.to_owned(), bytes);
     }
 
-    /// The copy, without pictures and films. Nothing in it is compressed, so that no compressor is shipped.
+    /// The copy, without pictures and films.
     #[must_use]
     pub fn copy(mut self) -> Option<Vec<u8>> {
-        let (mut entries, mut contents) = (Vec::new(), Vec::new());
+        let mut files = Vec::new();
         for path in self.names() {
             if path.ends_with('/') || MEDIA.iter().any(|folder| path.starts_with(folder)) {
                 continue;
@@ -111,22 +111,31 @@ impl<'a> Package<'a> {
                 Some(changed) => changed,
                 None => self.bytes(&path)?,
             };
-            let mut crc = Crc32::new();
-            crc.update(&content);
             // Some programs write `\\` for `/`.
-            let path = path.replace('\\', "/");
-            entries.push(ZipEntry { path, size: u32::try_from(content.len()).ok()?, crc: crc.finish() });
-            contents.push(content);
+            files.push((path.replace('\\', "/"), content));
         }
-        let (heads, tail) = frame(&entries).ok()?;
-        let mut out = Vec::new();
-        for (head, content) in heads.iter().zip(contents) {
-            out.extend(head);
-            out.extend(content);
-        }
-        out.extend(tail);
-        Some(out)
+        stored(files)
     }
+}
+
+/// A ZIP archive of files by name. Nothing in it is compressed, so that no compressor is shipped.
+#[must_use]
+pub fn stored(files: Vec<(String, Vec<u8>)>) -> Option<Vec<u8>> {
+    let (mut entries, mut contents) = (Vec::new(), Vec::new());
+    for (path, content) in files {
+        let mut crc = Crc32::new();
+        crc.update(&content);
+        entries.push(ZipEntry { path, size: u32::try_from(content.len()).ok()?, crc: crc.finish() });
+        contents.push(content);
+    }
+    let (heads, tail) = frame(&entries).ok()?;
+    let mut out = Vec::new();
+    for (head, content) in heads.iter().zip(contents) {
+        out.extend(head);
+        out.extend(content);
+    }
+    out.extend(tail);
+    Some(out)
 }
 
 /// A path that is relative to a folder.

@@ -1,14 +1,11 @@
 //! The extras of ODS: they are in its content, between the cells.
 
 use std::collections::BTreeSet;
-use std::io::{Cursor, Write};
-
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
 
 use super::ooxml::Parts;
 use super::{Extras, SheetExtras, list_text, range};
 use crate::markup::{Tag, Token, tokens, unescaped};
+use crate::parts::stored;
 
 /// Rows and columns that one element may stand for: what follows the last value of a sheet often is one of a million rows.
 const REPEATED: u32 = 1 << 20;
@@ -331,12 +328,8 @@ pub fn package_of(content: &str) -> Option<Vec<u8>> {
         let blank = ["<table:", "</table:", "<office:annotation", "<text:p"].iter().any(|tag| start.starts_with(tag));
         dense.push_str(if blank { start } else { part });
     }
-    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, content) in [("mimetype", KIND), ("META-INF/manifest.xml", manifest.as_str()), ("content.xml", &dense)] {
-        zip.start_file(name, SimpleFileOptions::default().compression_method(CompressionMethod::Stored)).ok()?;
-        zip.write_all(content.as_bytes()).ok()?;
-    }
-    Some(zip.finish().ok()?.into_inner())
+    let files = [("mimetype", KIND), ("META-INF/manifest.xml", manifest.as_str()), ("content.xml", &dense)];
+    stored(files.map(|(name, content)| (name.to_owned(), content.as_bytes().to_vec())).into())
 }
 
 /// A copy of a package that `calamine` refuses: it lacks a part, or has blanks between its cells.
