@@ -186,7 +186,7 @@ fn comments_stand_at_their_place_and_headers_around_their_section() {
         ),
     );
     let header = part("hdr", &p(&t("Contract 4711")));
-    let footer = part("ftr", &p(&r#"<w:fldSimple w:instr="PAGE"><w:r><w:t>3</w:t></w:r></w:fldSimple>"#.to_owned()));
+    let footer = part("ftr", &p(r#"<w:fldSimple w:instr="PAGE"><w:r><w:t>3</w:t></w:r></w:fldSimple>"#));
     let section = r#"<w:sectPr><w:headerReference w:type="default" r:id="header"/><w:headerReference w:type="first" r:id="header"/><w:footerReference w:type="default" r:id="footer"/></w:sectPr>"#;
     let first = format!("<w:p><w:pPr>{section}</w:pPr>{}</w:p>", t("End of the first."));
     let reference = r(r#"<w:commentReference w:id="7"/>"#);

@@ -131,8 +131,10 @@ fn first(text: &str) -> String {
     line.trim_start_matches("1. ").trim_start_matches(HOST).to_owned()
 }
 
+type Case<'a> = (&'a str, Box<dyn FnOnce() -> Result<(), String>>);
+
 /// Runs all cases and says which do not hold.
-fn hold(cases: Vec<(&str, Box<dyn FnOnce() -> Result<(), String>>)>) {
+fn hold(cases: Vec<Case<'_>>) {
     let mut wrong = Vec::new();
     for (name, case) in cases {
         match case() {
@@ -731,7 +733,7 @@ fn an_address_is_one_page_in_every_spelling() {
                 page(&mut host, "/%E6%96%87/b.html", "<p>A quagga. <a href=\"/%e6%96%87/b.html\">B</a></p>");
                 page(&mut host, "/%E6%96%87/c.html", "<p>A zebra.</p>");
                 host.files.iter_mut().for_each(|file| {
-                    file.3 = file.3.replace(VITEPRESS, "<link rel=stylesheet href=\"/%E6%96%87/s.css\">")
+                    file.3 = file.3.replace(VITEPRESS, "<link rel=stylesheet href=\"/%E6%96%87/s.css\">");
                 });
                 let mut site = host.read("/%e6%96%87/a.html");
                 let (b, c) = (host.search(&mut site, "quagga"), host.search(&mut site, "zebra"));

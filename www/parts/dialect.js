@@ -94,8 +94,8 @@ function scoreOf(records, { separator, quote }, said) {
   // A text in one column may have commas.
   if (share < 0.5 && records[0].cells.length < 2) return 0;
   if (separator === COLON && (share < 1 || records.length < 3 || !/^[^\d\s/]/.test(records[0].cells[0].text))) return 0;
-  // Words have spaces, so they separate only quoted cells.
-  if (separator === SPACE && (share < 0.9 || records[0].cells.filter(({ quoted }) => quoted).length * 2 < records[0].cells.length)) return 0;
+  // Words have spaces, so they separate only where cells are quoted.
+  if (separator === SPACE && (share < 0.9 || records.filter(({ cells }) => cells.some(({ quoted }) => quoted)).length * 2 < records.length)) return 0;
   const mark = String.fromCharCode(quote);
   let cells = 0, clean = 0;
   for (const { cells: row } of records) {

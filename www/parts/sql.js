@@ -81,7 +81,8 @@ class Tables {
     const files = request.files.map((file, at) => ({ ...file, given: file.format, blob: blobs[at] }));
     this.decode = decode;
     try {
-      for (const file of files) if (file.given !== 'text') await told(file);
+      // The others are told when they are named: there may be thousands.
+      for (const file of files) if (file.given === 'workbook' || formats.get(file.blob)?.[file.given]) await told(file);
       this.forget(files);
       return await this.answer(request, files, sheets);
     } catch (error) {
@@ -169,7 +170,7 @@ class Tables {
     const named = ({ name, path }) => name.toLowerCase() === wanted || path.toLowerCase() === wanted;
     const file = files.find((one) => named(one) && one.format !== 'workbook') ?? files.find(named) ?? single(({ path }) => last(path) === wanted)
       ?? single(({ path, given }) => given === 'text' && last(path).replace(/\.[^.]*$/, '') === wanted);
-    if (file?.given === 'text') await told(file);
+    if (file) await told(file);
     if (file && file.format !== 'workbook') {
       await this.load(file);
       this.alias(missing, file.name);
@@ -466,6 +467,7 @@ class Tables {
     for (const file of files) {
       if (tables.length >= most) break;
       if (file.given === 'text' && !this.loaded.has(file.name.toLowerCase())) continue;
+      await told(file);
       try {
         tables.push(...await this.head(file, files, sheets));
       } catch (error) {
