@@ -16,7 +16,6 @@ const DAMAGED = 'it is damaged';
 const ENCRYPTED = 'it is protected by a password';
 const TOO_MUCH = 'it would unpack to more than 512 MB, or 20,000 files';
 const METHOD = 'it is compressed in a way that this browser cannot read';
-const NAMES = 'the names of its files are in an encoding of old';
 
 /** Fails with the reason why an archive is not opened. */
 const refuse = (why) => { throw new Error(why); };
@@ -87,7 +86,9 @@ function listed(list, count) {
     const name = at + 46;
     const next = name + two(28) + two(30) + two(32);
     if (next > list.byteLength) refuse(DAMAGED);
-    const path = utf8(new Uint8Array(list.buffer, list.byteOffset + name, two(28))).replaceAll('\\', '/');
+    const path = new TextDecoder().decode(new Uint8Array(list.buffer, list.byteOffset + name, two(28))).replaceAll('\\', '/');
+    // The tools read it as it is: they can guess the encoding.
+    if (path.includes('\ufffd')) refuse('its names are not UTF-8');
     at = next;
     if (path.endsWith('/')) continue;
     if (flags & 1) refuse(ENCRYPTED);
@@ -100,15 +101,6 @@ function listed(list, count) {
   }
   if (at + 4 <= list.byteLength && list.getUint32(at, true) === ENTRY) refuse(DAMAGED);
   return files;
-}
-
-/** The tools read such an archive as it is: they can guess. */
-function utf8(name) {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(name);
-  } catch {
-    return refuse(NAMES);
-  }
 }
 
 async function bytes(archive, from, to) {
