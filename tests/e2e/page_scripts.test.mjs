@@ -11,8 +11,8 @@ import { ARCHIVES } from './lib/hostile-files.mjs';
 import { root } from './lib/site.mjs';
 
 const load = (name) => import(`data:text/javascript;base64,${readFileSync(path.join(root, 'www', name)).toString('base64')}`);
-const { open, inflate } = await load('unzip.js');
-const { walk, mayWrite } = await load('folder.js');
+const { open, inflate } = await load('app/unzip.js');
+const { walk, mayWrite } = await load('app/folder.js');
 const { beside } = await load('widget/nodes.js');
 
 const ARCHIVE = zip([['notes/', ''], ['notes/a.txt', 'Hello'], ['b.csv', 'x,y\n'.repeat(100)]]);

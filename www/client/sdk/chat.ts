@@ -83,6 +83,8 @@ export class Chat<Output = string> {
   /** Pending writes of the last run. */
   #stored: Promise<void> | undefined;
   #writes = Promise.resolve();
+  /** The storage has a list, and the chat is not in it. */
+  #whole = false;
   #cleared = 0;
   #failure: TurnwiseError | undefined;
 
@@ -248,8 +250,12 @@ export class Chat<Output = string> {
     return this.#write(async () => {
       const { list } = this.#storage;
       if (!list) return this.#storage.set(this.id, this.#head());
-      if (at === 0) await this.#storage.set(this.id, this.#head());
-      return list.put(this.id, at, text);
+      // A chat that was written as a whole becomes a list.
+      if (this.#whole) for (const [place, one] of this.#texts.entries()) if (place !== at) await list.put(this.id, place, one);
+      await list.put(this.id, at, text);
+      if (at > 0 && !this.#whole) return undefined;
+      await this.#storage.set(this.id, this.#head());
+      this.#whole = false;
     });
   }
 
@@ -297,6 +303,7 @@ export class Chat<Output = string> {
     }
     if (!head) return;
     if (head.format !== FORMAT || !(head.version! <= VERSION)) throw new TurnwiseError('storage', `What is stored as ${JSON.stringify(this.id)} is not a Turnwise chat${head.format === FORMAT ? ` of version ${VERSION} or earlier` : ''}.`, { slugs: ['storage'] });
+    this.#whole = this.#storage.list !== undefined && head.runs !== undefined;
     const runs: Trajectory[] = [];
     for (const one of [...head.runs ?? [], ...texts.map((text) => JSON.parse(text) as StoredRun)]) {
       const { shared_history: shared = 0, ...run } = one;
