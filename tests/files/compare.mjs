@@ -141,7 +141,8 @@ const rows = files.flatMap((one, index) => {
   const [ours, theirs] = [words(text.replace(MARK, '')), words(reference.text ?? '')];
   const lost = missing(theirs, ours);
   // The notes of a document are behind the number of its lines.
-  const note = error ?? (head?.replace(/^.*?\d+ lines of text(; )?/, '').replace(/\]$/, '') || REMARK.exec(text)?.[0]);
+  // Above a text there is a line only if its encoding or its characters are worth a word.
+  const note = error ?? (head?.replace(/^.*?\d+ lines of text(; )?/, '').replace(/\]$/, '') || /: text in .*/.exec(head)?.[0] || REMARK.exec(text)?.[0]);
   const compared = { ...one, kind: group(one.file), ms, text, note, head, reference, ours: total(ours), theirs: total(theirs), lost, gone: total(lost), silent: !text.trim() };
   const { table } = answers[index];
   if (!table) return [compared];

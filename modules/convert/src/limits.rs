@@ -8,6 +8,9 @@ use turnwise_files::size_text;
 pub const MAX_TEXT: usize = 16 << 20;
 /// Maximum size of all files in a package together, unpacked, as the package declares it, and of those that we unpack.
 pub const MAX_UNPACKED: u64 = 512 << 20;
+/// Maximum size of a part of a package, unpacked, of which a copy is made: twice that has room in the module's memory. A document with a
+/// larger part is read as it is, without what such a copy adds.
+pub const MAX_PART: u64 = 256 << 20;
 /// Maximum number of files in a package.
 pub const MAX_ENTRIES: usize = 20_000;
 /// Maximum number of cells that are read of a workbook.

@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 use turnwise_files::zip::{Crc32, ZipEntry, frame};
 use zip::ZipArchive;
 
-use super::limits::MAX_UNPACKED;
+use super::limits::{MAX_PART, MAX_UNPACKED};
 use super::xml::Part;
 
 /// A package, and what is changed in it.
@@ -56,8 +56,11 @@ impl<'a> Package<'a> {
 
     pub fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.archive.by_name(name).ok()?.take(self.left).read_to_end(&mut bytes).ok()?;
+        self.archive.by_name(name).ok()?.take(self.left.min(MAX_PART)).read_to_end(&mut bytes).ok()?;
         self.left = self.left.checked_sub(bytes.len() as u64).filter(|left| *left > 0)?;
+        if bytes.len() as u64 == MAX_PART {
+            return None;
+        }
         Some(bytes)
     }
 
