@@ -261,6 +261,10 @@ test('a message that is only a picture, and a second click', async () => {
   assert.throws(() => chat.send('x'), /answering/);
   await first;
   assert.deepEqual([told, guarded], [1, 1]);
+  // Wrong options begin nothing, and the chat stays free.
+  const free = new Agent({ model: scripted('ok').model, ...QUICK }).chat();
+  assert.throws(() => free.send('x', { signal: 7 }), /options\.signal/);
+  assert.equal((await free.send('x')).text, 'ok');
 });
 
 test('schemas with references and null are carried to the report', async () => {

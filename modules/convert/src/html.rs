@@ -1,6 +1,7 @@
 //! HTML of mails and web archives as Markdown: headings, lists, tables, link targets. Not a parser: it never fails, what it does not
 //! know it passes over, and its output is never rendered as HTML.
 
+use super::references::unescaped;
 use super::text::TextBuilder;
 
 /// Tables nested deeper are written as lines: mails use them for their layout.
@@ -52,7 +53,7 @@ impl Writer<'_> {
         if raw.is_empty() {
             return;
         }
-        let text = entities(raw);
+        let text = unescaped(raw);
         if self.pre > 0 {
             let mut lines = text.split('\n');
             self.line.push_str(lines.next().unwrap_or_default().trim_end_matches('\r'));
@@ -90,10 +91,7 @@ impl Writer<'_> {
             .take_while(|c| c.is_ascii_alphanumeric())
             .map(|c| c.to_ascii_lowercase())
             .collect();
-        if !closes
-            && matches!(name.as_str(), "script" | "style" | "title" | "template" | "noscript")
-            && name != "noscript"
-        {
+        if !closes && matches!(name.as_str(), "script" | "style" | "title" | "template") {
             return after(rest, &format!("</{name}"));
         }
         if closes {
@@ -317,106 +315,6 @@ fn attribute(tag: &str, name: &str) -> Option<String> {
             Some(quote @ ('"' | '\'')) => value.get(1..)?.split(quote).next()?,
             _ => value.split(|c: char| c.is_whitespace()).next()?,
         };
-        return Some(entities(value));
+        return Some(unescaped(value));
     }
-}
-
-/// Characters for entities; those that are not known stay as they are.
-fn entities(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        let (before, tail) = rest.split_at(at);
-        out.push_str(before);
-        let end = tail.bytes().take(12).position(|byte| byte == b';');
-        let found = end.and_then(|end| Some((character(tail.get(1..end)?)?, end + 1)));
-        let (character, length) = found.unwrap_or(('&', 1));
-        out.push(character);
-        rest = tail.get(length..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    out
-}
-
-/// From U+00A0 on, in order.
-const LATIN1: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro \
-    para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute \
-    Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN \
-    szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute \
-    ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
-const OTHERS: &[(&str, char)] = &[
-    ("amp", '&'),
-    ("lt", '<'),
-    ("gt", '>'),
-    ("quot", '"'),
-    ("apos", '\''),
-    ("euro", '€'),
-    ("ndash", '–'),
-    ("mdash", '—'),
-    ("hellip", '…'),
-    ("bull", '•'),
-    ("lsquo", '‘'),
-    ("rsquo", '’'),
-    ("ldquo", '“'),
-    ("rdquo", '”'),
-    ("sbquo", '‚'),
-    ("bdquo", '„'),
-    ("lsaquo", '‹'),
-    ("rsaquo", '›'),
-    ("trade", '™'),
-    ("larr", '←'),
-    ("uarr", '↑'),
-    ("rarr", '→'),
-    ("darr", '↓'),
-    ("ensp", ' '),
-    ("emsp", ' '),
-    ("thinsp", ' '),
-    ("zwnj", '\u{200c}'),
-    ("zwj", '\u{200d}'),
-    ("le", '≤'),
-    ("ge", '≥'),
-    ("ne", '≠'),
-    ("minus", '−'),
-    ("OElig", 'Œ'),
-    ("oelig", 'œ'),
-    ("Scaron", 'Š'),
-    ("scaron", 'š'),
-    ("Yuml", 'Ÿ'),
-    ("alpha", 'α'),
-    ("beta", 'β'),
-    ("gamma", 'γ'),
-    ("delta", 'δ'),
-    ("lambda", 'λ'),
-    ("mu", 'μ'),
-    ("pi", 'π'),
-    ("sigma", 'σ'),
-    ("omega", 'ω'),
-    ("Omega", 'Ω'),
-    ("Delta", 'Δ'),
-    ("Sigma", 'Σ'),
-    ("infin", '∞'),
-    ("asymp", '≈'),
-    ("sum", '∑'),
-    ("radic", '√'),
-    ("check", '✓'),
-];
-
-fn character(entity: &str) -> Option<char> {
-    if let Some(number) = entity.strip_prefix('#') {
-        let code = match number.strip_prefix(['x', 'X']) {
-            Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-            None => number.parse().ok()?,
-        };
-        // Numbers of Windows-1252 are meant as its characters.
-        if let 0x80..=0x9f = code {
-            let byte = [u8::try_from(code).ok()?];
-            return encoding_rs::WINDOWS_1252.decode_without_bom_handling(&byte).0.chars().next();
-        }
-        return char::from_u32(code).filter(|c| !c.is_control() || c.is_whitespace());
-    }
-    if let Some((_, found)) = OTHERS.iter().find(|(name, _)| *name == entity) {
-        return Some(*found);
-    }
-    let place = LATIN1.split_whitespace().position(|name| name == entity)?;
-    char::from_u32(0xa0 + u32::try_from(place).ok()?)
 }

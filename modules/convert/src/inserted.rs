@@ -4,8 +4,8 @@ use anydoc::Format;
 
 use super::lost::Lost;
 use super::markdown;
+use super::references::character;
 use super::text::TextBuilder;
-use super::xml::entity;
 
 /// Its text.
 ///
@@ -119,7 +119,7 @@ fn push_text(text: &str, out: &mut String) {
     let mut parts = text.split('&');
     out.push_str(&parts.next().unwrap_or_default().replace(['\n', '\r'], " "));
     for part in parts {
-        match part.split_once(';').and_then(|(name, after)| Some((entity(name)?, after))) {
+        match part.split_once(';').and_then(|(name, after)| Some((character(name)?, after))) {
             Some((one, after)) => {
                 out.push(one);
                 out.push_str(&after.replace(['\n', '\r'], " "));

@@ -21,6 +21,7 @@ mod old;
 mod outlook;
 mod package;
 mod parts;
+mod references;
 mod rtf;
 mod sheets;
 mod slides;

@@ -1,5 +1,7 @@
 //! Markup as tokens: enough of XML and of HTML to find tables and the parts of workbooks. It never fails: what is no markup is text.
 
+use super::references::unescaped;
+
 /// A token of markup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Token<'a> {
@@ -147,67 +149,6 @@ fn closing<'a>(text: &'a str, name: &str) -> &'a str {
         rest = after;
     }
     ""
-}
-
-/// Text with its references as characters. One that is not known stays as it is written.
-#[must_use]
-pub fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('&') {
-        out.push_str(before);
-        rest = after;
-        let end = after.bytes().take(11).position(|byte| byte == b';');
-        let name = end.and_then(|end| after.get(..end));
-        match name.and_then(|name| Some((name, character(name)?))) {
-            Some((name, c)) => {
-                out.push(c);
-                rest = after.get(name.len() + 1..).unwrap_or_default();
-            }
-            None => out.push('&'),
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-/// HTML's names of the characters from U+00A0 to U+00FF.
-const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro \
-    para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute \
-    Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN \
-    szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve \
-    oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
-
-fn character(name: &str) -> Option<char> {
-    if let Some(number) = name.strip_prefix('#') {
-        let code = match number.strip_prefix(['x', 'X']) {
-            Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-            None => number.parse().ok()?,
-        };
-        return char::from_u32(code);
-    }
-    Some(match name {
-        "amp" => '&',
-        "lt" => '<',
-        "gt" => '>',
-        "quot" => '"',
-        "apos" => '\'',
-        "euro" => '€',
-        "ndash" => '–',
-        "mdash" => '—',
-        "hellip" => '…',
-        "bull" => '•',
-        "lsquo" => '‘',
-        "rsquo" => '’',
-        "ldquo" => '“',
-        "rdquo" => '”',
-        "trade" => '™',
-        "minus" => '−',
-        _ => {
-            let at = LATIN.split_whitespace().position(|one| one == name)?;
-            char::from_u32(0xa0 + u32::try_from(at).ok()?)?
-        }
-    })
 }
 
 /// The text of markup in the encoding that it declares: by its mark, its declaration, or UTF-8; else Windows-1252.

@@ -5,7 +5,8 @@ use calamine::{CellErrorType, Data};
 use super::cells::{Read, SheetCell};
 use super::extras::{Extras, SheetExtras};
 use super::limits::MAX_CELLS;
-use super::markup::{Tag, Token, decoded, tokens, unescaped};
+use super::markup::{Tag, Token, decoded, tokens};
+use crate::references::unescaped;
 
 /// Which markup a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,8 @@ use quick_xml::events::Event;
 use quick_xml::name::{QName, ResolveResult};
 use quick_xml::reader::NsReader;
 
+use super::references::character;
+
 /// Maximum nesting and number of nodes of a tree, as of `anydoc`, which then says so.
 const MAX_DEPTH: usize = 256;
 const MAX_NODES: usize = 2_000_000;
@@ -266,7 +268,7 @@ impl Part {
                 }
                 Event::GeneralRef(name) => {
                     let name = String::from_utf8_lossy(name.as_ref()).into_owned();
-                    nodes += push(&mut stack, &entity(&name).map_or_else(|| format!("&{name};"), String::from));
+                    nodes += push(&mut stack, &character(&name).map_or_else(|| format!("&{name};"), String::from));
                     None
                 }
                 Event::Eof => break,
@@ -353,24 +355,6 @@ fn escape(text: &str, out: &mut String) {
             one => out.push(one),
         }
     }
-}
-
-/// The character of an entity that XML or HTML defines and that documents use.
-#[must_use]
-pub fn entity(name: &str) -> Option<char> {
-    if let Some(number) = name.strip_prefix('#') {
-        let hex = number.strip_prefix(['x', 'X']);
-        return char::from_u32(hex.map_or_else(|| number.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())?);
-    }
-    Some(match name {
-        "amp" => '&',
-        "lt" => '<',
-        "gt" => '>',
-        "quot" => '"',
-        "apos" => '\'',
-        "nbsp" => '\u{a0}',
-        _ => return None,
-    })
 }
 
 /// The text of a part, in the encoding that its first bytes declare.

@@ -168,7 +168,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     return new Chat<OutputOf<S>>(options, {
       open: (before) => this.#open(before),
       run: (prompt, given, low, { from, ended }) => this.#begin(prompt, given, { low, ended }, from),
-      resume: (given, low, { from, ended }) => this.#drive(given, { low, ended }, async (agent, options) => agent.resume(await from(), options)),
+      resume: (given, low, { from, ended }) => this.#drive(given, { low, ended }, async (agent, options) => agent.resume(await until(options.signal, from())!, options)),
     });
   }
 
@@ -182,11 +182,11 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
 
   /** Starts a new run from a turn of another one, with one thing changed. `turn` counts from 1. */
   branch(trajectory: Trajectory, { turn, edit, ...options }: { turn?: number; edit?: BranchEdit } & Omit<RunOptions, 'messages'>): Run<OutputOf<S>> {
+    const edits = Object.keys(edit ?? {}).filter((name) => name !== 'callId');
+    if (edits.length > 1) throw new TypeError(`options.edit: got ${edits.join(' and ')}; expected one change. Branch again from the branch for the other`);
     const { model, ...rest } = (edit ?? {}) as { model?: Model | readonly Model[] };
     const low = model && new Implementation({ ...this.#lowLevel(), provider: model }) as unknown as LowLevelAgent;
     if (low) for (const tool of this.#tools.values()) low.registerTool(tool.low);
-    const edits = Object.keys(edit ?? {}).filter((name) => name !== 'callId');
-    if (edits.length > 1) throw new TypeError(`options.edit: got ${edits.join(' and ')}; expected one change. Branch again from the branch for the other`);
     return this.#drive(options, undefined, (agent, given) => agent.branch(trajectory, { ...(turn !== undefined && { turn }), ...rest, ...given }), low);
   }
 

@@ -143,7 +143,7 @@ export class Chat<Output = string> {
       // What a cancelled or failed run did is part of the conversation; one that did nothing is not.
       return this.#runs.findLast(acted);
     };
-    return this.#keep(lock.release, this.#agent.run(prompt, options, this.#own(), { from, ended: this.#ended() }));
+    return this.#keep(lock.release, () => this.#agent.run(prompt, options, this.#own(), { from, ended: this.#ended() }));
   }
 
   /** Continues the interrupted run. Throws if there is none: see `isInterrupted`. */
@@ -159,7 +159,7 @@ export class Chat<Output = string> {
       if (last?.run_id !== id || last.outcome !== null) throw new TurnwiseError('storage', 'The interrupted run was continued elsewhere, for example in another tab.', { slugs: ['chat_continued'] });
       return last;
     };
-    return this.#keep(lock.release, this.#agent.resume(options, this.#own(), { from, ended: this.#ended() }));
+    return this.#keep(lock.release, () => this.#agent.resume(options, this.#own(), { from, ended: this.#ended() }));
   }
 
   /** Deletes all messages, stored ones included. */
@@ -206,7 +206,15 @@ export class Chat<Output = string> {
     return claim(this.#storage, this.id);
   }
 
-  #keep(release: () => void, run: Run<Output>): Run<Output> {
+  /** Begins a run that holds the claim until it is stored. Wrong options begin none. */
+  #keep(release: () => void, begin: () => Run<Output>): Run<Output> {
+    let run: Run<Output>;
+    try {
+      run = begin();
+    } catch (error) {
+      release();
+      throw error;
+    }
     this.#last = run;
     const free = () => { this.#last = undefined; };
     run.result.then(free, free); // first: whoever awaits the result may send the next message

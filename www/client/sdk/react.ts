@@ -69,7 +69,7 @@ export function useAgent<Output = string>(agent: Agent<any, any>, { id = 'chat',
   }, [chat]);
 
   /** Follows a run until it has ended; `user` is the message that it answers. */
-  const follow = useCallback(async (begin: () => Run<Output>, user?: string) => {
+  const follow = useCallback(async (run: Run<Output>, user?: string) => {
     const own = `assistant-${(ids.current += 1)}`;
     let message: UseAgentMessage = { id: own, role: 'assistant', text: '', parts: [], outcome: null };
     const draw = (change: Partial<UseAgentMessage>) => {
@@ -77,7 +77,6 @@ export function useAgent<Output = string>(agent: Agent<any, any>, { id = 'chat',
       setMessages((all) => all.map((one) => (one.id === own ? message : one)));
     };
     try {
-      const run = begin();
       running.current = run;
       // A run that goes on replaces the answer that was interrupted.
       setMessages((all) => (user === undefined ? [...all.slice(0, -1), message] : [...all, { id: `user-${ids.current}`, role: 'user', text: user, parts: [], outcome: null }, message]));
@@ -104,14 +103,12 @@ export function useAgent<Output = string>(agent: Agent<any, any>, { id = 'chat',
     }
   }, [chat]);
 
-  const send = useCallback((prompt: Prompt, options?: Omit<RunOptions, 'messages'>) => {
-    // Throws at once if the last message has no answer yet: nothing of this page has changed then.
-    const run = chat.send(prompt, options);
-    return follow(() => run, text(prompt));
+  const send = useCallback(async (prompt: Prompt, options?: Omit<RunOptions, 'messages'>) => {
+    // Throws if the last message has no answer yet: nothing of this page has changed then.
+    return follow(chat.send(prompt, options), text(prompt));
   }, [chat, follow]);
-  const resume = useCallback((options?: Omit<RunOptions, 'messages'>) => {
-    const run = chat.resume(options);
-    return follow(() => run);
+  const resume = useCallback(async (options?: Omit<RunOptions, 'messages'>) => {
+    return follow(chat.resume(options));
   }, [chat, follow]);
   const stop = useCallback(() => running.current?.stop(), []);
   const cancel = useCallback(() => running.current?.cancel(), []);

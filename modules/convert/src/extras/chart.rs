@@ -1,6 +1,7 @@
 //! A chart of a workbook or a presentation (DrawingML) as one line.
 
-use crate::markup::{Token, tokens, unescaped};
+use crate::markup::{Token, tokens};
+use crate::references::unescaped;
 
 #[derive(Default)]
 struct Series {

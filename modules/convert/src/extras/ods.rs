@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use super::ooxml::Parts;
 use super::{Extras, SheetExtras, list_text, range};
-use crate::markup::{Tag, Token, tokens, unescaped};
+use crate::markup::{Tag, Token, tokens};
 use crate::parts::stored;
+use crate::references::unescaped;
 
 /// Rows and columns that one element may stand for: what follows the last value of a sheet often is one of a million rows.
 const REPEATED: u32 = 1 << 20;

@@ -7,7 +7,9 @@ use zip::ZipArchive;
 
 use super::{Extras, SheetExtras, area, chart, header_text, list_text, position, range, xlsb};
 use crate::limits::{MAX_EXTRAS, MAX_UNPACKED};
-use crate::markup::{Tag, Token, tokens, unescaped};
+use crate::markup::{Tag, Token, tokens};
+use crate::parts::resolved;
+use crate::references::unescaped;
 
 /// The parts of a package.
 pub struct Parts<'a> {
@@ -72,24 +74,6 @@ impl Relations {
     fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.values().filter(move |(own, _)| own == kind).map(|(_, target)| target.as_str())
     }
-}
-
-fn resolved(folder: &str, target: &str) -> String {
-    let joined = match target.strip_prefix('/') {
-        Some(absolute) => absolute.to_owned(),
-        None => format!("{folder}{target}"),
-    };
-    let mut parts = Vec::new();
-    for part in joined.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
 }
 
 pub fn extras(bytes: &[u8]) -> Option<Extras> {
