@@ -1,8 +1,9 @@
 // node .ci/e2e.mjs [FILE…]: runs the end-to-end tests, several files at a time, long files first. Files that measure times run
 // alone, after all others. The last lines are what was slowest, and what is left for `make test-all` if TURNWISE_SHORT is set
 // (tests/e2e/lib/tier.mjs). CONCURRENCY sets how many files run at a time.
+// node .ci/e2e.mjs --failed: runs the files that failed the last time.
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec as Spec } from 'node:test/reporters';
@@ -46,18 +47,23 @@ const all = () => [
 ];
 const nameOf = (file) => path.basename(file, '.test.mjs');
 const place = (file) => (LONG.indexOf(nameOf(file)) + LONG.length + 1) % (LONG.length + 1);
-const given = process.argv.slice(2).map((file) => path.resolve(file));
+// One path per line.
+const FAILED = path.join(root, 'target/e2e-failed');
+const given = process.argv[2] === '--failed' ? lastFailed() : process.argv.slice(2).map((file) => path.resolve(file));
 const isLeft = (file) => SHORT && !given.length && ONLY_ALL.includes(nameOf(file));
 const wanted = given.length ? given : all().sort((a, b) => place(a) - place(b));
 const files = wanted.filter((file) => !isLeft(file));
 
 const tests = [];
+const failed = new Set();
 const left = { files: wanted.filter(isLeft).map(nameOf), tests: 0, cases: new Map() };
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`.padStart(9);
 
 const isAlone = (file) => ALONE.includes(nameOf(file));
 await runFiles(files.filter((file) => !isAlone(file)), CONCURRENCY);
 await runFiles(files.filter(isAlone), 1);
+mkdirSync(path.dirname(FAILED), { recursive: true });
+writeFileSync(FAILED, [...failed].join('\n'));
 // Before the tables, after which .ci/test.mjs reads no figures. Node's own count these tests as skipped.
 if (SHORT) console.log(`ℹ left ${left.tests}`);
 const byFile = new Map();
@@ -71,7 +77,10 @@ async function runFiles(files, concurrency) {
   const stream = run({ files, concurrency });
   for (const type of ['test:pass', 'test:fail']) {
     stream.on(type, ({ name, nesting, file, details, skip }) => {
-      if (type === 'test:fail' && !details.todo) process.exitCode = 1;
+      if (type === 'test:fail' && !details.todo) {
+        process.exitCode = 1;
+        if (file) failed.add(file);
+      }
       if (skip === LEFT) left.tests += 1;
       if (nesting === 0) tests.push({ name, file: path.basename(file ?? name), ms: details.duration_ms });
     });
@@ -83,6 +92,21 @@ async function runFiles(files, concurrency) {
   const report = stream.compose(new Spec());
   report.pipe(process.stdout, { end: false });
   await once(report, 'end');
+}
+
+/** The files of which a test failed when this command ran last. */
+function lastFailed() {
+  let files = [];
+  try {
+    files = readFileSync(FAILED, 'utf8').split('\n').filter(Boolean);
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+  if (!files.length) {
+    console.log('e2e: no file failed the last time');
+    process.exit();
+  }
+  return files;
 }
 
 /** Says what was left out. */
