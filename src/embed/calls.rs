@@ -84,8 +84,8 @@ impl Page for PageOf {
     }
 
     fn program(&self, code: Code<'_>, on_piece: Box<dyn FnMut(PageOutput)>) -> PendingRequest {
-        let Code { code, seed, at, tools } = code;
-        self.calls.ask(self.agent, PageRequest::Code { code, seed, at, tools }, None, Some(on_piece))
+        let Code { code, seed, at, tools, input } = code;
+        self.calls.ask(self.agent, PageRequest::Code { code, seed, at, tools, input }, None, Some(on_piece))
     }
 
     fn answer_program(&self, program: CallNumber, asked: usize, answer: &ProgramAnswer) {

@@ -143,6 +143,7 @@ impl Port {
             }
             Command::Tool { agent, tool } => self.with(agent, |agent| agent.session.register(tool)),
             Command::Untool { agent, name } => self.with(agent, |agent| agent.session.unregister(&name)),
+            Command::Skills { agent, skills } => self.with(agent, |agent| agent.session.set_skills(skills)),
             Command::Files { agent, files } => self.with(agent, |agent| agent.take_files(files, parts)),
             Command::App { parts: count } => {
                 let parts = parts.drain(..count.min(parts.len())).collect();

@@ -71,6 +71,8 @@ pub struct Code<'a> {
     pub at: u64,
     /// The tools that it can call.
     pub tools: Vec<&'a str>,
+    /// For the script of a skill: its arguments as JSON.
+    pub input: Option<&'a str>,
 }
 
 /// Part of the output of a model in the page, or of a response that the page fetched, or a call of a program.

@@ -1,4 +1,4 @@
-//! Programs (`run_code`): the page runs the code in its sandbox, the calls that it makes become events, and their answers go back
+//! Programs (`run_code`, scripts of skills): the page runs the code in its sandbox, the calls that it makes become events, and their answers go back
 //! in the order in which the engine gives them (semantics.md#programs).
 
 use std::rc::Rc;
@@ -41,7 +41,11 @@ pub(super) async fn run(session: &Session, ticket: TaskTicket, run: &RunTool, pr
     };
     let tools = session.tool_names(call);
     let callable: Vec<&str> = tools.iter().map(String::as_str).filter(|name| own_tools::allowed_inside(name)).collect();
-    let code = checked.value.get("code").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let input = program.script.is_some().then(|| checked.value.to_string());
+    let (code, callable) = match &program.script {
+        Some(script) => (script.code.as_str(), script.tools.iter().map(String::as_str).collect()),
+        None => (checked.value.get("code").and_then(serde_json::Value::as_str).unwrap_or_default(), callable),
+    };
     let deadline = ProgramDeadline::new(run.timeout_ms);
     let on_call = {
         let (session, call, deadline) = (session.clone(), call.clone(), Rc::clone(&deadline));
@@ -52,7 +56,7 @@ pub(super) async fn run(session: &Session, ticket: TaskTicket, run: &RunTool, pr
             }
         })
     };
-    let code = Code { code, seed: program.seed, at: program.at.0, tools: callable };
+    let code = Code { code, seed: program.seed, at: program.at.0, tools: callable, input: input.as_deref() };
     let PendingRequest { number, answer } = page.program(code, on_call);
     let placed = session.live(|live| {
         let open = live.calls.iter_mut().find(|open| open.ticket == ticket)?;

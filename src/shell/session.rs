@@ -19,7 +19,7 @@ use super::watch::Watchdog;
 use super::wire::{ReadyRequest, RunConnections};
 use crate::worker::{DemoHost, ToolHost, Workspace};
 use turnwise_engine::{
-    Answers, Authority, CallId, ChildRun, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, ToolSpec,
+    Answers, Authority, CallId, ChildRun, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, Skill, ToolSpec,
 };
 use turnwise_llm::models;
 use turnwise_record::trajectory::{Secrets, Trajectory};
@@ -154,6 +154,11 @@ impl Session {
             self.0.host_tools.borrow_mut().retain(|tool| tool.spec.name != name);
             self.0.config.borrow_mut().tools.retain(|spec| spec.name != name);
         }
+    }
+
+    /// Replaces the skills, from the next run on.
+    pub fn set_skills(&self, skills: Vec<Skill>) {
+        self.0.config.borrow_mut().skills = skills;
     }
 
     /// The models that this session has keys for.

@@ -214,7 +214,7 @@ fn the_same_call_of_the_same_run_sees_the_same_world() {
         config.seed = seed;
         let run = Program::start(config);
         run.effects.iter().find_map(|effect| match effect {
-            Effect::RunTool(tool) => tool.program.map(|program| (program.seed, program.at)),
+            Effect::RunTool(tool) => tool.program.as_ref().map(|program| (program.seed, program.at)),
             _ => None,
         })
     };

@@ -24,6 +24,7 @@ mod engine_programs;
 mod engine_restart;
 mod engine_retry;
 mod engine_run;
+mod engine_skills;
 mod engine_strict;
 mod engine_subagents;
 mod engine_synthesis;

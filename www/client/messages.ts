@@ -246,6 +246,8 @@ export type PageRequest =
         at: number;
         /** The tools that it can call. */
         tools: string[];
+        /** For the script of a skill: its arguments as JSON, which it sees as `input`. */
+        input?: string;
       };
     }
   | { complete: { provider: number } }

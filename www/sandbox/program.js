@@ -21,9 +21,9 @@ const ASYNC = 128;
 
 /**
  * Starts a program. `ask(name, arguments)` calls a tool: calls are numbered from 0, and `answer(number, failed, text)` settles
- * one. `end(ok, text)` is called once: with what the program printed and its value, or with its error.
+ * one. `end(ok, text)` is called once: with what the program printed and its value, or with its error. `input` is JSON, for scripts.
  */
-export function start(quickjs, { code, seed, at, tools }, { ask, end }) {
+export function start(quickjs, { code, seed, at, tools, input }, { ask, end }) {
   const runtime = quickjs.newRuntime();
   runtime.setMemoryLimit(MEMORY);
   runtime.setMaxStackSize(STACK);
@@ -146,6 +146,8 @@ export function start(quickjs, { code, seed, at, tools }, { ask, end }) {
     }
   };
 
+  // Not as an expression: `__proto__` would be no key in it.
+  if (input !== undefined) context.unwrapResult(context.evalCode(`globalThis.input = JSON.parse(${JSON.stringify(input)})`, 'input.js', { type: 'global' })).dispose();
   const begun = context.evalCode(code, 'program.js', ASYNC);
   if (begun.error) {
     failWith(begun.error);

@@ -1,5 +1,5 @@
 // A worker that runs one program: a classic or a module worker of a page or of the sandboxed frame, or a Node.js thread. It
-// receives `{ code, seed, at, tools }` with `wasm`, the bytes of quickjs.wasm, or `wasmUrl`, and then `{ answer: [number, failed, text] }` for each call; it posts
+// receives `{ code, seed, at, tools, input }` with `wasm`, the bytes of quickjs.wasm, or `wasmUrl`, and then `{ answer: [number, failed, text] }` for each call; it posts
 // `{ ask: [name, arguments] }` and, once, `{ end: [ok, text] }`, or `{ failed: why }` if it could not run the program.
 import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-core';
 import variant from '@jitl/quickjs-ng-wasmfile-release-sync';

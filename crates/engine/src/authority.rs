@@ -7,8 +7,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{Limits, Permissions, RetryConfig, RunConfig, SynthesisConfig, ToolSpec};
+use super::config::{Limits, Permissions, RetryConfig, RunConfig, Skill, SynthesisConfig, ToolSpec};
 use super::provider::ProviderConfig;
+use super::skills;
 
 /// What whoever continues a recorded run brings along: it replaces what the record says, and of two limits the smaller one
 /// counts.
@@ -25,6 +26,10 @@ pub struct Authority {
     pub providers: Vec<ProviderConfig>,
     /// The tools that the adopter has. A tool of the record stays if one of these has its name, and then it is this one.
     pub tools: Vec<ToolSpec>,
+    /// The same of skills.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<Skill>>", optional))]
+    pub skills: Vec<Skill>,
     pub permissions: Permissions,
     pub limits: Limits,
     pub retry: RetryConfig,
@@ -41,6 +46,7 @@ impl From<&RunConfig> for Authority {
         Authority {
             providers: config.providers.clone(),
             tools: config.tools.clone(),
+            skills: config.skills.clone(),
             permissions: config.permissions.clone().unwrap_or_default(),
             limits: config.limits.clone(),
             retry: config.retry.clone(),
@@ -69,6 +75,7 @@ impl Authority {
                 own
             })
             .collect();
+        skills::adopt(&mut config.skills, &self.skills);
         config.permissions = Some(self.permissions.clone());
         config.limits = config.limits.within(&self.limits);
         config.retry = self.retry.clone();

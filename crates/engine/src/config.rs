@@ -50,6 +50,10 @@ pub struct RunConfig {
     /// Kinds of sub-agents that the model can choose from; if empty, one kind with this run's own tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<SubagentKind>,
+    /// The skills that the model can read, with tools for their scripts (skills.md).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<Skill>>", optional))]
+    pub skills: Vec<Skill>,
     /// Which tool calls run, which ask first and which are denied. Omitted in records made before there were permissions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Permissions>,
@@ -366,6 +370,60 @@ pub struct SubagentKind {
     pub counter: Option<bool>,
 }
 
+/// A skill: instructions for one kind of work, with files and scripts (skills.md). The model sees its name and description; it reads
+/// the rest with `read_skill`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectorySkill"),
+    ts(rename = "TrajectorySkill")
+)]
+#[serde(default)]
+pub struct Skill {
+    /// Unique in a run.
+    pub name: String,
+    /// What it is for and when to use it.
+    pub description: String,
+    /// The text of `SKILL.md` without its front matter.
+    pub instructions: String,
+    /// Its other text files, by path in the skill's folder: `scripts/submit.js`.
+    pub files: BTreeMap<String, String>,
+    /// Its scripts in JavaScript, each a tool of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<SkillScript>>", optional))]
+    pub scripts: Vec<SkillScript>,
+    /// Paths of its files that are not text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+    pub binary: Vec<String>,
+    /// The only tools that its scripts can call, among those that the run offers. Omitted: all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_tools: Option<Vec<String>>,
+}
+
+/// A script of a skill. It runs as a program in the sandbox of `run_code`, with its arguments as `input`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectorySkillScript"),
+    ts(rename = "TrajectorySkillScript")
+)]
+#[serde(default)]
+pub struct SkillScript {
+    /// The name of its tool.
+    pub tool: String,
+    /// Its file.
+    pub path: String,
+    /// What its tool's description says of it; empty: that the skill's instructions tell.
+    pub description: String,
+    /// Its result may end the run by the final-result protocol.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
+    pub may_finish: bool,
+}
+
 /// Bounds of a run (semantics.md#tool-calls, semantics.md#retries-and-waiting). Times in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
@@ -456,6 +514,7 @@ impl RunConfig {
             providers: vec![ProviderConfig::default()],
             tools: Vec::new(),
             agents: Vec::new(),
+            skills: Vec::new(),
             permissions: None,
             limits: Limits::default(),
             retry: RetryConfig::default(),

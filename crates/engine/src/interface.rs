@@ -14,6 +14,7 @@ use super::message::{Image, Message, ModelError, RawResponse, Reply};
 use super::own_tools;
 use super::provider::ProviderConfig;
 use super::record::{PartialReply, Record};
+use super::skills::ScriptCode;
 
 /// One input of the engine. Events that name an id which is no longer open do nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -302,12 +303,15 @@ pub struct RunTool {
 }
 
 /// What a program sees of the world, apart from the answers to its calls. The same call of the same run always has the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// Of its random numbers.
     pub seed: u32,
     /// Its clock when it starts; every reading advances it by 1 ms.
     pub at: EpochMillis,
+    /// The script of a skill, which gets the call's arguments as `input`; omitted: the arguments hold the code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<ScriptCode>,
 }
 
 /// The answer to a program's call.

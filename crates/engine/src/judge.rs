@@ -129,11 +129,25 @@ pub enum CallKind {
     Spawn,
     /// `run_code`: only the calls that the program makes count.
     Program,
+    /// A script of a skill: a program that counts as a tool.
+    Script,
+    /// `read_skill`.
+    Skill,
+}
+
+impl CallKind {
+    /// Whether it runs in the sandbox and can make calls.
+    #[must_use]
+    pub fn is_program(self) -> bool {
+        matches!(self, CallKind::Program | CallKind::Script)
+    }
 }
 
 /// Judges a turn's tool calls, none of which ended the run: `Err` says why the attempt failed.
 pub fn judge_calls(policy: Policy, offer: Offer, facts: &[CallFact]) -> Result<(), Vec<Slug>> {
-    let executed = facts.iter().any(|f| f.executed && matches!(f.kind, CallKind::Tool | CallKind::Spawn));
+    let executed = facts
+        .iter()
+        .any(|f| f.executed && matches!(f.kind, CallKind::Tool | CallKind::Spawn | CallKind::Script | CallKind::Skill));
     if executed || policy.turn_success == TurnSuccess::AnyReply {
         return Ok(());
     }

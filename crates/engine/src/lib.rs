@@ -38,7 +38,7 @@
 //! | files | what they own |
 //! | --- | --- |
 //! | `ids`, `time`, `digest`, `hidden`, `failure`, `correction`, `retry` | ids and units, hashes, characters that cannot be seen, slugs, what is learnt from a refusal, waits |
-//! | `usage`, `provider`, `message`, `config`, `own_tools`, `record`, `interface`, `caps` | data: what goes in and out, and what is recorded |
+//! | `usage`, `provider`, `message`, `config`, `own_tools`, `skills`, `record`, `interface`, `caps` | data: what goes in and out, and what is recorded; the engine's own tools |
 //! | `judge`, `prompts`, `setup`, `history`, `permission` | rules that need no run: verdicts, exact texts, the bound, the history, which calls are asked about |
 //! | `tool_round`, `program` | the tool calls of one reply, a machine of its own; those that programs make |
 //! | `run` | the state of a run, and `handle` |
@@ -72,6 +72,7 @@ mod restart;
 pub mod retry;
 mod run;
 pub mod setup;
+pub mod skills;
 mod status;
 mod subagents;
 pub mod time;
@@ -93,5 +94,6 @@ pub use provider::{DemoMode, Price, ProviderConfig, ProviderKind, user_info};
 pub use record::*;
 pub use run::{ChildRun, Run, Task};
 pub use setup::inherited_counter;
+pub use skills::ScriptCode;
 pub use status::Status;
 pub use usage::Usage;

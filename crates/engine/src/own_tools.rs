@@ -15,7 +15,7 @@ pub const PROGRESS: &str = "progress_report";
 pub const SPAWN: &str = "spawn_subagents";
 pub const PROGRAM: &str = "run_code";
 
-fn own_tool(name: &str, description: String, parameters: Value) -> ToolSpec {
+pub(super) fn own_tool(name: &str, description: String, parameters: Value) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description,

@@ -1,4 +1,4 @@
-//! Programs: calls of `run_code` (semantics.md#programs). The shell runs the code; each tool call that the code makes is a call of
+//! Programs: calls of `run_code`, and of the scripts of skills (semantics.md#programs). The shell runs the code; each tool call that the code makes is a call of
 //! the run, like those of a batch, and this file has the rules for them.
 //!
 //! A program and its calls depend on nothing but the record: the clock and the random numbers that the code sees follow from
@@ -11,6 +11,7 @@ use super::judge::CallKind;
 use super::message::ToolCall;
 use super::own_tools;
 use super::record::CallRecord;
+use super::skills::ScriptCode;
 use super::tool_round::{
     CallAnswer, CallIndex, OpenCall, RoundCallState, RoundRequest, RunParts, ToolRound, parse_args,
 };
@@ -46,7 +47,8 @@ impl ToolRound {
         run.with_record(place, |outer| outer.calls.push(record));
         let inner = CallIndex { inner: Some(before), program: true, ..place };
         let at = index + 1 + before;
-        self.calls.insert(at.min(self.calls.len()), OpenCall::queued(ToolCall::new(id, name, arguments), inner));
+        self.calls
+            .insert(at.min(self.calls.len()), OpenCall::queued(ToolCall::new(id, name, arguments), inner, run.config));
         let refusal = if full { Some(too_much()) } else { self.refusal_in_program(run, at, before) };
         if let Some(answer) = refusal {
             self.answer(run, at, answer);
@@ -67,15 +69,29 @@ impl ToolRound {
         if self.has_final_result() {
             return Some(CallAnswer::exactly("not run", None));
         }
-        if !own_tools::allowed_inside(name) {
+        if !own_tools::allowed_inside(name) || open.kind == CallKind::Script {
             let text = format!("{name} cannot be called by a program: call it by itself");
             return Some(CallAnswer::refused(Slug::InvalidArguments, text));
+        }
+        let script =
+            self.calls.iter().find(|outer| outer.place.call == open.place.call && outer.kind == CallKind::Script);
+        if let Some(ScriptCode { tools, .. }) = script.and_then(|outer| run.config.script(&outer.call.name))
+            && !tools.iter().any(|tool| tool == name)
+        {
+            let text = format!("{name} is not among the tools that this skill's scripts can call");
+            return Some(CallAnswer::refused(Slug::Refused, text));
         }
         open.refusal(&run.config.tools, self.offer).or_else(|| open.denial(run))
     }
 
-    /// The program has ended. What it did not wait for is aborted.
+    /// The program has ended.
     pub(super) fn program_ended(&mut self, run: &mut RunParts<'_>, index: usize, answer: CallAnswer) {
+        self.end_calls_of_program(run, index);
+        self.answer(run, index, answer);
+    }
+
+    /// What an ended program did not wait for is aborted.
+    pub(super) fn end_calls_of_program(&mut self, run: &mut RunParts<'_>, index: usize) {
         let Some(place) = self.calls.get_mut(index).map(|open| {
             open.state = RoundCallState::Expanded; // it receives no more answers
             open.place
@@ -86,7 +102,6 @@ impl ToolRound {
         let running = self.calls.iter().filter(|open| is_its(open)).filter_map(OpenCall::awaited).cloned();
         run.requests.extend(running.map(RoundRequest::Abort));
         self.answer_all(run, is_its, &CallAnswer::from_outcome(ToolOutcome::Cancelled));
-        self.answer(run, index, answer);
     }
 
     /// The run has a new driver: programs cannot go on, because their state is gone.
@@ -126,15 +141,15 @@ impl OpenCall {
     }
 
     fn is_running_program(&self) -> bool {
-        self.kind == CallKind::Program && self.state == RoundCallState::Running
+        self.kind.is_program() && self.state == RoundCallState::Running
     }
 }
 
 impl Program {
     /// What the code of this call sees as its clock and as the seed of its random numbers. FNV-1a: every bit of the id counts.
-    pub(super) fn of(seed: u64, call: &CallId, at: EpochMillis) -> Self {
+    pub(super) fn of(seed: u64, call: &CallId, at: EpochMillis, script: Option<ScriptCode>) -> Self {
         let bytes = seed.to_le_bytes().into_iter().chain(call.0.bytes());
         let seed = bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-        Program { seed, at }
+        Program { seed, at, script }
     }
 }

@@ -6,13 +6,22 @@ use super::failure::Slug;
 use super::judge::{Offer, Policy, TurnSuccess};
 use super::message::Message;
 use super::record::{CounterLevel, TerminationReason, Trigger};
+use super::skills;
 
 // --- the system message (semantics.md#presets) -----------------------------------------------------------------------
 
 /// The system message: the user's own, or a description of the run, its number of turns, and that it may be asked to
-/// synthesize.
+/// synthesize. The catalogue of the skills follows it.
 #[must_use]
 pub fn system_text(config: &RunConfig) -> String {
+    let text = own_text(config);
+    match skills::catalogue(&config.skills) {
+        Some(catalogue) => format!("{text}\n\n{catalogue}"),
+        None => text,
+    }
+}
+
+fn own_text(config: &RunConfig) -> String {
     if !config.system.is_empty() {
         return config.system.clone();
     }

@@ -8,6 +8,7 @@ use super::own_tools::{self, SubagentTask};
 use super::prompts;
 use super::provider::ProviderConfig;
 use super::retry::Rng;
+use super::skills;
 
 impl RunConfig {
     /// The same configuration within the engine's preconditions: at least one turn, one attempt, one provider.
@@ -22,6 +23,7 @@ impl RunConfig {
         if let Some(tool) = self.tools.iter_mut().find(|t| t.name == own_tools::SPAWN) {
             *tool = own_tools::spawn_spec(&self.agents);
         }
+        skills::offer(&mut self);
         if self.preset == Preset::Strict {
             // Its last turn is forced-final instead.
             self.synthesis = None;
@@ -76,6 +78,7 @@ pub fn child_config(parent: &RunConfig, task: &SubagentTask, id: u32) -> RunConf
     let mut limits = parent.limits.clone();
     // The root of the tree watches the tree's budgets.
     (limits.children, limits.wall_ms, limits.tokens, limits.cost) = (0, Some(limits.child_ms), None, None);
+    let tools: Vec<_> = parent.tools.iter().filter(|t| !is_own(&t.name) && is_chosen(&t.name)).cloned().collect();
     RunConfig {
         preset: child_preset(parent, kind),
         system: kind.map(|kind| kind.system.clone()).unwrap_or_default(),
@@ -84,7 +87,8 @@ pub fn child_config(parent: &RunConfig, task: &SubagentTask, id: u32) -> RunConf
         counter: inherited_counter(parent.counter.as_ref(), kind.and_then(|kind| kind.counter)),
         synthesis: child_synthesis(parent, kind),
         report: ReportConfig::default(),
-        tools: parent.tools.iter().filter(|t| !is_own(&t.name) && is_chosen(&t.name)).cloned().collect(),
+        skills: skills::offered(&parent.skills, &tools),
+        tools,
         agents: Vec::new(),
         // Logged by its parent.
         adjusted: Vec::new(),

@@ -26,7 +26,7 @@ impl Run {
         open.tool_calls.extend(records);
         self.enter(reply, calls.clone());
         if let RunPhase::Turn(OpenTurn { step, .. }) = &mut self.phase {
-            *step = TurnStep::Tools(ToolRound::new((attempt, offer, first), calls, finish, raw));
+            *step = TurnStep::Tools(ToolRound::new(&self.config, (attempt, offer, first), calls, finish, raw));
         }
         self.with_round(ToolRound::refuse);
         self.advance_round();

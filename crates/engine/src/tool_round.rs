@@ -19,6 +19,7 @@ use super::message::{FinishReason, Image, Message, RawResponse, Reply, ToolCall,
 use super::own_tools::{self, AcceptedReport, InnerCall, SubagentTask};
 use super::permission::{self, CallDecision, Consent};
 use super::record::{CallRecord, RecordKind};
+use super::skills;
 
 /// The calls of the current attempt. The calls of a batch follow it directly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -146,13 +147,15 @@ pub(super) struct CallAnswer {
 impl ToolRound {
     /// The round of a reply's calls, which have their ids and records already. The first step is [`ToolRound::refuse`].
     pub(super) fn new(
+        config: &RunConfig,
         (attempt, offer, first): (u32, Offer, usize),
         calls: Vec<ToolCall>,
         finish: FinishReason,
         raw: Option<RawResponse>,
     ) -> Self {
         let place = |call| CallIndex { call, inner: None, program: false };
-        let calls = calls.into_iter().enumerate().map(|(index, call)| OpenCall::queued(call, place(index))).collect();
+        let calls =
+            calls.into_iter().enumerate().map(|(index, call)| OpenCall::queued(call, place(index), config)).collect();
         let truncated = finish == FinishReason::Length;
         ToolRound { attempt, offer, first, grace_timer: None, calls, truncated, raw, report: None }
     }
@@ -214,8 +217,13 @@ impl ToolRound {
             CallKind::Progress if checked => self.progress(run, index),
             CallKind::Batch if checked => self.expand(run, index),
             CallKind::Spawn if checked => self.spawn(run, index),
+            CallKind::Skill if checked => self.read_skill(run, index),
             CallKind::Program => self.program_ended(run, index, CallAnswer::from_outcome(outcome)),
-            CallKind::Progress | CallKind::Batch | CallKind::Spawn => {
+            CallKind::Script => {
+                self.end_calls_of_program(run, index);
+                self.tool_answered(run, index, outcome);
+            }
+            CallKind::Progress | CallKind::Batch | CallKind::Spawn | CallKind::Skill => {
                 self.answer(run, index, CallAnswer::from_outcome(outcome));
             }
         }
@@ -290,7 +298,7 @@ impl ToolRound {
     pub(super) fn start_ready(&mut self, run: &mut RunParts<'_>) -> bool {
         let running = self.calls.iter().filter(|call| call.awaited().is_some());
         // A program waits for calls of its own, so it takes no place among the others.
-        let (programs, others): (Vec<_>, Vec<_>) = running.partition(|call| call.kind == CallKind::Program);
+        let (programs, others): (Vec<_>, Vec<_>) = running.partition(|call| call.kind.is_program());
         // While a final result is checked, nothing new starts: it may end the run.
         let checking = self.calls.iter().any(|call| matches!(call.state, RoundCallState::Checking { .. }));
         let most = if checking { 0 } else { run.config.limits.parallel_tools.max(1) as usize };
@@ -301,7 +309,7 @@ impl ToolRound {
         for open in &mut self.calls {
             // A report is judged after the calls before it have run.
             let ready = open.kind != CallKind::Report || before_answered;
-            let room = if open.kind == CallKind::Program { &mut programs } else { &mut others };
+            let room = if open.kind.is_program() { &mut programs } else { &mut others };
             if open.is_queued() && ready && *room > 0 {
                 *room -= 1;
                 started += 1;
@@ -426,6 +434,18 @@ impl ToolRound {
         self.answer(run, index, CallAnswer::text("ok".into()));
     }
 
+    /// `read_skill`: the engine has the skills.
+    fn read_skill(&mut self, run: &mut RunParts<'_>, index: usize) {
+        let answer = match skills::read(&run.config.skills, &self.args(run, index)) {
+            Ok(text) => CallAnswer::text(text),
+            Err(fault) => CallAnswer::refused(Slug::InvalidArguments, fault),
+        };
+        if let Some(open) = self.calls.get_mut(index) {
+            open.executed = answer.error.is_none();
+        }
+        self.answer(run, index, answer);
+    }
+
     /// `batch`: its calls are inserted right behind it.
     fn expand(&mut self, run: &mut RunParts<'_>, index: usize) {
         let asked = own_tools::inner_calls(&self.args(run, index));
@@ -441,7 +461,8 @@ impl ToolRound {
             let id = run.ids.fresh(&format!("{outer}_{i}"));
             let record = CallRecord::open(id.clone(), &name, parse_args(&arguments), self.attempt, run.now);
             run.with_record(place, |batch| batch.calls.push(record));
-            inner.push(OpenCall::queued(ToolCall::new(id, name, arguments), CallIndex { inner: Some(i), ..place }));
+            let place = CallIndex { inner: Some(i), ..place };
+            inner.push(OpenCall::queued(ToolCall::new(id, name, arguments), place, run.config));
         }
         self.calls.splice(index + 1..index + 1, inner);
         self.refuse(run);
@@ -558,7 +579,7 @@ impl ToolRound {
         let (kind, place, id) = (open.kind, open.place, open.call.id.clone());
         self.answer_program(run, place, &answer);
         // A batch is not cut: each of its calls was.
-        let is_cut = matches!(kind, CallKind::Tool | CallKind::Program);
+        let is_cut = matches!(kind, CallKind::Tool | CallKind::Program | CallKind::Script | CallKind::Skill);
         let max = if is_cut { run.config.limits.max_result_chars } else { usize::MAX };
         if let Some(short) = cut(&answer.content, max, &id) {
             answer.error = answer.error.map(|_| short.clone());
@@ -591,13 +612,15 @@ impl ToolRound {
 }
 
 impl OpenCall {
-    pub(super) fn queued(call: ToolCall, place: CallIndex) -> Self {
+    pub(super) fn queued(call: ToolCall, place: CallIndex, config: &RunConfig) -> Self {
         let kind = match call.name.as_str() {
             own_tools::REPORT => CallKind::Report,
             own_tools::BATCH => CallKind::Batch,
             own_tools::PROGRESS => CallKind::Progress,
             own_tools::SPAWN => CallKind::Spawn,
             own_tools::PROGRAM => CallKind::Program,
+            skills::READ_SKILL if !config.skills.is_empty() => CallKind::Skill,
+            name if config.is_script(name) => CallKind::Script,
             _ => CallKind::Tool,
         };
         let state = RoundCallState::Queued;
@@ -629,7 +652,7 @@ impl OpenCall {
     /// Why the call must not run, whatever the other calls are.
     pub(super) fn refusal(&self, tools: &[ToolSpec], offer: Offer) -> Option<CallAnswer> {
         let name = self.call.name.as_str();
-        if self.place.inner.is_some() && !own_tools::allowed_inside(name) {
+        if self.place.inner.is_some() && (!own_tools::allowed_inside(name) || self.kind == CallKind::Script) {
             let text = format!("{name} cannot stand inside a batch: call it by itself");
             return Some(CallAnswer::refused(Slug::InvalidArguments, text));
         }
@@ -659,7 +682,7 @@ impl RunParts<'_> {
         let ToolCall { id, name, arguments, .. } = open.call.clone();
         let started = RecordKind::ToolStarted { id, name, args: parse_args(&arguments) };
         self.requests.push(RoundRequest::Notify(started));
-        let is_run = matches!(open.kind, CallKind::Tool | CallKind::Program);
+        let is_run = matches!(open.kind, CallKind::Tool | CallKind::Program | CallKind::Script);
         let mode = if is_run { RunMode::Run } else { RunMode::Check };
         self.request(open, mode);
     }
@@ -682,8 +705,10 @@ impl RunParts<'_> {
     fn run(&mut self, open: &mut OpenCall, mode: RunMode, permission: CallPermission) {
         open.state =
             if permission == CallPermission::Allowed { RoundCallState::Running } else { RoundCallState::Asking(mode) };
-        let program =
-            (open.kind == CallKind::Program).then(|| Program::of(self.config.seed, &open.call.id, self.world_time));
+        let program = open.kind.is_program().then(|| {
+            let script = self.config.script(&open.call.name);
+            Program::of(self.config.seed, &open.call.id, self.world_time, script)
+        });
         let call = RunTool { permission, program, ..run_tool(self.config, open.call.clone(), mode) };
         self.requests.push(RoundRequest::Run(call));
     }
@@ -692,7 +717,7 @@ impl RunParts<'_> {
     fn decide(&self, open: &OpenCall) -> CallDecision {
         let decision = self.tool(open).map(|tool| self.consent.decide(tool, &open.call.arguments));
         match (open.kind, decision) {
-            (CallKind::Tool | CallKind::Program, Some(decision)) => decision,
+            (CallKind::Tool | CallKind::Program | CallKind::Script, Some(decision)) => decision,
             (_, Some(CallDecision::Denied(why))) => CallDecision::Denied(why),
             _ => CallDecision::Allowed,
         }
@@ -881,7 +906,7 @@ mod tests {
             };
             let mut reply = Reply { tool_calls: calls.iter().map(call).collect(), ..Reply::default() };
             let (calls, records) = take_calls(&mut reply, &mut ids, (1, 1), Millis(0));
-            let round = ToolRound::new((1, Offer::AllTools, 0), calls, FinishReason::ToolCalls, None);
+            let round = ToolRound::new(&config, (1, Offer::AllTools, 0), calls, FinishReason::ToolCalls, None);
             let consent = Consent::new(config.permissions.clone());
             let mut alone = Alone { config, consent, ids, records, report_attempts: 0, round };
             alone.step(ToolRound::refuse);

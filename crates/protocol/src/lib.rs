@@ -24,7 +24,7 @@ pub use options::{AccessOptions, AgentOptions, ProviderOptions};
 pub use snapshot::{Reporter, Snapshot, SnapshotChange};
 
 use turnwise_docs_index::{Info, SiteStage};
-use turnwise_engine::{Message, SideEffect, ToolSpec};
+use turnwise_engine::{Message, SideEffect, Skill, ToolSpec};
 use turnwise_record::trajectory::ExportFormat;
 
 /// The version of this protocol: both sides ship in one package and are never mixed with those of another version.
@@ -59,6 +59,11 @@ pub enum Command {
     Untool {
         agent: AgentId,
         name: String,
+    },
+    /// The skills of the agent from the next run on, instead of those before.
+    Skills {
+        agent: AgentId,
+        skills: Vec<Skill>,
     },
     /// Changes to the agent's files. A part for each path that still exists: a blob.
     Files {
@@ -429,6 +434,10 @@ pub enum PageRequest<'a> {
         at: u64,
         /// The tools that it can call.
         tools: Vec<&'a str>,
+        /// For the script of a skill: its arguments as JSON, which it sees as `input`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        input: Option<&'a str>,
     },
     /// Call the model of the agent's provider with this number. One part: the request, as JSON in UTF-8.
     Complete { provider: usize },

@@ -124,6 +124,8 @@ export interface TrajectoryConfig {
   tools: TrajectoryTool[];
   /** Kinds of sub-agents that the model can choose from; if empty, one kind with this run's own tools. */
   agents?: TrajectoryAgent[];
+  /** The skills that the model can read, with tools for their scripts (skills.md). */
+  skills?: TrajectorySkill[];
   /** Which tool calls run, which ask first and which are denied. Omitted in records made before there were permissions. */
   permissions?: TrajectoryPermissions;
   limits: TrajectoryLimits;
@@ -245,6 +247,39 @@ export interface TrajectoryAgent {
   max_turns: number;
   /** Whether its runs have a turn counter. Default: as its parent. */
   counter?: boolean;
+}
+
+/**
+ * A skill: instructions for one kind of work, with files and scripts (skills.md). The model sees its name and description; it reads
+ * the rest with `read_skill`.
+ */
+export interface TrajectorySkill {
+  /** Unique in a run. */
+  name: string;
+  /** What it is for and when to use it. */
+  description: string;
+  /** The text of `SKILL.md` without its front matter. */
+  instructions: string;
+  /** Its other text files, by path in the skill's folder: `scripts/submit.js`. */
+  files: Record<string, string>;
+  /** Its scripts in JavaScript, each a tool of its own. */
+  scripts?: TrajectorySkillScript[];
+  /** Paths of its files that are not text. */
+  binary?: string[];
+  /** The only tools that its scripts can call, among those that the run offers. Omitted: all of them. */
+  allowed_tools: string[] | null;
+}
+
+/** A script of a skill. It runs as a program in the sandbox of `run_code`, with its arguments as `input`. */
+export interface TrajectorySkillScript {
+  /** The name of its tool. */
+  tool: string;
+  /** Its file. */
+  path: string;
+  /** What its tool's description says of it; empty: that the skill's instructions tell. */
+  description: string;
+  /** Its result may end the run by the final-result protocol. */
+  may_finish?: boolean;
 }
 
 /** Which tool calls run, which ask first and which are denied. */
@@ -705,6 +740,8 @@ export interface TrajectoryAuthority {
   providers: TrajectoryProvider[];
   /** The tools that the adopter has. A tool of the record stays if one of these has its name, and then it is this one. */
   tools: TrajectoryTool[];
+  /** The same of skills. */
+  skills?: TrajectorySkill[];
   permissions: TrajectoryPermissions;
   limits: TrajectoryLimits;
   retry: TrajectoryRetry;

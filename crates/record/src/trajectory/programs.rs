@@ -1,4 +1,4 @@
-//! The programs of a recorded run (`run_code`), with everything that their output follows from: the code, what it saw of the world,
+//! The programs of a recorded run (`run_code`, scripts of skills), with everything that their output follows from: the code, what it saw of the world,
 //! and the answers to its calls in the order in which it received them. A replay runs each again and compares its output.
 
 use std::collections::BTreeMap;
@@ -22,6 +22,9 @@ pub struct RecordedProgram {
     pub at: u64,
     /// The tools that it could call.
     pub tools: Vec<String>,
+    /// For the script of a skill: its arguments as JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
     /// The calls that it made, in order: name and arguments.
     pub calls: Vec<(String, String)>,
     /// The answers in the order in which it received them: the index of the call, whether it failed, the result.
@@ -77,17 +80,23 @@ pub fn programs(recorded: &Trajectory) -> Vec<RecordedProgram> {
 fn take(recorder: &Recorder, open: &mut BTreeMap<CallId, RecordedProgram>, effects: Vec<Effect>) {
     for effect in effects {
         match effect {
-            Effect::RunTool(RunTool { call, arguments, program: Some(Program { seed, at }), .. }) => {
+            Effect::RunTool(RunTool { call, arguments, program: Some(Program { seed, at, script }), .. }) => {
                 let run = &recorder.run;
                 let names = run.config_of(&call).tools.iter().map(|tool| tool.name.clone());
+                let args: Value = serde_json::from_str(&arguments).unwrap_or_default();
+                let (code, tools, input) = match script {
+                    Some(script) => (script.code, script.tools, Some(args.to_string())),
+                    None => (code_of(&args), names.filter(|name| own_tools::allowed_inside(name)).collect(), None),
+                };
                 let turn = run.turns().last().filter(|turn| turn.tool_calls.iter().any(|one| one.id == call));
                 let program = RecordedProgram {
                     turn: turn.map(|turn| turn.turn),
                     path: String::new(),
-                    code: code_of(&serde_json::from_str(&arguments).unwrap_or_default()),
+                    code,
                     seed,
                     at: at.0,
-                    tools: names.filter(|name| own_tools::allowed_inside(name)).collect(),
+                    tools,
+                    input,
                     calls: Vec::new(),
                     answers: Vec::new(),
                     ok: false,
@@ -108,8 +117,10 @@ fn take(recorder: &Recorder, open: &mut BTreeMap<CallId, RecordedProgram>, effec
 fn finished(mut program: RecordedProgram, outcome: &ToolOutcome) -> Option<RecordedProgram> {
     let (ok, output) = match outcome {
         ToolOutcome::Executed { content, repaired_args, .. } => {
-            if let Some(args) = repaired_args {
-                program.code = code_of(args);
+            match (repaired_args, &mut program.input) {
+                (Some(args), Some(input)) => *input = args.to_string(),
+                (Some(args), None) => program.code = code_of(args),
+                (None, _) => {}
             }
             (true, content)
         }
