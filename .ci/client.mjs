@@ -22,7 +22,7 @@ const ENTRIES = part === 'app-worker' ? {
 } : {
   client: {
     index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', sandbox: 'sandbox', node: 'node', thread: 'thread', core: 'core',
-    'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/history': 'history', 'sdk/ai-sdk': 'ai-sdk',
+    'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/history': 'history', 'sdk/skills': 'skills', 'sdk/ai-sdk': 'ai-sdk',
   },
   widget: { embed: 'embed', element: 'element', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', care: 'care', 'frame-host': 'frame-host', frame: 'frame', ...Object.fromEntries(readdirSync(path.join(www, 'widget/texts')).map((file) => [`texts/${path.parse(file).name}`, `texts-${path.parse(file).name}`])) },
 };
@@ -38,6 +38,7 @@ const apart = {
       return file ? { path: `./${file}.js`, external: true } : undefined;
     });
     onResolve({ filter: /^turnwise-tools$/ }, () => ({ path: './worker.js', external: true }));
+    onResolve({ filter: /^turnwise-archive$/ }, () => ({ path: './archive.js', external: true }));
     onResolve({ filter: /^turnwise-glue$/ }, () => ({ path: path.resolve(glue) }));
   },
 };

@@ -9,7 +9,7 @@ import type { Complete } from './model';
 import { recordText } from './check';
 import { agentOptions, branchOptions, grantOptions, hostTool, listening, planOptions, planValue, runOptions, taskText, turnCount } from './options';
 import type { Execute, Provider, Run } from './options';
-import type { AgentId, Approver, AgentOptions, Asks, Told, TrajectoryTool } from './protocol';
+import type { AgentId, Approver, AgentOptions, Asks, Told, TrajectorySkill, TrajectoryTool } from './protocol';
 
 const BUSY = 'this agent has a run under way: wait for it, cancel it, or make another agent';
 const CLOSED = 'this agent was freed';
@@ -27,6 +27,7 @@ class AgentState implements HostedAgent {
   approve: HostedAgent['approve'];
   #options: AgentOptions;
   #providers: Provider[];
+  #skills: TrajectorySkill[] = [];
   /** The worker on which it is open. */
   #generation = 0;
   #busy: object | undefined;
@@ -59,6 +60,12 @@ class AgentState implements HostedAgent {
 
   unregister(name: string) {
     if (this.tools.delete(name) && link.knows(this.#generation)) link.tell('untool', { agent: this.id, name });
+  }
+
+  /** From the next run on. */
+  skills(given: TrajectorySkill[]) {
+    this.#skills = given;
+    if (link.knows(this.#generation)) link.tell('skills', { agent: this.id, skills: given });
   }
 
   async run(task: unknown, options: unknown) {
@@ -115,6 +122,7 @@ class AgentState implements HostedAgent {
     const agent = this.id;
     link.tell('open', { agent, options: this.#options });
     for (const { spec } of this.tools.values()) link.tell('tool', { agent, tool: spec });
+    if (this.#skills.length) link.tell('skills', { agent, skills: this.#skills });
     const [files, blobs] = Files.all(this.files);
     if (files.length) link.tell('files', { agent, files }, blobs);
   }
@@ -224,6 +232,10 @@ export class Agent {
 
   removeTool(name: string) {
     this.#own.unregister(name);
+  }
+
+  setSkills(skills: TrajectorySkill[]) {
+    this.#own.skills(skills);
   }
 
   stop() {

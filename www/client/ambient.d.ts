@@ -26,6 +26,19 @@ declare module 'turnwise-tools' {
   export default function start(options: { module_or_path: unknown }): Promise<unknown>;
 }
 
+/** The part of the tools' worker that reads archives, in its own file. */
+declare module 'turnwise-archive' {
+  interface ArchivedFile {
+    path: string;
+    size: number;
+    /** It is protected by a password. */
+    locked?: boolean;
+  }
+  export function open(archive: Blob, guess: (bytes: Blob) => Promise<string>): Promise<{ kind: string; files: ArchivedFile[]; notes: string[] }>;
+  export function read(archive: Blob, file: ArchivedFile): Promise<Blob>;
+  export function gunzip(packed: Blob): Promise<Blob>;
+}
+
 declare module 'node:util' {
   export const TextDecoder: typeof globalThis.TextDecoder;
   export const TextEncoder: typeof globalThis.TextEncoder;

@@ -1,5 +1,5 @@
 // What a page and the agent's worker say to each other. Made of the Rust types: UPDATE=1 cargo test --test native types::
-import type { DocsInfo, DocsProgress, ExportFormat, PlanOwnEvent, RunEvent, SideEffect, TrajectoryMessage, TrajectoryTool } from './types/records';
+import type { DocsInfo, DocsProgress, ExportFormat, PlanOwnEvent, RunEvent, SideEffect, TrajectoryMessage, TrajectorySkill, TrajectoryTool } from './types/records';
 
 /** Messages from the page. */
 export type Command =
@@ -17,6 +17,7 @@ export type Command =
   | { open: { agent: AgentId; options: AgentOptions } }
   | { tool: { agent: AgentId; tool: TrajectoryTool } }
   | { untool: { agent: AgentId; name: string } }
+  | { skills: { agent: AgentId; skills: TrajectorySkill[] } }
   | { files: { agent: AgentId; files: AgentFileChange[] } }
   | { app: { parts: number } }
   | {

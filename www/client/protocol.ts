@@ -10,7 +10,7 @@ export type {
   AccessOptions, AgentId, AgentOptions, Approver, CallNumber, DocumentTask, Failure, AgentFileChange, ResponseHead, Listening, OpenedSite, SiteId, PageRequest,
 } from './messages';
 export { BUILT_IN_TOOLS, FORMATS, PROVIDER_KINDS } from './names';
-export type { DocsInfo, ExportFormat, ProviderKind, SideEffect, TrajectoryMessage, TrajectoryTool } from './types/records';
+export type { DocsInfo, ExportFormat, ProviderKind, SideEffect, TrajectoryMessage, TrajectorySkill, TrajectoryTool } from './types/records';
 
 export const VERSION = 1;
 

@@ -390,15 +390,15 @@ pub struct Skill {
     /// Its other text files, by path in the skill's folder: `scripts/submit.js`.
     pub files: BTreeMap<String, String>,
     /// Its scripts in JavaScript, each a tool of its own.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "types", ts(as = "Option<Vec<SkillScript>>", optional))]
     pub scripts: Vec<SkillScript>,
     /// Paths of its files that are not text.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
     pub binary: Vec<String>,
     /// The only tools that its scripts can call, among those that the run offers. Omitted: all of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed_tools: Option<Vec<String>>,
 }
 
@@ -419,7 +419,7 @@ pub struct SkillScript {
     /// What its tool's description says of it; empty: that the skill's instructions tell.
     pub description: String,
     /// Its result may end the run by the final-result protocol.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
     pub may_finish: bool,
 }

@@ -21,6 +21,7 @@ import type { Prompt } from './prompt.js';
 import { resultOf } from './result.js';
 import type { RunResult } from './result.js';
 import { Run } from './run.js';
+import type { ReadSkills, SkillSource } from './skills.js';
 import { Invalid, readSchema } from './schema.js';
 import type { Infer, ReadSchema, Schema } from './schema.js';
 import { readTool } from './tool.js';
@@ -57,6 +58,11 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
   toolChoice?: LowLevelOptions['toolChoice'];
   temperature?: number;
   topP?: number;
+  /**
+   * Skills: instructions that the model reads when a task needs them, with scripts that run in the sandbox. Read with the first run;
+   * `skills()` says what was found and what is wrong with it.
+   */
+  skills?: SkillSource | readonly SkillSource[];
   /** Kinds of sub-agents by name; the model delegates parts of the task to them. */
   subagents?: Record<string, SubagentKind>;
   /** Approves calls that touch more than the workspace. A run can set its own. Default: such calls are refused. */
@@ -111,7 +117,7 @@ export type BranchEdit =
 const any = (value: unknown) => value;
 const OPTIONS = shape(Object.fromEntries([
   'model', 'instructions', 'tools', 'builtInTools', 'files', 'output', 'maxTurns', 'maxAttempts', 'budget', 'reasoning', 'toolChoice', 'temperature', 'topP',
-  'subagents', 'approve', 'permissions', 'guardrails', 'telemetry', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
+  'skills', 'subagents', 'approve', 'permissions', 'guardrails', 'telemetry', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
 ].map((name) => [name, any])));
 const BUDGET = shape({ usd: number, tokens: whole(1), ms: whole(1) });
 const RUN = shape({ messages: any, signal: any, approve: any });
@@ -123,6 +129,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   readonly #options: AgentOptions<T, S>;
   readonly #tools = new Map<string, ReadTool>();
   readonly #removed = new Set<string>();
+  #skills: Promise<ReadSkills> | undefined;
   readonly #output: ReadSchema | undefined;
   /** What each chat's agent awaits before a call with an effect. */
   readonly #before = new WeakMap<LowLevelAgent, () => Promise<void>>();
@@ -151,6 +158,27 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   removeTool(name: string): boolean {
     this.#removed.add(name);
     return this.#tools.delete(name);
+  }
+
+  /**
+   * Reads the skills of the options. A run does the same before it starts.
+   *
+   * Rejects if a source is none or cannot be fetched; the next call tries again.
+   *
+   * @example
+   * const { skills, faults } = await agent.skills();
+   * for (const { skill, message } of faults) console.warn(`${skill}: ${message}`);
+   */
+  skills(): Promise<ReadSkills> {
+    const given = this.#options.skills;
+    this.#skills ??= given === undefined ? Promise.resolve({ skills: [], faults: [] }) : import('./skills.js').then(async ({ readSkills }) => {
+      const read = await readSkills(given);
+      const skipped = read.faults.filter((fault) => fault.skipped);
+      if (skipped.length) console.warn(`turnwise: skills were left out:\n${skipped.map(({ skill, path, message }) => `${skill || path}: ${message}`).join('\n')}`);
+      return read;
+    });
+    this.#skills.catch(() => { this.#skills = undefined; });
+    return this.#skills;
   }
 
   /** Starts a run. Await it for the result, iterate it for its parts. */
@@ -224,6 +252,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
         try {
           // Waits until the caller has the run.
           await undefined;
+          if (this.#options.skills !== undefined) low.setSkills(await this.#skillsOrFailure(own.signal));
           // A stop that came before the engine had the run counts from its beginning.
           const hear = (event: AgentEvent) => {
             if (stopped && event.type === 'run_started') low.stop();
@@ -249,6 +278,15 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     });
     this.#options.telemetry?.(run);
     return run;
+  }
+
+  async #skillsOrFailure(signal: AbortSignal) {
+    try {
+      return (await until(signal, this.skills()))!.skills;
+    } catch (error) {
+      if (error instanceof TurnwiseError || error instanceof TypeError) throw error;
+      throw new TurnwiseError('skills', `The skills could not be read: ${errorText(error)}`, { cause: error });
+    }
   }
 
   async #result(trajectory: Trajectory, files: Files, signal: AbortSignal): Promise<RunResult<OutputOf<S>>> {

@@ -2,7 +2,7 @@
 import type { TerminationReason, Trajectory } from '../types/turnwise.js';
 
 /** The reason why a run has no result. */
-export type FailureReason = TerminationReason | 'guardrail' | 'output_invalid' | 'storage' | 'worker_lost';
+export type FailureReason = TerminationReason | 'guardrail' | 'output_invalid' | 'skills' | 'storage' | 'worker_lost';
 
 /** A run failed or was cancelled. `trajectory` has everything it did until then. */
 export class TurnwiseError extends Error {

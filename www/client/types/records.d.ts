@@ -267,7 +267,7 @@ export interface TrajectorySkill {
   /** Paths of its files that are not text. */
   binary?: string[];
   /** The only tools that its scripts can call, among those that the run offers. Omitted: all of them. */
-  allowed_tools: string[] | null;
+  allowed_tools?: string[];
 }
 
 /** A script of a skill. It runs as a program in the sandbox of `run_code`, with its arguments as `input`. */

@@ -3,7 +3,7 @@
 import type {
   AgentKind, BuiltInTool, DocsFound, DocsHit, DocsInfo, DocsMatch, DocsProgress, ExportFormat, Insight, InsightFilter, MarkdownNode,
   PlanOwnEvent, PlanSession, Preset, ProviderKind, ReasoningEffort, ReplayDifference, RunEvent, SideEffect, RunSummary,
-  Trajectory, TrajectoryMessage,
+  Trajectory, TrajectoryMessage, TrajectorySkill,
 } from './records.js';
 
 export * from './records.js';
@@ -426,6 +426,8 @@ export class Agent {
   registerTool(tool: Tool): void;
   /** Removes a tool, from the next run on. */
   removeTool(name: string): void;
+  /** Replaces the skills, from the next run on. `readSkills` of `turnwise/skills` makes them. */
+  setSkills(skills: TrajectorySkill[]): void;
   /** The files that the agent's tools see. */
   readonly files: Files;
   /** Releases everything. A run in progress still finishes, and its promise settles. */
