@@ -1,46 +1,18 @@
 // The package's command line, as a separate process, against servers on loopback.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { LLMock } from '@copilotkit/aimock';
+import { inFolder, lines, read, start, turnwise } from './lib/cli.mjs';
 import { reply, withScript } from './lib/script-server.mjs';
 import { dist } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
-const CLI = path.join(dist, 'turnwise/cli.mjs');
 const KEY = 'sk-test-0123456789abcdefghij';
-
-/** Runs `body` in a temporary folder, which is removed afterwards. */
-async function inFolder(body) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-cli-'));
-  try {
-    return await body(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Starts the command; `ended` resolves with `{ code, out, err }`, `until(text)` once stderr contains the text. */
-function start(args, { cwd, env = {} } = {}) {
-  const child = spawn(process.execPath, [CLI, ...args], { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = { out: '', err: '' };
-  const waiting = [];
-  const look = () => waiting.filter(({ text }) => said.err.includes(text)).forEach(({ done }) => done());
-  child.stdout.setEncoding('utf8').on('data', (text) => { said.out += text; });
-  child.stderr.setEncoding('utf8').on('data', (text) => { said.err += text; look(); });
-  const ended = new Promise((resolve) => { child.on('close', (code, signal) => resolve({ code, signal, ...said })); });
-  const until = (text) => new Promise((done, fail) => { waiting.push({ text, done }); ended.then(() => fail(new Error(`it ended without saying ${text}: ${said.err}`))); look(); });
-  return { child, ended, until };
-}
-
-const turnwise = (args, options) => start(args, options).ended;
-const lines = (tasks) => tasks.map((task) => `${JSON.stringify(task)}\n`).join('');
-const read = (...parts) => JSON.parse(readFileSync(path.join(...parts), 'utf8'));
 
 /** Runs `body` with a server that answers with `text` once `hold` allows it; counts requests and the most open at once. */
 async function withServer({ text = 'The answer is 42.', hold = () => undefined }, body) {

@@ -171,7 +171,7 @@ function figureRows({ success, turns, tokens, cost, duration_ms: took }, word) {
 function folderReport(found, [a, b]) {
   const { judged: by, pass_rate: rate, score, cases, common } = found;
   const spread = ({ mean: middle, stderr }) => (middle === null ? '-' : `${middle.toFixed(2)}${stderr === null ? '' : ` ± ${stderr.toFixed(2)}`}`);
-  const change = ({ mean: middle, stderr }) => (middle === null ? '-' : `${signed(middle, (value) => value.toFixed(2))}${stderr ? ` ± ${stderr.toFixed(2)}` : ''}`);
+  const change = ({ mean: middle, stderr }) => (middle === null ? '-' : `${middle === 0 ? '0.00' : signed(middle, (value) => value.toFixed(2))}${stderr ? ` ± ${stderr.toFixed(2)}` : ''}`);
   const rows = [['', 'A', 'B', 'change'], ['pass rate', spread(rate.a), spread(rate.b), change(rate.change)]];
   if (score.cases) rows.push(['score', spread(score.a), spread(score.b), change(score.change)]);
   const lines = [`A: ${a}`, `B: ${b}`, `${counted(common, 'case')} in both; mean ± standard error over cases`, '', ...table([...rows, ...figureRows(found, ', mean')])];

@@ -263,9 +263,6 @@ async function work(open, settings, known, show) {
       else agent.cancel();
     }
   };
-  // The engine's console output is also in the trajectories; here it would break the progress line.
-  const { warn, error } = console;
-  Object.assign(console, { warn: () => {}, error: () => {} });
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   let skipped = 0;
   try {
@@ -293,7 +290,6 @@ async function work(open, settings, known, show) {
     });
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-    Object.assign(console, { warn, error });
   }
   return { ended, skipped };
 }

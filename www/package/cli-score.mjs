@@ -35,11 +35,11 @@ export async function judge({ scorer: file, grader, rubric: rubricFile, passAt, 
     const judged = {};
     const failed = [];
     if (scorer) {
-      await scored(scorer, one, { answer: text, data: data[0], record }).then((found) => { judged.scorer = found; }, (error) => failed.push(`the scorer failed at the case ${one.id}: ${message(error)}`));
+      await scored(scorer, one, { answer: text, data: data[0], record }).then((found) => { judged.scorer = found; }, (error) => failed.push(`the scorer failed: ${message(error)}`));
     }
     if (grader && (one.rubric ?? rubric ?? one.target) !== undefined) {
       judged.grade = await graded(grader, providers, { ...one, rubric: one.rubric ?? rubric }, text, known);
-      if (judged.grade.failed) failed.push(`the grader failed at the case ${one.id}: ${judged.grade.failed}`);
+      if (judged.grade.failed) failed.push(`the grader failed: ${judged.grade.failed}`);
     }
     for (const [name, given] of [['scorer', judged.scorer], ['grader', judged.grade]]) {
       if (given && !given.failed && given.score < passAt) whys.push(`the ${name} gave ${given.score}${given.reason ? `: ${given.reason}` : ''}`);

@@ -13,19 +13,25 @@ export const fault = (text, lines) => { throw new Usage(text, lines); };
 /** Removes characters that would move a terminal's cursor or break a line. */
 export const plain = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 
-/** The most similar of some names, or `undefined` if none is similar. */
+/** The most similar of some names, or the only one that it begins, or `undefined`. */
 export function nearest(wrong, names) {
-  const distance = (a, b) => {
-    let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-    for (let i = 1; i <= a.length; i += 1) {
-      const next = [i];
-      for (let j = 1; j <= b.length; j += 1) next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
-      row = next;
-    }
-    return row.at(-1);
-  };
+  const begun = wrong.length > 2 ? names.filter((name) => name.startsWith(wrong)) : [];
+  if (begun.length === 1) return begun[0];
   const [best] = names.map((name) => [distance(wrong.toLowerCase(), name.toLowerCase()), name]).sort((a, b) => a[0] - b[0]);
   return best && best[0] <= Math.max(1, Math.floor(wrong.length / 2.5)) ? best[1] : undefined;
+}
+
+/** How many letters to change, add, leave out, or swap with the next one. */
+function distance(a, b) {
+  const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)];
+  for (let i = 1; i <= a.length; i += 1) {
+    rows[i] = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? rows[i - 2][j - 2] + 1 : Infinity;
+      rows[i][j] = Math.min(rows[i][j - 1] + 1, rows[i - 1][j] + 1, rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1), swapped);
+    }
+  }
+  return rows[a.length][b.length];
 }
 
 /** `; did you mean …?`, or nothing. */

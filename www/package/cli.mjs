@@ -243,6 +243,8 @@ async function main([name, ...args]) {
       process.stdout.write(help(name));
       return 0;
     }
+    // Read by the engine's thread: its console would break the progress line.
+    process.env.TURNWISE_CONSOLE = 'off';
     await init();
     return await command.run(given);
   } catch (error) {
