@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { proxy as handler } from './key-proxy/node.mjs';
 import { counted, whole as counter } from './cli-stats.mjs';
-import { fault, keyFrom, oneOf, plain, print, whole } from './cli-usage.mjs';
+import { fault, interrupted, keyFrom, oneOf, plain, print, whole } from './cli-usage.mjs';
 
 /** The servers that speak Chat Completions: address, variable of the key if they need one, kind of the tag's provider. */
 const SERVERS = {
@@ -47,8 +47,9 @@ export async function proxy({ values, positionals }) {
     server.listen(whole(values, 'port', 0, 8787, 65535), host, () => resolve(server.address().port));
   }).catch((error) => fault(error.code === 'EADDRINUSE' ? `port ${values.port ?? 8787} is used by another program: choose another --port` : `--host ${host}: ${error.message}`));
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const ended = interrupted();
   print(greeting({ url, env, kind, origins }));
-  await new Promise((resolve) => { process.once('SIGINT', resolve).once('SIGTERM', resolve); });
+  await ended;
   await new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); });
   return 0;
 }

@@ -73,3 +73,6 @@ export function keyFrom(given, otherwise, fail = fault) {
   const name = given ?? otherwise;
   return process.env[name] || fail(`the environment variable ${name} is not set: it has to hold the key; a key is never an argument${given === undefined ? ' (--api-key-env names another variable)' : ''}`);
 }
+
+/** Resolves when the command is interrupted or asked to end. Call it before saying that the command runs. */
+export const interrupted = () => new Promise((resolve) => { process.once('SIGINT', resolve).once('SIGTERM', resolve); });

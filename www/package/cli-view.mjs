@@ -7,7 +7,7 @@ import { exportTrajectory, summarize } from './node.js';
 import { askEach, inParallel, message, notThere, readText, recordFiles } from './cli-files.mjs';
 import { ENDINGS, exported } from './cli-export.mjs';
 import { counted, dollars, duration, whole as counter } from './cli-stats.mjs';
-import { fault, plain, print, whole } from './cli-usage.mjs';
+import { fault, interrupted, plain, print, whole } from './cli-usage.mjs';
 
 const PAGE = 200;
 const AT_ONCE = 8;
@@ -30,8 +30,9 @@ export async function view({ values, positionals }) {
     server.on('error', reject);
     server.listen(whole(values, 'port', 0, 0, 65535), '127.0.0.1', () => resolve(server.address().port));
   }).catch((error) => fault(`--port ${values.port}: ${error.code === 'EADDRINUSE' ? 'another program uses this port' : error.message}`));
+  const ended = interrupted();
   print([`${folder} is at http://127.0.0.1:${port}/ (on this machine only; Ctrl-C ends it)`]);
-  await new Promise((resolve) => { process.once('SIGINT', resolve).once('SIGTERM', resolve); });
+  await ended;
   await new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); });
   return 0;
 }

@@ -3,7 +3,7 @@
 // Exit codes: 0 success, 1 failures, 2 invalid command line.
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import init, { insight, replay, summarize } from './node.js';
+import { insight, replay, summarize } from './node.js';
 import { askEach, needRecords } from './cli-files.mjs';
 import { grouped as groupedQuestions, questionReport, reportsIn } from './cli-questions.mjs';
 import { groupReport, grouped, report } from './cli-stats.mjs';
@@ -243,9 +243,8 @@ async function main([name, ...args]) {
       process.stdout.write(help(name));
       return 0;
     }
-    // Read by the engine's thread: its console would break the progress line.
+    // Read by the engine's thread, which starts when it is first needed: its console would break the progress line.
     process.env.TURNWISE_CONSOLE = 'off';
-    await init();
     return await command.run(given);
   } catch (error) {
     if (!(error instanceof Usage)) throw error;
