@@ -113,22 +113,24 @@ h1{font-size:22px;margin:0;overflow-wrap:anywhere}p{margin:4px 0 16px;color:var(
 form{display:flex;flex-wrap:wrap;gap:8px;margin:0 0 16px}input,select,button{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:8px 12px;min-height:40px}input{flex:1 1 220px;min-width:0}
 table{width:100%;border-collapse:collapse;background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}th,td{padding:10px 12px;text-align:start;vertical-align:top;border-bottom:1px solid var(--line)}tr:last-child td{border-bottom:0}th{font-size:13px;font-weight:600;color:var(--soft)}
 .n{text-align:end;font-variant-numeric:tabular-nums;white-space:nowrap}td.task{width:44%;overflow-wrap:anywhere}.task a{font-weight:600}small{display:block;color:var(--soft);overflow-wrap:anywhere}.good{color:var(--good)}.bad{color:var(--bad)}.mid{color:var(--mid)}nav{display:flex;gap:16px;margin-top:16px}
-@media(max-width:720px){table,tbody,tr,td{display:block}thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}tr{padding:10px 12px;border-bottom:1px solid var(--line)}tr:last-child{border:0}td,td.task{border:0;padding:0;width:auto}td.n,td.w{display:inline;text-align:start;color:var(--soft);font-size:14px}td.n:not(:empty)::before{content:"· "}}`;
+@media(max-width:720px){table,tbody,tr,td{display:block}thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}tr{padding:10px 12px;border-bottom:1px solid var(--line)}tr:last-child{border:0}td,td.task{border:0;padding:0;width:auto}td.n,td.w{display:inline;text-align:start;color:var(--soft);font-size:14px}td.n:not(:empty)+td.n:not(:empty)::before,td.n:not(:empty)+td.n:empty+td.n:not(:empty)::before{content:" · "}}@media(min-width:721px){.u{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}}`;
 
-const OUTCOMES = ['success', 'partial', 'failed', 'cancelled', 'unfinished'];
+/** What the list can be restricted to: outcomes of runs, and the verdicts of `turnwise run`. */
+const STATES = ['success', 'partial', 'failed', 'cancelled', 'unfinished', 'case passed', 'case failed', 'not scored'];
+const verdictOf = ({ passed }) => (passed === undefined ? '' : passed === null ? 'not scored' : passed ? 'case passed' : 'case failed');
 const COLOURS = { success: 'good', partial: 'mid', failed: 'bad' };
 
 function listPage(folder, all, asked) {
   const words = (asked.get('text') ?? '').trim();
-  const outcome = OUTCOMES.includes(asked.get('outcome')) ? asked.get('outcome') : '';
-  const fits = (row) => (!outcome || (row.outcome ?? 'unfinished') === outcome) && `${row.title ?? ''} ${row.file} ${row.model ?? ''}`.toLowerCase().includes(words.toLowerCase());
+  const outcome = STATES.includes(asked.get('outcome')) ? asked.get('outcome') : '';
+  const fits = (row) => (!outcome || (!row.error && [row.outcome ?? 'unfinished', verdictOf(row)].includes(outcome))) && `${row.title ?? ''} ${row.file} ${row.model ?? ''}`.toLowerCase().includes(words.toLowerCase());
   const shown = all.filter(fits);
   const pages = Math.max(1, Math.ceil(shown.length / PAGE));
   const page = Math.min(pages, Math.max(1, Number.parseInt(asked.get('page') ?? '1', 10) || 1));
   const turn = (to, text) => (to >= 1 && to <= pages ? `<a href="/?${escaped(new URLSearchParams({ ...(words && { text: words }), ...(outcome && { outcome }), page: to }))}">${text}</a>` : '');
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Runs in ${escaped(folder)}</title><style>${STYLE}</style></head><body>
 <main><h1>Runs in ${escaped(folder)}</h1><p>${shown.length === all.length ? '' : `${counter(shown.length)} of `}${counted(all.length, 'run')}</p>
-<form action="/" role="search"><input type="search" name="text" value="${escaped(words)}" placeholder="Task, file or model" aria-label="Task, file or model"><select name="outcome" aria-label="Outcome"><option value="">All outcomes</option>${OUTCOMES.map((one) => `<option${one === outcome ? ' selected' : ''}>${one}</option>`).join('')}</select><button>Filter</button></form>
+<form action="/" role="search"><input type="search" name="text" value="${escaped(words)}" placeholder="Task, file or model" aria-label="Task, file or model"><select name="outcome" aria-label="Outcome"><option value="">All runs</option>${STATES.map((one) => `<option${one === outcome ? ' selected' : ''}>${one}</option>`).join('')}</select><button>Filter</button></form>
 ${shown.length ? `<table><thead><tr><th scope="col">Task</th><th scope="col">Outcome</th><th scope="col" class="n">Turns</th><th scope="col" class="n">Tokens</th><th scope="col" class="n">Cost</th><th scope="col" class="n">Time</th><th scope="col" class="n">Started</th></tr></thead><tbody>
 ${shown.slice((page - 1) * PAGE, page * PAGE).map((row) => tableRow(folder, row)).join('\n')}
 </tbody></table>` : '<p>No run matches this filter. <a href="/">Show all</a></p>'}
@@ -139,8 +141,9 @@ function tableRow(folder, row) {
   const name = escaped(path.relative(folder, row.file));
   if (row.error) return `<tr><td class="task">${name}<small>${escaped(row.error)}</small></td><td class="w bad">cannot be read</td><td class="n"></td><td class="n"></td><td class="n"></td><td class="n"></td><td class="n"></td></tr>`;
   const { title, outcome, termination_reason: reason, total_turns: turns, tokens, cost, duration_ms: took, started_ms: at, step, passed, why, provider, model } = row;
-  const verdict = passed === undefined ? '' : `<small class="${passed ? 'good' : passed === false ? 'bad' : 'mid'}">${passed ? 'case passed' : passed === false ? 'case failed' : 'not scored'}${why ? `: ${escaped(why)}` : ''}</small>`;
+  const verdict = verdictOf(row);
+  const judged = verdict && `<small class="${passed ? 'good' : passed === false ? 'bad' : 'mid'}">${verdict}${why ? `: ${escaped(why)}` : ''}</small>`;
   return `<tr><td class="task"><a href="${link(folder, row.file, step)}">${escaped(title) || '(no task)'}</a><small>${name}${step === undefined ? '' : `, step ${step}`} · ${escaped([provider, model].filter(Boolean).join(' '))}</small></td>`
-    + `<td class="w"><span class="${COLOURS[outcome] ?? ''}">${escaped(outcome ?? 'unfinished')}</span> <small>${escaped(reason ?? '')}</small>${verdict}</td>`
-    + `<td class="n">${counted(turns, 'turn')}</td><td class="n">${counter(tokens.input + tokens.output)} tokens</td><td class="n">${typeof cost === 'number' ? dollars(cost) : ''}</td><td class="n">${took === null || took === undefined ? '' : duration(took)}</td><td class="n">${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}</td></tr>`;
+    + `<td class="w"><span class="${COLOURS[outcome] ?? ''}">${escaped(outcome ?? 'unfinished')}</span> <small>${escaped(reason ?? '')}</small>${judged}</td>`
+    + `<td class="n">${counter(turns)}<span class="u"> ${turns === 1 ? 'turn' : 'turns'}</span></td><td class="n">${counter(tokens.input + tokens.output)}<span class="u"> tokens</span></td><td class="n">${typeof cost === 'number' ? dollars(cost) : ''}</td><td class="n">${took === null || took === undefined ? '' : duration(took)}</td><td class="n">${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}</td></tr>`;
 }
