@@ -45,8 +45,8 @@ test("promptfoo's assertions have the same verdicts", async () => {
   assert.equal(cases.length, 300);
   const differ = [];
   for (const [at, one] of cases.entries()) {
-    // The provider echoes the prompt.
-    const given = await score({ case: one, answer: one.task });
+    // The provider echoes the prompt, which is this variable.
+    const given = await score({ case: one, answer: one.metadata.vars.answer });
     const { success } = results.find(({ testIdx }) => testIdx === at);
     if ((given.score === 1) !== success) differ.push([one.task, one.metadata.assert, success, given]);
   }

@@ -3,7 +3,7 @@
 //   node promptfoo-config.mjs > c.json; npx promptfoo eval -c c.json --providers echo --no-cache -o all.json; node promptfoo-config.mjs all.json > promptfoo-results.json
 import { readFileSync } from 'node:fs';
 
-const ANSWERS = ['Hello world', 'hello WORLD', 'Hello', '42', '{"a":1}', 'one, two and three', 'Hello world\nsecond line', '[1, 2]', '"text"', '{a:1}'];
+const ANSWERS = ['Hello world', 'hello WORLD', 'Hello', '42', '{"a":1}', 'one, two and three', 'Hello world\nsecond line', '[1,2]', '"text"', '{a:1}'];
 const ASSERTIONS = [
   { type: 'equals', value: 'Hello world' }, { type: 'equals', value: 42 }, { type: 'equals', value: { a: 1 } }, { type: 'not-equals', value: 'Hello' },
   { type: 'contains', value: 'world' }, { type: 'not-contains', value: 'world' }, { type: 'icontains', value: 'WORLD' }, { type: 'contains', value: 4 },
