@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { inFolder, lines, turnwise } from './lib/cli.mjs';
+import { dist } from './lib/site.mjs';
 import { withScript } from './lib/script-server.mjs';
 
+const { inParallel } = await import(pathToFileURL(path.join(dist, 'turnwise/cli-files.mjs')).href);
 const KEY = 'sk-test-0123456789abcdefghij';
 const DEMO = ['--provider', 'demo'];
 const PROXY = ['proxy', '--provider', 'ollama', '--model', 'm'];
@@ -69,6 +72,10 @@ const TABLE = [
   [['run', 't.jsonl', '--provider', 'openai', '--api-key-env', 'NO_SUCH_KEY'], /NO_SUCH_KEY is not set/],
   [['run', 't.jsonl', '--provider', 'openai', '--api-key-env', KEY], /takes the name of an environment variable that holds the key, such as OPENAI_API_KEY, and not the key/],
   [['run', 't.jsonl', '--provider', 'openai', '--api-key', KEY], /there is no option --api-key; did you mean --api-key-env\?/],
+  [['run', 't.jsonl', ...DEMO, '--csv', 'no/t.csv'], /--csv no\/t\.csv: there is no folder no/],
+  [['run', 't.jsonl', ...DEMO, '--csv', 'notes'], /--csv takes a file; notes is a folder/],
+  [['run', 't.jsonl', ...DEMO, '--out', 't.jsonl'], /--out t\.jsonl: .*file already exists/],
+  [['stats', '--questions', 'questoins.jsonl'], /no reports of questions and no records found\n {2}questoins\.jsonl: No such file/],
   // Compare, export, view
   [['compare', 'runs'], /name two runs, or two folders of runs, the older one first; got runs/],
   [['compare', 'runs', 'runs', 'runs'], /got runs, runs, runs/],
@@ -115,17 +122,17 @@ test(`${TABLE.length} misuses are answered with what was given, what is taken an
   write('score.mjs', 'export const score = 1;');
   const before = readFileSync(path.join(folder, 'runs/summary.json'), 'utf8');
   const wrong = [];
-  for (const [args, words] of TABLE) {
+  await inParallel(TABLE, 3, async ([args, words]) => {
     const { code, out, err } = await turnwise(args, { cwd: folder, env: { OPENAI_API_KEY: '' } });
     const faults = [code !== 2 && `exit code ${code}`, out && `it printed ${out}`, !words.test(err) && `it said ${err}`, err.includes(KEY) && 'the key is repeated', !/--help for details\.\n$/.test(err) && 'no help is named', /\n {4}at /.test(err) && 'it has a stack'].filter(Boolean);
     if (faults.length) wrong.push(`turnwise ${args.join(' ')}: ${faults.join('; ')}`);
-  }
+  });
   assert.deepEqual(wrong, []);
   assert.equal(readFileSync(path.join(folder, 'runs/summary.json'), 'utf8'), before, 'nothing was written');
   assert.ok(!existsSync(path.join(folder, 'pages')));
 }));
 
-test('each command has help that names all its options, in lines that fit', async () => {
+test('each command has help that names all its options', async () => {
   const { out } = await turnwise(['--help']);
   const names = [...out.matchAll(/^ {2}turnwise (\w+)/gm)].map(([, name]) => name);
   assert.deepEqual(names, ['stats', 'replay', 'run', 'compare', 'export', 'view', 'proxy']);

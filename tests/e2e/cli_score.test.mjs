@@ -1,10 +1,10 @@
 // `turnwise run`: epochs and their statistics, scorer modules, a model that grades, tables in and out.
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { inFolder, lines, read, turnwise } from './lib/cli.mjs';
+import { inFolder, lines, read, start, turnwise } from './lib/cli.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { dist } from './lib/site.mjs';
 
@@ -130,9 +130,29 @@ test('a grader is asked with rubric, target and answer as data; its failures and
     assert.match(out, /bad: the grader gave 0: Milan is not Rome\.\n {6}answer: Milan\./);
     assert.match(out, /refused: the grader failed: it gave no grade/);
     assert.match(out, /Grader judge: 2 grades, 2 failures; 90 tokens, not part of the figures above/);
+    // As after a command that was killed, in the middle of a line.
+    rmSync(path.join(folder, 'runs/summary.json'));
+    appendFileSync(path.join(folder, 'runs/grades.ndjson'), '{"file":"od');
     const again = await turnwise([...args(baseUrl), '--json'], { cwd: folder });
     assert.deepEqual(JSON.parse(again.out).runs.map(({ id, passed: did }) => [id, did]), [['good', true], ['bad', false], ['refused', true], ['odd', true]]);
   });
+}));
+
+test('an interrupt ends a grader that does not answer', () => inFolder(async (folder) => {
+  put(folder, 't.jsonl', lines([{ id: 'a', task: 'go', target: 'x' }]));
+  let reached;
+  const asked = new Promise((resolve) => { reached = resolve; });
+  await withScript([{ text: 'x' }, { check: () => reached(), until: new Promise(() => {}) }], async (baseUrl) => {
+    const command = start(['run', 't.jsonl', ...openai(baseUrl), '--grader', 'g'], { cwd: folder });
+    await Promise.race([asked, command.ended]);
+    process.kill(command.child.pid, 'SIGINT');
+    await command.until('Wrapping up');
+    process.kill(command.child.pid, 'SIGINT');
+    const { code, out } = await command.ended;
+    assert.equal(code, 1);
+    assert.match(out, /Not scored:\n {2}a: the grader failed: it gave no grade \(cancelled/);
+  });
+  assert.equal(read(folder, 'runs/a.json').output, 'x');
 }));
 
 test("a grader with another server does not get the runs' key", () => inFolder(async (folder) => {

@@ -1,6 +1,6 @@
 // `turnwise run`: runs the cases of a file, each with its own agent, and judges their answers. A trajectory is written when its
 // run has ended, so a killed command loses only the runs in progress, and the next one continues with the rest.
-import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Agent, exportTrajectory, insight, summarize } from './node.js';
@@ -12,6 +12,8 @@ import { fileOf, readTasks } from './cli-tasks.mjs';
 import { amount, fault, keyFrom, plain, whole } from './cli-usage.mjs';
 
 const SUMMARY = 'summary.json';
+/** The grades so far, one JSON line each: a model that graded an answer need not be paid again, also if the command was killed. */
+const GRADES = 'grades.ndjson';
 /** Headers that may contain secrets, which come from the environment only. */
 const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
 const MAX_SHOWN = 20;
@@ -52,19 +54,25 @@ export async function run({ values, positionals }) {
 /** Returns a run's figures and its shortened answer, the only parts kept in memory: the trajectories are on disk and may be too many. */
 async function line({ one, epoch, file }, settings, trajectory, kept, known, text = trajectory) {
   const judged = await settings.judge(one, trajectory, known.get(file));
+  if (judged.grade && judged.grade !== known.get(file)) await appendFile(path.join(settings.out, GRADES), `${JSON.stringify({ file, grade: judged.grade })}\n`);
   return { id: one.id, epoch, file, kept, ...judged, answer: short(trajectory.output ?? '', 2000), ...(await summarize(text)) };
 }
 
 const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
-/** The grades of an earlier command, by file: a model that graded an answer need not be paid again. */
+/** The grades of earlier commands, by file. The last line of a killed one may be incomplete. */
 async function earlierGrades(out) {
-  const text = await readFile(path.join(out, SUMMARY), 'utf8').catch(() => '{}');
-  try {
-    return new Map((JSON.parse(text).runs ?? []).filter(({ grade }) => grade).map(({ file, grade }) => [file, { ...grade, again: true }]));
-  } catch {
-    return new Map();
+  const text = await readFile(path.join(out, GRADES), 'utf8').catch(() => '');
+  const grades = new Map();
+  for (const line of text.split('\n')) {
+    try {
+      const { file, grade } = JSON.parse(line);
+      grades.set(file, grade);
+    } catch {
+      // Asked for again.
+    }
   }
+  return grades;
 }
 
 /** What the grader was asked and cost, in this command and in earlier ones. */
@@ -141,9 +149,12 @@ async function read(values, positionals) {
   const last = cases.at(-1).at + 1;
   const seeded = (one, epoch) => (seed === undefined || one.overrides.seed !== undefined ? one.options : { ...one.options, seed: seed + one.at + (epoch - 1) * last });
   const runs = Array.from({ length: epochs }, (_, before) => before + 1).flatMap((epoch) => cases.map((one) => ({ one, epoch, file: fileOf(one.id, epoch), name: epochs > 1 ? `${one.id}@${epoch}` : one.id, options: seeded(one, epoch) })));
+  const agents = new Set();
+  if (values.csv !== undefined && !(await stat(path.dirname(values.csv)).catch(() => undefined))?.isDirectory()) fault(`--csv ${values.csv}: there is no folder ${path.dirname(values.csv)}`);
+  if ((await stat(values.csv ?? '').catch(() => undefined))?.isDirectory()) fault(`--csv takes a file; ${values.csv} is a folder`);
   return {
-    cases: cases.length, runs, epochs, hostTools, approve, grader: values.grader,
-    judge: await judge({ scorer: values.scorer, grader: values.grader, rubric: values.rubric, passAt, providers: values.grader === undefined ? undefined : graderOf(values, provider) }),
+    agents, cases: cases.length, runs, epochs, hostTools, approve, grader: values.grader,
+    judge: await judge({ scorer: values.scorer, grader: values.grader, rubric: values.rubric, passAt, agents, provider: values.grader === undefined ? undefined : graderOf(values, provider) }),
     out: values.out ?? 'runs',
     concurrency: whole(values, 'concurrency', 1, 4),
     again: values['retry-failed'] === true,
@@ -251,7 +262,7 @@ function isTask(recorded, task) {
 // Running
 
 async function work(open, settings, known, show) {
-  const agents = new Set();
+  const { agents } = settings;
   const ended = new Map();
   let interrupts = 0;
   const interrupt = () => {

@@ -21,9 +21,9 @@ const MAX_GRADED = 40_000;
 /**
  * Reads the scorer module and the grader of a command line. Returns `judge(case, record, known)`, which resolves with
  * `{ passed, score, why, scorer?, grade?, not_scored? }`: `passed` is null if the run was not scored. `known` is a grade of an earlier
- * command, which is used again if nothing that it depends on has changed.
+ * command, which is used again if nothing that it depends on has changed. `agents`: a set in which the grader's agent is while it works.
  */
-export async function judge({ scorer: file, grader, rubric: rubricFile, passAt, providers }) {
+export async function judge({ scorer: file, grader, rubric: rubricFile, passAt, provider, agents }) {
   const scorer = file === undefined ? undefined : await readScorer(file);
   const rubric = rubricFile === undefined ? undefined : await readRubric(rubricFile);
   return async (one, record, known) => {
@@ -38,7 +38,7 @@ export async function judge({ scorer: file, grader, rubric: rubricFile, passAt, 
       await scored(scorer, one, { answer: text, data: data[0], record }).then((found) => { judged.scorer = found; }, (error) => failed.push(`the scorer failed: ${message(error)}`));
     }
     if (grader && (one.rubric ?? rubric ?? one.target) !== undefined) {
-      judged.grade = await graded(grader, providers, { ...one, rubric: one.rubric ?? rubric }, text, known);
+      judged.grade = await graded(grader, { provider, agents }, { ...one, rubric: one.rubric ?? rubric }, text, known);
       if (judged.grade.failed) failed.push(`the grader failed: ${judged.grade.failed}`);
     }
     for (const [name, given] of [['scorer', judged.scorer], ['grader', judged.grade]]) {
@@ -86,7 +86,7 @@ async function readRubric(file) {
   return text.trim() ? text.trim() : fault(`--rubric ${file}: the file is empty; it takes a text that says what a right answer is`);
 }
 
-async function graded(model, provider, { task, rubric, target }, answer, known) {
+async function graded(model, { provider, agents }, { task, rubric, target }, answer, known) {
   const key = createHash('sha256').update(JSON.stringify([model, provider.kind, provider.baseUrl, GRADER, task, rubric, target, answer])).digest('hex').slice(0, 32);
   if (known?.key === key && !known.failed) return known;
   if (answer.length > MAX_GRADED) return { key, failed: `the answer has ${answer.length} characters, more than the ${MAX_GRADED} that are sent to a grader` };
@@ -97,6 +97,7 @@ async function graded(model, provider, { task, rubric, target }, answer, known) 
   const agent = new Agent({
     provider: { ...provider, model }, preset: 'strict', maxTurns: 1, maxAttempts: 2, tools: [], system: GRADER, report: { format: 'json', schema: GRADE },
   });
+  agents.add(agent);
   try {
     const record = await agent.run(`Grade this answer.\n\n${[part('task', task), ...wanted, part('answer', answer)].join('\n\n')}`);
     const { tokens, cost, requests } = await summarize(record);
@@ -107,6 +108,7 @@ async function graded(model, provider, { task, rubric, target }, answer, known) 
   } catch (error) {
     return { key, failed: message(error) };
   } finally {
+    agents.delete(agent);
     agent.free();
   }
 }

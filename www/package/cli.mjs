@@ -57,7 +57,7 @@ const COMMANDS = {
       'grader-base-url': [text, "the grader's base URL"],
       'grader-api-key-env': [text, "name of the environment variable that holds the grader's key"],
       'pass-at': [text, 'the score from which a case passes, from 0 to 1 (0.5)'],
-      concurrency: [text, 'tasks to run in parallel (4)'],
+      concurrency: [text, 'tasks to run in parallel (4); docs/evaluation.md says how to use more than one machine'],
       out: [text, 'folder for the trajectories (runs)'],
       csv: [text, 'also write a table of all runs to this file'],
       'retry-failed': [flag, 'run tasks again whose run ended with the outcome failed'],
@@ -187,6 +187,7 @@ async function unanswered(values, positionals) {
   const other = Object.keys(values).find((name) => !['questions', 'json'].includes(name));
   if (other) throw new Usage(`--questions goes with --json only, not with --${other}`);
   const { reports, faults } = await reportsIn(positionals);
+  if (!reports.length && faults.length === positionals.length) fault('no reports of questions and no records found', faults.map(({ file, error }) => `${file}: ${error}`));
   const groups = groupedQuestions(reports);
   print(values.json ? [JSON.stringify({ format: 'turnwise-summary', version: 1, questions: groups, unreadable: faults }, undefined, 2)] : questionReport(groups));
   if (!values.json) complain(faults);
