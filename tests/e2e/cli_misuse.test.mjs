@@ -5,11 +5,11 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { inFolder, lines, turnwise } from './lib/cli.mjs';
+import { KEY } from './lib/key-proxy.mjs';
 import { dist } from './lib/site.mjs';
 import { withScript } from './lib/script-server.mjs';
 
 const { inParallel } = await import(pathToFileURL(path.join(dist, 'turnwise/cli-files.mjs')).href);
-const KEY = 'sk-test-0123456789abcdefghij';
 const DEMO = ['--provider', 'demo'];
 const PROXY = ['proxy', '--provider', 'ollama', '--model', 'm'];
 

@@ -47,7 +47,7 @@ test('pages of the site are served with the key, others are refused and named in
   assert.equal((await told(await fetch(`${address}/v1/chat/completions`, { method: 'POST', body: '{}' }))).status, 403);
   assert.equal((await told(await ask(question({ model: 'huge' })))).code, 'model_not_allowed');
   await until('POST /v1/chat/completions 403 from https://evil.example: not in --origin');
-  await fetch(`${address}/v1/x?key=${KEY}`, { headers: { origin: SITE, authorization: `Bearer ${KEY}` } });
+  await fetch(`${address}/v1/x?x=${KEY}`, { headers: { origin: SITE, authorization: `Bearer ${KEY}` } });
   await until(`GET /v1/x 404 from ${SITE}`);
   assert.equal(seen.length, 1);
 })));

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { inFolder, lines, read, start, turnwise } from './lib/cli.mjs';
+import { KEY } from './lib/key-proxy.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { dist } from './lib/site.mjs';
 
@@ -157,14 +158,14 @@ test('an interrupt ends a grader that does not answer', () => inFolder(async (fo
 
 test("a grader with another server does not get the runs' key", () => inFolder(async (folder) => {
   put(folder, 't.jsonl', lines([{ id: 'a', task: 'go', target: 'x' }]));
-  await withScript([{ text: 'x', check: (_, { authorization }) => assert.equal(authorization, 'Bearer key-of-the-runs-123') }], (runsUrl) => withScript([
+  await withScript([{ text: 'x', check: (_, { authorization }) => assert.equal(authorization, `Bearer ${KEY}`) }], (runsUrl) => withScript([
     { ...grade({ reason: 'ok', grade: 'pass' }), check: (_, { authorization }) => assert.equal(authorization, undefined) },
   ], async (graderUrl) => {
-    const { code, err } = await turnwise(['run', 't.jsonl', ...openai(runsUrl), '--api-key-env', 'RUNS_KEY', '--grader', 'g', '--grader-base-url', graderUrl], { cwd: folder, env: { RUNS_KEY: 'key-of-the-runs-123' } });
+    const { code, err } = await turnwise(['run', 't.jsonl', ...openai(runsUrl), '--api-key-env', 'RUNS_KEY', '--grader', 'g', '--grader-base-url', graderUrl], { cwd: folder, env: { RUNS_KEY: KEY } });
     assert.equal(code, 0, err);
   }));
-  await withScript([{ ...grade({ reason: 'ok', grade: 'pass' }), check: (_, { authorization }) => assert.equal(authorization, 'Bearer key-of-the-grader-123') }], async (graderUrl) => {
-    const { code, err } = await turnwise(['run', 't.jsonl', ...openai('http://127.0.0.1:9/v1'), '--grader', 'other', '--grader-base-url', graderUrl, '--grader-api-key-env', 'GRADER_KEY'], { cwd: folder, env: { GRADER_KEY: 'key-of-the-grader-123' } });
+  await withScript([{ ...grade({ reason: 'ok', grade: 'pass' }), check: (_, { authorization }) => assert.equal(authorization, `Bearer ${KEY}2`) }], async (graderUrl) => {
+    const { code, err } = await turnwise(['run', 't.jsonl', ...openai('http://127.0.0.1:9/v1'), '--grader', 'other', '--grader-base-url', graderUrl, '--grader-api-key-env', 'GRADER_KEY'], { cwd: folder, env: { GRADER_KEY: `${KEY}2` } });
     assert.equal(code, 0, err);
   });
 }));
