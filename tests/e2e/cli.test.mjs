@@ -121,7 +121,9 @@ test('failed tasks run again when asked to, and what is no run of a task is neve
   const fatal = { status: 401, body: JSON.stringify({ error: { message: 'no such key' } }) };
   await withScript([fatal, { text: 'now it works' }], async (baseUrl) => {
     const args = ['run', 't.jsonl', '--provider', 'openai', '--base-url', baseUrl, '--model', 'm'];
-    assert.equal((await turnwise(args, { cwd: folder })).code, 1);
+    const failed = await turnwise(args, { cwd: folder });
+    assert.equal(failed.code, 1);
+    assert.ok(!failed.err.includes('turnwise: turn'), `the engine's console is between the lines: ${failed.err}`);
     const again = await turnwise(args, { cwd: folder });
     assert.equal(again.code, 1, 'it failed, and was not asked again');
     assert.match(again.out, /a: the run ended with the outcome failed \(llm_error\)/);

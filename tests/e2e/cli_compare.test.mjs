@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { inFolder, lines, read, turnwise } from './lib/cli.mjs';
+import { dist, root } from './lib/site.mjs';
 import { withScript } from './lib/script-server.mjs';
 
 /** Runs cases against a script, into a folder. */
@@ -64,6 +66,22 @@ test('folders without a summary go by the outcome, and say so', () => inFolder(a
   assert.equal(code, 0);
   assert.match(out, /bare does not have a summary\.json of turnwise run: without it, a run has passed if its outcome is success or partial\./);
 }));
+
+test('a case of which nothing is known in B is not taken for one that is no worse', () => inFolder(async (folder) => {
+  writeFileSync(path.join(folder, 's.mjs'), 'export default () => true;');
+  writeFileSync(path.join(folder, 'broken.mjs'), "export default () => { throw new Error('gone'); };");
+  await runs(folder, 'old', cases.slice(0, 1), [{ text: 'yes' }], ['--scorer', 's.mjs']);
+  await runs(folder, 'new', cases.slice(0, 1), [{ text: 'yes' }], ['--scorer', 'broken.mjs']);
+  const { code, out } = await turnwise(['compare', 'old', 'new'], { cwd: folder });
+  assert.equal(code, 1);
+  assert.match(out, /Not scored in B \(1 case\): a/);
+}));
+
+test('formats and the names of their files are those of the documentation', async () => {
+  const { ENDINGS } = await import(pathToFileURL(path.join(dist, 'turnwise/cli-export.mjs')).href);
+  const [, table] = /^## Export\n([^]*?)\n## /m.exec(readFileSync(path.join(root, 'docs/trajectory.md'), 'utf8'));
+  assert.deepEqual(ENDINGS, Object.fromEntries([...table.matchAll(/^\| `([\w-]+)` \| `(\.[\w.]+)` \|/gm)].map(([, format, ending]) => [format, ending])));
+});
 
 test('records are exported in each format, to the standard output or to a folder in its shape', () => inFolder(async (folder) => {
   await runs(folder, 'r', cases.slice(0, 2), [{ text: 'yes' }, { text: 'no' }]);

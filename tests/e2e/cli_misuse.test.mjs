@@ -76,6 +76,8 @@ const TABLE = [
   [['run', 't.jsonl', ...DEMO, '--csv', 'notes'], /--csv takes a file; notes is a folder/],
   [['run', 't.jsonl', ...DEMO, '--out', 't.jsonl'], /--out t\.jsonl: .*file already exists/],
   [['stats', '--questions', 'questoins.jsonl'], /no reports of questions and no records found\n {2}questoins\.jsonl: No such file/],
+  [['stats', 'runs/summary.json'], /runs\/summary\.json: This is a summary of turnwise run, not a record\./],
+  [['stats', 't.jsonl'], /A file of tasks is run by turnwise run t\.jsonl --provider/],
   // Compare, export, view
   [['compare', 'runs'], /name two runs, or two folders of runs, the older one first; got runs/],
   [['compare', 'runs', 'runs', 'runs'], /got runs, runs, runs/],
@@ -96,6 +98,8 @@ const TABLE = [
   [['proxy'], /say which server the key is for: --provider openai\|openrouter/],
   [['proxy', '--provider', 'anthropic'], /the proxy speaks Chat Completions/],
   [['proxy', '--provider', 'ollama'], /say which models visitors may use: --model NAME/],
+  [['proxy', '--provider', 'ollama', '--model', ','], /say which models visitors may use/],
+  [[...PROXY, '--origin', 'https://a.example', '--questions', 'no/q.jsonl'], /--questions no\/q\.jsonl: there is no folder no/],
   [PROXY, /say whose pages may ask: --origin https:\/\/docs\.example\.org/],
   [[...PROXY, '--origin', 'docs.example.org'], /got docs\.example\.org; did you mean https:\/\/docs\.example\.org\?/],
   [[...PROXY, '--origin', 'https://docs.example.org/guide/'], /without a path; got https:\/\/docs\.example\.org\/guide\/; did you mean https:\/\/docs\.example\.org\?/],

@@ -23,7 +23,7 @@ export async function compare({ values, positionals }) {
   const folders = kinds[0].isDirectory();
   const [a, b] = await Promise.all(positionals.map((name) => side(name, folders)));
   const found = folders ? ofFolders(a, b) : ofRuns(a, b);
-  const worse = found.cases.filter((one) => one.change === 'worse' || one.change === 'only in A');
+  const worse = found.cases.filter((one) => ['worse', 'only in A', 'not scored in B'].includes(one.change));
   // Not smaller than what rounding makes of it.
   const fails = drop === undefined ? worse.length > 0 : found.pass_rate.change.mean !== null && found.pass_rate.change.mean * -100 > drop + 1e-9;
   if (values.json) print([JSON.stringify({ format: 'turnwise-comparison', version: 1, a: positionals[0], b: positionals[1], ok: !fails, ...found }, undefined, 2)]);
@@ -113,7 +113,8 @@ function ofFolders(a, b) {
     const passed = [share(one), share(other)];
     const epochs = [...one.keys()].filter((epoch) => other.has(epoch));
     const parted = epochs.map((epoch) => parting(one.get(epoch), other.get(epoch)));
-    const change = passed.includes(null) || passed[0] === passed[1] ? 'same' : passed[1] < passed[0] ? 'worse' : 'better';
+    // Nothing is known of B: that it is no worse cannot be said.
+    const change = passed[1] === null && passed[0] !== null ? 'not scored in B' : passed[0] === null || passed[0] === passed[1] ? 'same' : passed[1] < passed[0] ? 'worse' : 'better';
     // The epoch that shows the change, if there is one.
     const at = Math.max(0, epochs.findIndex((epoch) => one.get(epoch).passed !== other.get(epoch).passed));
     const shown = [one, other].map((runs) => runs.get(epochs[at]) ?? [...runs.values()][0]);
@@ -189,9 +190,9 @@ function folderReport(found, [a, b]) {
   };
   shown('Worse in B', some('worse'));
   shown('Better in B', some('better'));
-  for (const only of ['only in A', 'only in B']) {
+  for (const only of ['not scored in B', 'only in A', 'only in B']) {
     const ids = some(only).map(({ id }) => plain(id));
-    if (ids.length) lines.push('', `O${only.slice(1)} (${counted(ids.length, 'case')}): ${ids.slice(0, MAX_SHOWN).join(', ')}${ids.length > MAX_SHOWN ? ', …' : ''}`);
+    if (ids.length) lines.push('', `${only[0].toUpperCase()}${only.slice(1)} (${counted(ids.length, 'case')}): ${ids.slice(0, MAX_SHOWN).join(', ')}${ids.length > MAX_SHOWN ? ', …' : ''}`);
   }
   return lines;
 }

@@ -6,7 +6,7 @@ import { askEach, message, needRecords, writeWhole } from './cli-files.mjs';
 import { fault, oneOf, plain, print } from './cli-usage.mjs';
 
 /** How the name of an exported file ends. */
-export const ENDINGS = { native: '.json', html: '.html', markdown: '.md', atif: '.atif.json', otlp: '.otlp.json', 'openai-jsonl': '.jsonl', 'mini-swe-agent': '.traj.json' };
+export const ENDINGS = { native: '.json', html: '.html', markdown: '.md', atif: '.atif.json', otlp: '.otlp.json', 'openai-jsonl': '.openai.jsonl', 'mini-swe-agent': '.traj.json' };
 const OTHER_NAMES = { md: 'markdown', json: 'native', jsonl: 'openai-jsonl', openai: 'openai-jsonl', opentelemetry: 'otlp', 'otlp-json': 'otlp', htm: 'html' };
 
 /** The text of a record in a format: of a trajectory, of an HTML report of one, or of an ATIF file. */

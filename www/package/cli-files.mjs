@@ -53,12 +53,23 @@ export async function notThere(name) {
   return `No such file or folder${meant(path.basename(name), names, (near) => path.join(folder, near)) || '.'}`;
 }
 
+/** Refuses a file to be written whose folder does not exist, before anything is done for it. */
+export async function needFolderOf(option, file) {
+  if (!(await stat(path.dirname(file)).catch(() => undefined))?.isDirectory()) fault(`--${option} ${file}: there is no folder ${path.dirname(file)}`);
+  if ((await stat(file).catch(() => undefined))?.isDirectory()) fault(`--${option} takes a file; ${file} is a folder`);
+}
+
 /** Refuses a command line whose files and folders have no record at all. */
 export async function needRecords(args, { answers, faults }) {
   if (answers.length) return;
   const lines = faults.map(({ file, error }) => `${file}: ${error}`);
   for (const name of args) {
-    if (!(await stat(name).catch(() => undefined))?.isDirectory() || faults.some(({ file }) => file.startsWith(name))) continue;
+    if (/\.(jsonl|csv)$/.test(name)) lines.push(`${name}: A file of tasks is run by turnwise run ${name} --provider …`);
+    if (faults.some(({ file }) => file.startsWith(name))) continue;
+    if (!(await stat(name)).isDirectory()) {
+      lines.push(`${name}: This is a summary of turnwise run, not a record.`);
+      continue;
+    }
     const names = await readdir(name);
     lines.push(`${name}: ${names.length ? `This folder has no record (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}).` : 'This folder is empty.'}`);
   }

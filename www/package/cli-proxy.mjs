@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { proxy as handler } from './key-proxy/node.mjs';
+import { needFolderOf } from './cli-files.mjs';
 import { counted, whole as counter } from './cli-stats.mjs';
 import { fault, interrupted, keyFrom, oneOf, plain, print, whole } from './cli-usage.mjs';
 
@@ -25,8 +26,9 @@ export async function proxy({ values, positionals }) {
   const [address, variable, kind] = SERVERS[oneOf(values, 'provider', kinds) ?? 'openai'];
   const baseUrl = (values['base-url'] ?? address).replace(/\/+$/, '');
   if (!isAddress(baseUrl)) fault(`--base-url takes an address that begins with https:// or http://, up to and including the version; got ${values['base-url']}`);
-  if (values.model === undefined) fault('say which models visitors may use: --model NAME, or several with commas between them');
+  if (!values.model?.split(',').some((name) => name.trim())) fault('say which models visitors may use: --model NAME, or several with commas between them');
   const origins = originsOf(values.origin);
+  if (values.questions !== undefined) await needFolderOf('questions', values.questions);
   const env = {
     BASE_URL: baseUrl, ORIGINS: origins.join(','), MODELS: values.model, SALT: randomBytes(32).toString('hex'),
     API_KEY: values['api-key-env'] !== undefined || variable !== undefined || values['base-url'] !== undefined ? keyFrom(values['api-key-env'], variable ?? 'API_KEY') : 'none',

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Agent, exportTrajectory, insight, summarize } from './node.js';
 import { toCsv } from './cli-csv.mjs';
-import { inParallel, message, notThere, readText, sweep, writeWhole } from './cli-files.mjs';
+import { inParallel, message, needFolderOf, notThere, readText, sweep, writeWhole } from './cli-files.mjs';
 import { figures, judge } from './cli-score.mjs';
 import { counted, dollars, duration, report, table, whole as counter } from './cli-stats.mjs';
 import { fileOf, readTasks } from './cli-tasks.mjs';
@@ -150,8 +150,7 @@ async function read(values, positionals) {
   const seeded = (one, epoch) => (seed === undefined || one.overrides.seed !== undefined ? one.options : { ...one.options, seed: seed + one.at + (epoch - 1) * last });
   const runs = Array.from({ length: epochs }, (_, before) => before + 1).flatMap((epoch) => cases.map((one) => ({ one, epoch, file: fileOf(one.id, epoch), name: epochs > 1 ? `${one.id}@${epoch}` : one.id, options: seeded(one, epoch) })));
   const agents = new Set();
-  if (values.csv !== undefined && !(await stat(path.dirname(values.csv)).catch(() => undefined))?.isDirectory()) fault(`--csv ${values.csv}: there is no folder ${path.dirname(values.csv)}`);
-  if ((await stat(values.csv ?? '').catch(() => undefined))?.isDirectory()) fault(`--csv takes a file; ${values.csv} is a folder`);
+  if (values.csv !== undefined) await needFolderOf('csv', values.csv);
   return {
     agents, cases: cases.length, runs, epochs, hostTools, approve, grader: values.grader,
     judge: await judge({ scorer: values.scorer, grader: values.grader, rubric: values.rubric, passAt, agents, provider: values.grader === undefined ? undefined : graderOf(values, provider) }),
