@@ -2,7 +2,7 @@
 // PART: sdk, the package with its widget (www/widget) and declarations; app-worker, the app's connection to its worker, and that worker.
 // GLUE: the engine's glue code from wasm-bindgen; it becomes part of the worker's file.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -74,4 +74,6 @@ function declare() {
   }
 }
 if (part === 'sdk') declare();
+// The proxy is developed as an example; the package has it as it is.
+if (part === 'sdk') cpSync(path.resolve(www, '../examples/key-proxy'), path.join(folder, 'key-proxy'), { recursive: true });
 if (part === 'sdk') for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts', 'element.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));

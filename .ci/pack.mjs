@@ -11,6 +11,8 @@ const [dist, ...wanted] = process.argv.slice(2);
 const { version, files: published } = JSON.parse(readFileSync(path.join(dist, 'turnwise/package.json'), 'utf8'));
 const read = (name) => readFileSync(path.join(dist, name));
 
+const PROXY = 'turnwise/key-proxy/';
+
 // The same files give the same bytes: a fixed time, no owner.
 const AT = Date.UTC(2026, 0, 1);
 function zip(name, entries) {
@@ -41,16 +43,19 @@ const MAKE = {
   // The files that the tag can load; the rest of the package is for programs. The demo, and a tag without a site, use worker.js, but
   // no tools that need its parts.
   docs() {
-    const names = shipped(dist, 'docs');
+    const names = shipped(dist, 'docs').filter((name) => !name.startsWith(PROXY));
     whole(names, ['sandbox', 'office', 'archives', 'pdf', 'pdfMaps', 'sql', 'jq']);
     const entries = names.map((name) => [name, read(name)]);
     const hashes = Object.fromEntries(entries.map(([name, bytes]) => [name, `sha384-${createHash('sha384').update(bytes).digest('base64')}`]));
     const tag = [
-      '<!-- Copy the folder turnwise/ to your site, and paste this before </body>. Without provider, each visitor chooses a model. -->',
+      '<!-- Copy the folder turnwise/ to your site, and paste this before </body>. Without provider, each visitor chooses a model and needs a key;',
+      '     the folder key-proxy/ has a server for a key of your own: npx turnwise proxy. -->',
       `<script type="module" src="/turnwise/embed.js" integrity="${hashes['turnwise/embed.js']}" crossorigin="anonymous"></script>`,
       '<turnwise-agent></turnwise-agent>', '',
     ].join('\n');
-    return zip('turnwise-docs-site', [...entries, ['integrity.json', Buffer.from(`${JSON.stringify(hashes, undefined, 2)}\n`)], ['tag.html', Buffer.from(tag)]]);
+    // Beside the folder that is copied to the site: it runs on a server.
+    const proxy = shipped(dist, 'docs').filter((name) => name.startsWith(PROXY)).map((name) => [name.slice('turnwise/'.length), read(name)]);
+    return zip('turnwise-docs-site', [...entries, ...proxy, ['integrity.json', Buffer.from(`${JSON.stringify(hashes, undefined, 2)}\n`)], ['tag.html', Buffer.from(tag)]]);
   },
 
   app() {

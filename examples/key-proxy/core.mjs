@@ -3,7 +3,7 @@
 // were not answered. Everything here is the same on every platform; the file of a platform passes the rest to `serve`.
 import { clean } from './clean.mjs';
 import { Refused, allowed, limitOf } from './content.mjs';
-import { network } from './limits.mjs';
+import { network, parsed } from './limits.mjs';
 
 export { count, inMemory } from './limits.mjs';
 
@@ -18,9 +18,9 @@ const number = [(value) => /^[1-9]\d{0,14}$/.test(text(value)), 'a whole number,
 const numberOrNone = [(value) => /^\d{1,15}$/.test(text(value)), 'a whole number'];
 /** The requirements for each variable. A limit that is not a number would limit nothing. */
 const VARIABLES = {
-  ORIGINS: [(value) => list(value).length > 0 && list(value).every((origin) => URL.parse(origin)?.origin === origin), 'a list of origins, such as https://docs.example.org'],
+  ORIGINS: [(value) => list(value).length > 0 && list(value).every((origin) => parsed(origin)?.origin === origin), 'a list of origins, such as https://docs.example.org'],
   MODELS: [(value) => list(value).length > 0, 'a list of model names'],
-  BASE_URL: [(value) => /^https?:$/.test(URL.parse(value)?.protocol), 'an address that begins with https:// or http://'],
+  BASE_URL: [(value) => /^https?:$/.test(parsed(value)?.protocol), 'an address that begins with https:// or http://'],
   API_KEY: secret, SALT: secret,
   MAX_BODY_BYTES: number, MAX_OUTPUT_TOKENS: number, PER_MINUTE: number, PER_DAY: number, SITE_PER_DAY: number,
   LIMIT_FIELD: [(value) => ['', 'max_tokens', 'max_completion_tokens'].includes(text(value)), 'max_tokens or max_completion_tokens'],

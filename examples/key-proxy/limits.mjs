@@ -60,8 +60,8 @@ export function network(address) {
   // Some proxies add the port of the connection, some systems the interface.
   const bare = String(address ?? '').trim().replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/%.*$/, '');
   const four = /^(\d{1,3}(?:\.\d{1,3}){3})(:\d+)?$/.exec(bare)?.[1];
-  if (four) return URL.parse(`http://${four}/`)?.hostname ?? '';
-  const six = /^[\da-f:.]+$/i.test(bare) && URL.parse(`http://[${bare}]/`)?.hostname.slice(1, -1); // in its canonical form
+  if (four) return parsed(`http://${four}/`)?.hostname ?? '';
+  const six = /^[\da-f:.]+$/i.test(bare) && parsed(`http://[${bare}]/`)?.hostname.slice(1, -1); // in its canonical form
   if (!six) return '';
   const [head, tail] = six.split('::').map((part) => part.split(':').filter(Boolean));
   const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;
@@ -70,4 +70,13 @@ export function network(address) {
     return groups.slice(6).map((group) => parseInt(group, 16)).map((pair) => `${pair >> 8}.${pair & 255}`).join('.');
   }
   return groups.slice(0, 4).join(':');
+}
+
+/** The address, or `undefined`: `URL.parse` is newer than Node.js 20. */
+export function parsed(address) {
+  try {
+    return new URL(address);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,46 +1,18 @@
 // The package's command line, as a separate process, against servers on loopback.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { LLMock } from '@copilotkit/aimock';
+import { inFolder, lines, read, start, turnwise } from './lib/cli.mjs';
 import { reply, withScript } from './lib/script-server.mjs';
 import { dist } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
-const CLI = path.join(dist, 'turnwise/cli.mjs');
 const KEY = 'sk-test-0123456789abcdefghij';
-
-/** Runs `body` in a temporary folder, which is removed afterwards. */
-async function inFolder(body) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-cli-'));
-  try {
-    return await body(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Starts the command; `ended` resolves with `{ code, out, err }`, `until(text)` once stderr contains the text. */
-function start(args, { cwd, env = {} } = {}) {
-  const child = spawn(process.execPath, [CLI, ...args], { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = { out: '', err: '' };
-  const waiting = [];
-  const look = () => waiting.filter(({ text }) => said.err.includes(text)).forEach(({ done }) => done());
-  child.stdout.setEncoding('utf8').on('data', (text) => { said.out += text; });
-  child.stderr.setEncoding('utf8').on('data', (text) => { said.err += text; look(); });
-  const ended = new Promise((resolve) => { child.on('close', (code, signal) => resolve({ code, signal, ...said })); });
-  const until = (text) => new Promise((done, fail) => { waiting.push({ text, done }); ended.then(() => fail(new Error(`it ended without saying ${text}: ${said.err}`))); look(); });
-  return { child, ended, until };
-}
-
-const turnwise = (args, options) => start(args, options).ended;
-const lines = (tasks) => tasks.map((task) => `${JSON.stringify(task)}\n`).join('');
-const read = (...parts) => JSON.parse(readFileSync(path.join(...parts), 'utf8'));
 
 /** Runs `body` with a server that answers with `text` once `hold` allows it; counts requests and the most open at once. */
 async function withServer({ text = 'The answer is 42.', hold = () => undefined }, body) {
@@ -84,7 +56,7 @@ test('tasks run with a key from the environment, expectations are judged, and th
     const { code, out, err } = await turnwise(['run', 'tasks.jsonl', ...server, '--api-key-env', 'MY_KEY'], { cwd: folder, env: { MY_KEY: KEY } });
     assert.equal(code, 1, err);
     assert.deepEqual([...seen.keys], [`Bearer ${KEY}`]);
-    assert.match(out, /3 of 4 tasks passed/);
+    assert.match(out, /3 of 4 cases passed/);
     assert.match(out, /wrong: expected that the answer contains "forty"/);
     assert.match(err, /\[4\/4\]/);
     const files = readdirSync(path.join(folder, 'runs')).sort();
@@ -149,10 +121,12 @@ test('failed tasks run again when asked to, and what is no run of a task is neve
   const fatal = { status: 401, body: JSON.stringify({ error: { message: 'no such key' } }) };
   await withScript([fatal, { text: 'now it works' }], async (baseUrl) => {
     const args = ['run', 't.jsonl', '--provider', 'openai', '--base-url', baseUrl, '--model', 'm'];
-    assert.equal((await turnwise(args, { cwd: folder })).code, 1);
+    const failed = await turnwise(args, { cwd: folder });
+    assert.equal(failed.code, 1);
+    assert.ok(!failed.err.includes('turnwise: turn'), `the engine's console is between the lines: ${failed.err}`);
     const again = await turnwise(args, { cwd: folder });
     assert.equal(again.code, 1, 'it failed, and was not asked again');
-    assert.match(again.out, /a: failed \(llm_error\)/);
+    assert.match(again.out, /a: the run ended with the outcome failed \(llm_error\)/);
     assert.equal((await turnwise([...args, '--retry-failed'], { cwd: folder })).code, 0);
     assert.equal(read(folder, 'runs/a.json').output, 'now it works');
     writeFileSync(path.join(folder, 't.jsonl'), lines([{ id: 'a', task: 'another' }]));
@@ -185,7 +159,7 @@ test('an interrupt wraps up what is under way and writes it; a second one cancel
     process.kill(first.child.pid, 'SIGINT');
     const { code, out } = await first.ended;
     assert.equal(code, 1);
-    assert.match(out, /2 of 3 tasks passed, 1 not run/);
+    assert.match(out, /2 of 3 cases passed, 1 run not run/);
     assert.equal(read(folder, 'runs/a.json').termination_reason, 'stop_synthesized');
     assert.ok(!existsSync(path.join(folder, 'runs/c.json')));
   });
@@ -309,7 +283,7 @@ test('stats and replay read folders, packed files and plans, and name what they 
   writeFileSync(path.join(folder, 'runs/below/plan.json'), JSON.stringify({ format: 'turnwise-session', version: 1, steps: [step(1, JSON.parse(one)), step(2, null)] }));
   const good = await turnwise(['stats', 'runs', '--by', 'preset'], { cwd: folder });
   assert.deepEqual([good.code, good.err], [0, '']);
-  assert.match(good.out, /^4 runs, 4 ended, 75 % success/);
+  assert.match(good.out, /^4 runs, 4 ended, 75 % of them with the outcome success/);
   assert.match(good.out, /llm_complete +success +3 +75 % +█+/);
   assert.match(good.out, /Share of the turn limit used: 1 of 4 runs used all/);
   assert.match(good.out, /\n {2}research +4 +75 %/);
@@ -359,5 +333,5 @@ test('the packed package brings its command', () => inFolder(async (folder) => {
   npm(['install', '--offline', '--no-audit', '--no-fund', path.join(folder, filename)], path.join(folder, 'project'));
   writeFileSync(path.join(folder, 'project/t.jsonl'), lines([{ id: 'a', task: 'What is 6 * 7?' }]));
   npm(['exec', '--offline', '--', 'turnwise', 'run', 't.jsonl', '--provider', 'demo'], path.join(folder, 'project'));
-  assert.match(npm(['exec', '--offline', '--', 'turnwise', 'stats', 'runs'], path.join(folder, 'project')), /^1 run, 1 ended, 100 % success/);
+  assert.match(npm(['exec', '--offline', '--', 'turnwise', 'stats', 'runs'], path.join(folder, 'project')), /^1 run, 1 ended, 100 % of them with the outcome success/);
 }));

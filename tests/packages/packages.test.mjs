@@ -3,11 +3,14 @@
 //   SITE=dist (the default)   where `.ci/pack` left the tarball and the docs zip
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { unzipSync } from 'fflate';
 import { serve } from '../../.ci/static.mjs';
@@ -238,6 +241,12 @@ agent.registerTool({ name: 'price', description: 'The price of an article.', par
 document.querySelector('output').textContent = (await agent.run('What do three lamps cost?')).output;
 </script>`;
   writeFileSync(path.join(folder, 'index.html'), `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Docs</title><link rel="icon" href="data:,"></head><body>${own}${tag}</body></html>`);
+  // The proxy of the zip is whole: without variables it says which is missing.
+  const { proxy } = await import(pathToFileURL(path.join(folder, 'key-proxy/node.mjs')).href);
+  const server = http.createServer(proxy({})).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  assert.equal((await (await fetch(`http://127.0.0.1:${server.address().port}/v1/chat/completions`, { method: 'POST' })).json()).error.code, 'not_configured');
+  await new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); });
   const site = await serve(folder);
   try {
     await answers(site.url);

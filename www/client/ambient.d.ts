@@ -60,7 +60,7 @@ declare module 'node:worker_threads' {
 }
 
 declare module 'node:process' {
-  const process: { execArgv: string[] };
+  const process: { env: Record<string, string | undefined> };
   export default process;
 }
 

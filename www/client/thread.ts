@@ -1,9 +1,13 @@
 // The Node.js thread in which the engine runs. Its references to other files have the form that bundlers for servers
 // recognize, with the `Worker` of Node.js: they put the files next to their output, as bundlers for pages do.
 import { readFile } from 'node:fs/promises';
+import process from 'node:process';
 import { Worker, parentPort } from 'node:worker_threads';
 import type { MakeWorker } from 'turnwise-glue';
 import { init, serve } from './engine-worker';
+
+// The command line has lines of its own for what happens, and the records have the rest.
+if (process.env.TURNWISE_CONSOLE === 'off') Object.assign(console, { warn() {}, error() {} });
 
 /** Stands for the package's own tool worker; a page may set another. */
 const TOOLS = 'turnwise:worker.js';

@@ -4,6 +4,7 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { fault, meant } from './cli-usage.mjs';
 
 /** Number of records read in parallel: they are held as text, and one worker processes them in sequence. */
 const AT_ONCE = 8;
@@ -29,7 +30,7 @@ export async function recordFiles(args, fits = /\.json(\.gz)?$/) {
   const faults = [];
   for (const name of args) {
     const info = await stat(name).catch(() => undefined);
-    if (!info) faults.push({ file: name, error: 'No such file or folder.' });
+    if (!info) faults.push({ file: name, error: await notThere(name) });
     else if (!info.isDirectory()) files.push(name);
     else {
       const below = await readdir(name, { recursive: true, withFileTypes: true });
@@ -38,6 +39,41 @@ export async function recordFiles(args, fits = /\.json(\.gz)?$/) {
     }
   }
   return { files, faults };
+}
+
+/** The names of the commands, for somebody who gives one as a file. */
+const COMMANDS = ['stats', 'replay', 'run', 'compare', 'export', 'view', 'proxy'];
+
+/** What to say of a file that does not exist. */
+export async function notThere(name) {
+  if (COMMANDS.includes(name)) return `No such file or folder. ${name} is a command, and one command line has one command: turnwise ${name} …`;
+  const folder = path.dirname(name);
+  const names = await readdir(folder).catch(() => undefined);
+  if (!names) return `No such file or folder; there is no folder ${folder} either.`;
+  return `No such file or folder${meant(path.basename(name), names, (near) => path.join(folder, near)) || '.'}`;
+}
+
+/** Refuses a file to be written whose folder does not exist, before anything is done for it. */
+export async function needFolderOf(option, file) {
+  if (!(await stat(path.dirname(file)).catch(() => undefined))?.isDirectory()) fault(`--${option} ${file}: there is no folder ${path.dirname(file)}`);
+  if ((await stat(file).catch(() => undefined))?.isDirectory()) fault(`--${option} takes a file; ${file} is a folder`);
+}
+
+/** Refuses a command line whose files and folders have no record at all. */
+export async function needRecords(args, { answers, faults }) {
+  if (answers.length) return;
+  const lines = faults.map(({ file, error }) => `${file}: ${error}`);
+  for (const name of args) {
+    if (/\.(jsonl|csv)$/.test(name)) lines.push(`${name}: A file of tasks is run by turnwise run ${name} --provider …`);
+    if (faults.some(({ file }) => file.startsWith(name))) continue;
+    if (!(await stat(name)).isDirectory()) {
+      lines.push(`${name}: This is a summary of turnwise run, not a record.`);
+      continue;
+    }
+    const names = await readdir(name);
+    lines.push(`${name}: ${names.length ? `This folder has no record (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}).` : 'This folder is empty.'}`);
+  }
+  fault('no record found; name records of runs (.json, .json.gz, as turnwise run writes them) or folders with some', lines);
 }
 
 /** Runs `work` on the items, at most `most` in parallel; returns the results in the order of the items. */
@@ -58,8 +94,8 @@ export async function inParallel(items, most, work) {
  * Calls `ask(text or trajectory)` for each record, for a plan's record once per run. Skips summaries that a command
  * wrote. Returns `{ answers: [{ file, step?, answer }], faults: [{ file, error }] }`.
  */
-export async function askEach(args, ask) {
-  const { files, faults } = await recordFiles(args);
+export async function askEach(args, ask, fits = undefined) {
+  const { files, faults } = await recordFiles(args, fits);
   const found = await inParallel(files, AT_ONCE, async (file) => {
     try {
       const text = await readText(file);
@@ -87,7 +123,7 @@ async function ofOther(file, text, error, ask) {
 
 /** The error's message, without the name of the argument. */
 export function message(error) {
-  return String(error?.message ?? error).replace(/^trajectory: /, '');
+  return String(error?.message ?? error).replace(/^(trajectory|text): /, '');
 }
 
 /** Writes a file atomically and syncs it to disk. */

@@ -1,7 +1,8 @@
 // `turnwise stats --questions`: the questions that docs did not answer, from the reports that the panel sends and from records of
 // runs, grouped by what they ask.
 import { inParallel, message, readText, recordFiles } from './cli-files.mjs';
-import { plain, whole } from './cli-stats.mjs';
+import { whole } from './cli-stats.mjs';
+import { plain } from './cli-usage.mjs';
 
 const AT_ONCE = 8;
 /** Two questions ask the same if the words they share weigh at least this part of all their words. Rare words weigh more. */

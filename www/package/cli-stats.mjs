@@ -1,11 +1,12 @@
 // The reports that `turnwise stats` and `turnwise run` print: the package's own figures, for people.
 import { insight } from './node.js';
+import { plain } from './cli-usage.mjs';
 
 const BAR = 28;
 const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 export const whole = (value) => number.format(value);
-const percent = (part, of) => `${Math.round((part * 100) / Math.max(of, 1))} %`;
-const counted = (n, noun) => `${whole(n)} ${noun}${n === 1 ? '' : 's'}`;
+export const percent = (part, of) => `${Math.round((part * 100) / Math.max(of, 1))} %`;
+export const counted = (n, noun) => `${whole(n)} ${noun}${n === 1 ? '' : 's'}`;
 
 export function dollars(amount) {
   if (amount > 0 && amount < 0.00005) return 'under $0.0001';
@@ -18,11 +19,8 @@ export function duration(ms) {
   return `${Math.floor(ms / 60_000)} min ${String(Math.floor(ms / 1000) % 60).padStart(2, '0')} s`;
 }
 
-/** Removes characters that would move a terminal's cursor or break a line. */
-export const plain = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
-
 /** Formats rows as aligned lines: the first column and a bar to the left, the others to the right. */
-function table(rows, { bars = false } = {}) {
+export function table(rows, { bars = false } = {}) {
   const widths = [];
   const last = (row) => bars && row.length - 1;
   for (const row of rows) row.forEach((cell, at) => { widths[at] = Math.max(widths[at] ?? 0, cell.length); });
@@ -60,7 +58,7 @@ export function report(found) {
   const last = bins.length - 1;
   const limit = bins.map((count, at) => [at === last ? 'limit' : `${at * 10} %`, whole(count), bar(count, Math.max(...bins))]);
   return [
-    `${whole(runs)}${filtered} ${runs === 1 && !filtered ? 'run' : 'runs'}, ${whole(ended)} ended, ${ended ? `${percent(found.success_share * ended, ended)} success` : 'none ended'}; `
+    `${whole(runs)}${filtered} ${runs === 1 && !filtered ? 'run' : 'runs'}, ${whole(ended)} ended, ${ended ? `${percent(found.success_share * ended, ended)} of them with the outcome success` : 'none ended'}; `
       + `${counted(found.requests, 'request')}, ${counted(found.failed_attempts, 'failed attempt')}, ${counted(found.tool_calls, 'tool call')}`,
     '',
     ...table(figures),

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// The command line of the package: `turnwise stats`, `turnwise replay`, `turnwise run`. It only reads arguments and files; the
-// package does the rest. Exit codes: 0 success, 1 failures, 2 invalid command line.
+// The command line of the package: which commands and options there are. Each command is a module, loaded when it is called.
+// Exit codes: 0 success, 1 failures, 2 invalid command line.
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import init, { insight, replay, summarize } from './node.js';
-import { askEach } from './cli-files.mjs';
+import { insight, replay, summarize } from './node.js';
+import { askEach, needRecords } from './cli-files.mjs';
 import { grouped as groupedQuestions, questionReport, reportsIn } from './cli-questions.mjs';
-import { run } from './cli-run.mjs';
-import { groupReport, grouped, plain, report } from './cli-stats.mjs';
+import { groupReport, grouped, report } from './cli-stats.mjs';
+import { Usage, fault, meant, nearest, oneOf, plain, print } from './cli-usage.mjs';
 
 const text = { type: 'string' };
 const flag = { type: 'boolean' };
@@ -37,8 +37,8 @@ const COMMANDS = {
     run: verify,
   },
   run: {
-    usage: 'turnwise run TASKS.jsonl --provider KIND [--model NAME] [--base-url URL] [--out FOLDER] …',
-    about: 'Runs every task of a file and writes a trajectory for each. Run it again to continue where it stopped.',
+    usage: 'turnwise run TASKS.jsonl|.json|.csv --provider KIND [--model NAME] [--base-url URL] [--out FOLDER] …',
+    about: 'Runs every case of a file, writes a trajectory for each and judges its answer. Run it again to continue where it stopped.',
     options: {
       provider: [text, 'demo, openai, openai-responses, anthropic, gemini, openrouter, ollama, lmstudio or llamacpp'],
       'base-url': [text, "the server's base URL, up to and including the version"],
@@ -49,41 +49,78 @@ const COMMANDS = {
       config: [text, 'options for every task: a .json file, or an .mjs module that exports them'],
       workspace: [text, 'a folder whose files are copied for every task'],
       seed: [text, 'a whole number: same seed, same waits and ids'],
-      concurrency: [text, 'tasks to run in parallel (4)'],
+      epochs: [text, 'runs of each case (1): the report has means, standard errors, pass@k and pass^k'],
+      scorer: [text, 'an .mjs module that judges answers: export default async ({ case, answer, data, record }) => …'],
+      grader: [text, 'a model that judges answers, by the rubric or target of the case'],
+      rubric: [text, 'a file that tells the grader what a right answer is, for cases without a rubric'],
+      'grader-provider': [text, "the grader's provider, if it is not that of the runs"],
+      'grader-base-url': [text, "the grader's base URL"],
+      'grader-api-key-env': [text, "name of the environment variable that holds the grader's key"],
+      'pass-at': [text, 'the score from which a case passes, from 0 to 1 (0.5)'],
+      concurrency: [text, 'tasks to run in parallel (4); docs/evaluation.md says how to use more than one machine'],
       out: [text, 'folder for the trajectories (runs)'],
-      'retry-failed': [flag, 'rerun the tasks that failed'],
+      csv: [text, 'also write a table of all runs to this file'],
+      'retry-failed': [flag, 'run tasks again whose run ended with the outcome failed'],
       json: [flag, 'print summary.json instead of the report'],
     },
-    run,
+    run: async (given) => (await import('./cli-run.mjs')).run(given),
+  },
+  compare: {
+    usage: 'turnwise compare A B [--max-drop POINTS] [--json]',
+    about: 'Compares two records, or two folders of turnwise run case by case: what passes, turns, tokens, cost, time, and where runs part. The exit code is 1 if B is worse.',
+    options: {
+      'max-drop': [text, 'exit code 1 only if the pass rate falls by more than so many percentage points'],
+      json: [flag, 'print one JSON object instead, for scripts'],
+    },
+    run: async (given) => (await import('./cli-compare.mjs')).compare(given),
+  },
+  export: {
+    usage: 'turnwise export FILE|FOLDER… --format FORMAT [--out FOLDER]',
+    about: 'Writes records in a format that other programs read.',
+    options: {
+      format: [text, 'html, markdown, atif, otlp, openai-jsonl, mini-swe-agent or native'],
+      out: [text, 'a folder for the files; without it, the text goes to the standard output'],
+    },
+    run: async (given) => (await import('./cli-export.mjs')).exportRecords(given),
+  },
+  view: {
+    usage: 'turnwise view [FOLDER] [--port NUMBER]',
+    about: 'Shows the records of a folder (runs) in the browser: a list, and a page for each run. It is served on this machine only.',
+    options: { port: [text, 'the port (a free one)'] },
+    run: async (given) => (await import('./cli-view.mjs')).view(given),
+  },
+  proxy: {
+    usage: 'turnwise proxy --provider KIND --model NAME --origin https://docs.example.org [--port NUMBER] …',
+    about: "Holds the key of a site whose visitors have none, and passes their requests to the model server, within limits. The key is read from an environment variable.",
+    options: {
+      provider: [text, 'openai, openrouter, ollama, lmstudio or llamacpp'],
+      'base-url': [text, 'another server that speaks Chat Completions, up to and including the version'],
+      model: [text, 'the models that visitors may use, with commas between them'],
+      origin: [text, 'the origins whose pages may ask, with commas between them'],
+      'api-key-env': [text, 'name of the environment variable that holds the key (OPENAI_API_KEY, OPENROUTER_API_KEY, API_KEY)'],
+      port: [text, 'the port (8787)'],
+      host: [text, 'the address to listen at (127.0.0.1)'],
+      'trust-proxy': [text, 'how many proxies of yours are in front, whose X-Forwarded-For is believed (0)'],
+      'per-minute': [text, 'requests of one visitor per minute (20)'],
+      'per-day': [text, 'requests of one visitor per day (200)'],
+      'site-per-day': [text, 'requests of all visitors per day (5000)'],
+      'max-output-tokens': [text, 'output tokens of one request (1500)'],
+      'max-body-bytes': [text, 'size of one request (400000)'],
+      'max-pictures': [text, 'pictures in one request (0)'],
+      questions: [text, 'a file to which questions without an answer are appended'],
+    },
+    run: async (given) => (await import('./cli-proxy.mjs')).proxy(given),
   },
 };
 
-/** The command line is invalid. */
-class Usage extends Error {}
-
 function help(name) {
-  const command = COMMANDS[name];
+  const command = name === undefined ? undefined : COMMANDS[name];
   if (!command) {
     const rows = Object.values(COMMANDS).map(({ usage, about }) => `  ${usage}\n      ${about}`);
     return `turnwise: an agent runtime, from the command line.\n\n${rows.join('\n')}\n\n  Run turnwise COMMAND --help for details.\n`;
   }
-  const rows = Object.entries(command.options).map(([option, [{ type }, about]]) => `  ${`--${option}${type === 'string' ? ' …' : ''}`.padEnd(20)}${about}`);
+  const rows = Object.entries(command.options).map(([option, [{ type }, about]]) => `  ${`--${option}${type === 'string' ? ' …' : ''}`.padEnd(24)}${about}`);
   return `usage: ${command.usage}\n\n${command.about}\n${rows.length ? `\n${rows.join('\n')}\n` : ''}`;
-}
-
-/** The most similar name. */
-function nearest(wrong, names) {
-  const distance = (a, b) => {
-    let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-    for (let i = 1; i <= a.length; i += 1) {
-      const next = [i];
-      for (let j = 1; j <= b.length; j += 1) next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
-      row = next;
-    }
-    return row.at(-1);
-  };
-  const [best] = names.map((name) => [distance(wrong, name), name]).sort((a, b) => a[0] - b[0]);
-  return best && best[0] <= Math.max(2, wrong.length / 2) ? best[1] : undefined;
 }
 
 function read(command, args) {
@@ -91,25 +128,28 @@ function read(command, args) {
   const { tokens, positionals } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
   const values = {};
   for (const token of tokens.filter(({ kind }) => kind === 'option')) {
-    const { name, rawName, value } = token;
-    if (!options[name]) {
-      const near = nearest(name, Object.keys(options));
-      throw new Usage(`there is no option ${rawName}${near ? `; did you mean --${near}?` : ''}`);
+    const { name, rawName, value, index } = token;
+    if (rawName === '-h') values.help = true;
+    else if (!options[name]) {
+      const single = /^-([a-z][\w-]+)/.exec(args[index])?.[1];
+      if (single && nearest(single, Object.keys(options))) throw new Usage(`there is no option -${single}; options begin with two dashes${meant(single, Object.keys(options), (near) => `--${near}`)}`);
+      throw new Usage(`there is no option ${rawName}${meant(name, Object.keys(options), (near) => `--${near}`) || known(options)}`);
+    } else {
+      const [, about] = command.options[name] ?? [];
+      if (name in values) throw new Usage(`${rawName} is given twice`);
+      if (options[name].type === 'boolean' && value !== undefined) throw new Usage(`${rawName} takes no value`);
+      if (options[name].type === 'string' && (!value || value.startsWith('--'))) throw new Usage(`${rawName} takes a value (${about}); got ${value || 'nothing'}`);
+      values[name] = value ?? true;
     }
-    if (name in values) throw new Usage(`${rawName} is given twice`);
-    if (options[name].type === 'boolean' && value !== undefined) throw new Usage(`${rawName} takes no value`);
-    if (options[name].type === 'string' && (!value || value.startsWith('--'))) throw new Usage(`${rawName} takes a value`);
-    values[name] = value ?? true;
   }
   return { values, positionals };
 }
 
+const known = (options) => `; this command takes ${Object.keys(options).map((name) => `--${name}`).join(', ')}`;
+
 function filterOf({ model, preset, outcome, reason, text: words, since, until }) {
-  const one = (name, value, known) => {
-    if (value !== undefined && !known.includes(value)) throw new Usage(`--${name} takes ${known.join(', ')}; got ${value}`);
-  };
-  one('preset', preset, ['research', 'orchestrator', 'strict']);
-  one('outcome', outcome, ['success', 'partial', 'failed', 'cancelled', 'unfinished']);
+  oneOf({ preset }, 'preset', ['research', 'orchestrator', 'strict']);
+  oneOf({ outcome }, 'outcome', ['success', 'partial', 'failed', 'cancelled', 'unfinished']);
   const time = (name, value) => {
     const at = value === undefined ? undefined : Date.parse(value);
     if (Number.isNaN(at) || at < 0) throw new Usage(`--${name} takes a date as 2026-11-21, or with a time as 2026-11-21T09:30Z; got ${value}`);
@@ -119,33 +159,35 @@ function filterOf({ model, preset, outcome, reason, text: words, since, until })
   return JSON.parse(JSON.stringify(filter));
 }
 
-const print = (lines) => process.stdout.write(`${lines.join('\n')}\n`);
 const complain = (faults) => faults.forEach(({ file, error }) => process.stderr.write(`${plain(file)}: ${plain(error)}\n`));
 
 async function stats({ values, positionals }) {
   if (!positionals.length) throw new Usage('name a file or a folder of trajectories');
   if (values.questions) return unanswered(values, positionals);
-  if (values.by !== undefined && !['model', 'preset', 'outcome'].includes(values.by)) throw new Usage(`--by takes model, preset or outcome; got ${values.by}`);
+  oneOf(values, 'by', ['model', 'preset', 'outcome']);
   const filter = filterOf(values);
-  const { answers, faults } = await askEach(positionals, summarize);
+  const found = await askEach(positionals, summarize);
+  await needRecords(positionals, found);
+  const { answers, faults } = found;
   const summaries = answers.map(({ answer }) => answer);
-  const found = await insight(summaries, filter).catch((error) => { throw new Usage(error.message.replace(/^insight: /, '')); });
+  const figures = await insight(summaries, filter).catch((error) => fault(error.message.replace(/^insight: /, '')));
   const groups = values.by && summaries.length ? await grouped(summaries, filter, values.by) : undefined;
   if (values.json) {
     const runs = answers.map(({ file, step, answer }) => ({ file, step, ...answer }));
-    print([JSON.stringify({ format: 'turnwise-summary', version: 1, insight: found, by: values.by, groups, runs, unreadable: faults }, undefined, 2)]);
+    print([JSON.stringify({ format: 'turnwise-summary', version: 1, insight: figures, by: values.by, groups, runs, unreadable: faults }, undefined, 2)]);
   } else {
-    print([...report(found), ...(groups?.length ? groupReport(values.by, groups) : [])]);
+    print([...report(figures), ...(groups?.length ? groupReport(values.by, groups) : [])]);
     if (faults.length) process.stderr.write(`\n${faults.length === 1 ? 'One file' : `${faults.length} files`} could not be read:\n`);
     complain(faults);
   }
-  return faults.length || !summaries.length ? 1 : 0;
+  return faults.length ? 1 : 0;
 }
 
 async function unanswered(values, positionals) {
   const other = Object.keys(values).find((name) => !['questions', 'json'].includes(name));
   if (other) throw new Usage(`--questions goes with --json only, not with --${other}`);
   const { reports, faults } = await reportsIn(positionals);
+  if (!reports.length && faults.length === positionals.length) fault('no reports of questions and no records found', faults.map(({ file, error }) => `${file}: ${error}`));
   const groups = groupedQuestions(reports);
   print(values.json ? [JSON.stringify({ format: 'turnwise-summary', version: 1, questions: groups, unreadable: faults }, undefined, 2)] : questionReport(groups));
   if (!values.json) complain(faults);
@@ -154,7 +196,9 @@ async function unanswered(values, positionals) {
 
 async function verify({ positionals }) {
   if (!positionals.length) throw new Usage('name a file or a folder of trajectories');
-  const { answers, faults } = await askEach(positionals, async (record) => replay(typeof record === 'string' ? parsed(record) : record));
+  const found = await askEach(positionals, async (record) => replay(typeof record === 'string' ? parsed(record) : record));
+  await needRecords(positionals, found);
+  const { answers, faults } = found;
   const short = (value) => {
     const shown = plain(JSON.stringify(value) ?? 'nothing');
     return shown.length > 120 ? `${shown.slice(0, 120)}…` : shown;
@@ -171,8 +215,7 @@ async function verify({ positionals }) {
     }
   }
   complain(faults);
-  if (!answers.length && !faults.length) process.stderr.write('No trajectories found.\n');
-  return wrong || !answers.length ? 1 : 0;
+  return wrong ? 1 : 0;
 }
 
 function parsed(record) {
@@ -184,32 +227,41 @@ function parsed(record) {
 }
 
 async function main([name, ...args]) {
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    process.stdout.write(help(args[0]));
+  if (name === undefined || name === '--help' || name === '-h' || (name === 'help' && !args.length)) {
+    process.stdout.write(help());
     return name === undefined ? 2 : 0;
   }
-  if (name === '--version') {
+  if (name === '--version' || name === '-v') {
     print([JSON.parse(await readFile(new URL('./package.json', import.meta.url), 'utf8')).version]);
     return 0;
   }
-  const command = COMMANDS[name];
+  if (name === 'help') [name, ...args] = [args[0], '--help'];
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   try {
-    if (!command) {
-      const near = nearest(name, Object.keys(COMMANDS));
-      throw new Usage(`there is no command ${name}${near ? `; did you mean ${near}?` : ''}`);
-    }
+    if (!command) throw new Usage(unknown(name, args));
     const given = read(command, args);
     if (given.values.help) {
       process.stdout.write(help(name));
       return 0;
     }
-    await init();
-    return await command.run(given, Usage);
+    // Read by the engine's thread, which starts when it is first needed: its console would break the progress line.
+    process.env.TURNWISE_CONSOLE = 'off';
+    return await command.run(given);
   } catch (error) {
     if (!(error instanceof Usage)) throw error;
-    process.stderr.write(`turnwise: ${plain(error.message)}\n${command ? `usage: ${command.usage}\n` : ''}Run turnwise ${command ? `${name} ` : ''}--help for details.\n`);
+    const lines = [`turnwise: ${plain(error.message)}`, ...error.lines.map((line) => `  ${plain(line)}`), ...(command ? [`usage: ${command.usage}`] : []), `Run turnwise ${command ? `${name} ` : ''}--help for details.`];
+    process.stderr.write(`${lines.join('\n')}\n`);
     return 2;
   }
+}
+
+/** What to say of a first word that is no command. */
+function unknown(name, args) {
+  const names = Object.keys(COMMANDS);
+  const later = args.find((word) => names.includes(word));
+  if (name.startsWith('-')) return `the command comes first, then its options; got ${name}${later ? `; did you mean turnwise ${later} ${name}?` : `. There are ${names.join(', ')}`}`;
+  if (/\.(json|jsonl|csv|gz)$|[/\\]/.test(name)) return `the command comes first; got ${name}; did you mean turnwise ${/\.(jsonl|csv)$/.test(name) ? 'run' : 'stats'} ${name}? There are ${names.join(', ')}`;
+  return `there is no command ${name}${meant(name, names) || `; there are ${names.join(', ')}`}`;
 }
 
 // The reader, such as `head`, closed the pipe.
