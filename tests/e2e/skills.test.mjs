@@ -220,3 +220,20 @@ test('the low-level agent, a chat, and whoever continues a record', async () => 
   const without = await new Agent({ model: scripted('y').model, ...QUICK }).branch(trajectory, { edit: { say: 'again' } });
   assert.deepEqual(without.trajectory.tools.filter(({ name }) => name === 'read_skill'), [], 'a record brings no skills');
 });
+
+test('the skill that is shipped submits what the files say, and nothing else', async () => {
+  const folder = path.join(site, 'skills/research-documents');
+  const { readFile } = await import('node:fs/promises');
+  const files = Object.fromEntries(await Promise.all(['SKILL.md', 'scripts/submit.js'].map(async (name) => [`research-documents/${name}`, await readFile(path.join(folder, name), 'utf8')])));
+  const { skills, faults } = await readSkills(files);
+  assert.deepEqual([skills.length, faults], [1, []]);
+  const finding = (quote) => ({ claim: 'It starts on Tuesday.', path: 'plan.md', quote });
+  const submit = (...findings) => calls(['research-documents_submit', { answer: 'On Tuesday.', findings, open: [] }]);
+  const { model, all } = scripted(calls(['read_skill', { name: 'research-documents' }]), submit(finding('It starts on Monday')), submit(finding('it **starts** on\nTuesday, line 2999')));
+  const text = Array.from({ length: 3_000 }, (_, n) => `It starts on Tuesday, line ${n}`).join('\n');
+  const { trajectory } = await new Agent({ model, ...QUICK, skills, files: { 'plan.md': text } }).generate('When does it start?');
+  all();
+  assert.match(trajectory.turns[1].tool_calls[0].result, /Nothing was submitted:\nfindings\[0\]: this quote is not in plan\.md: It starts on Monday/);
+  assert.equal(trajectory.termination_reason, 'final_result');
+  assert.equal(trajectory.final_result_data.answer, 'On Tuesday.');
+});

@@ -157,7 +157,8 @@ async function read(values, positionals) {
     out: values.out ?? 'runs',
     concurrency: whole(values, 'concurrency', 1, 4),
     again: values['retry-failed'] === true,
-    files: values.workspace === undefined ? [] : await workspace(values.workspace),
+    files: values.workspace === undefined ? [] : await filesOf('workspace', values.workspace),
+    skills: values.skills === undefined ? [] : await skills(values.skills),
   };
 }
 
@@ -217,12 +218,25 @@ function tryOptions({ options, where }, hostTools, file) {
   }
 }
 
-async function workspace(folder) {
-  if (!(await stat(folder).catch(() => undefined))) fault(`--workspace ${folder}: ${await notThere(folder)}`);
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error) => fault(`--workspace ${folder}: ${error.message}`));
+async function filesOf(option, folder) {
+  if (!(await stat(folder).catch(() => undefined))) fault(`--${option} ${folder}: ${await notThere(folder)}`);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error) => fault(`--${option} ${folder}: ${error.message}`));
   const names = entries.filter((entry) => entry.isFile()).map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name)).split(path.sep));
   const wanted = names.filter((parts) => !parts.some((part) => part.startsWith('.') || part === 'node_modules'));
   return inParallel(wanted.map((parts) => parts.join('/')).sort(), 16, async (name) => [name, new Blob([await readFile(path.join(folder, name))])]);
+}
+
+/** The skills in a folder, an archive or at an address. What is wrong with them is said, and stops nothing but a folder without any. */
+async function skills(given) {
+  const { readSkills } = await import('./skills.js');
+  const isFile = (await stat(given).catch(() => undefined))?.isFile();
+  // A folder that is a skill itself has its name.
+  const named = async () => Object.fromEntries((await filesOf('skills', given)).map(([name, blob]) => [`${path.basename(path.resolve(given))}/${name}`, blob]));
+  const source = /^https?:/.test(given) ? given : isFile ? new Blob([await readFile(given)]) : await named();
+  const read = await readSkills(source).catch((error) => fault(`--skills ${given}: ${message(error)}`));
+  for (const { skill, path: file, message: why, skipped } of read.faults) process.stderr.write(`turnwise: --skills ${given}: ${plain(file || skill)}: ${plain(why)}${skipped ? ' (left out)' : ''}\n`);
+  if (!read.skills.length) fault(`--skills ${given}: there is no skill; expected folders with a SKILL.md`);
+  return read.skills;
 }
 
 // Earlier results
@@ -287,6 +301,7 @@ async function work(open, settings, known, show) {
       try {
         settings.hostTools.forEach((tool) => agent.registerTool(tool));
         for (const [name, blob] of settings.files) await agent.files.put(name, blob);
+        agent.setSkills(settings.skills);
         const onEvent = (event) => { if (event.type === 'turn_started') show.turn(one.name, event.turn); };
         const trajectory = await agent.run(one.one.task, { onEvent, images: one.one.images, approve: settings.approve });
         await writeWhole(path.join(settings.out, one.file), await exportTrajectory(trajectory, 'native'));

@@ -48,6 +48,7 @@ const COMMANDS = {
       'max-turns': [text, 'maximum number of turns per task'],
       config: [text, 'options for every task: a .json file, or an .mjs module that exports them'],
       workspace: [text, 'a folder whose files are copied for every task'],
+      skills: [text, 'skills that the model can use: a folder, an archive or an address'],
       seed: [text, 'a whole number: same seed, same waits and ids'],
       epochs: [text, 'runs of each case (1): the report has means, standard errors, pass@k and pass^k'],
       scorer: [text, 'an .mjs module that judges answers: export default async ({ case, answer, data, record }) => …'],
