@@ -26,6 +26,6 @@ export function faultsOf(schema: object, value: unknown): string[] {
   const { valid, errors } = validator.validate(value);
   if (valid) return [];
   // The innermost reasons; the others only say that something inside is wrong.
-  const inner = errors.filter((one) => !errors.some((other) => other !== one && other.keywordLocation.startsWith(`${one.keywordLocation}/`) && other.instanceLocation.startsWith(one.instanceLocation)));
-  return (inner.length ? inner : errors).slice(0, 5).map(({ instanceLocation, error }) => `${instanceLocation.replace(/^#/, '') || '/'}: ${error}`);
+  const inner = errors.filter((one) => one.keyword !== 'additionalProperties' && !errors.some((other) => other !== one && other.keywordLocation.startsWith(`${one.keywordLocation}/`) && other.instanceLocation.startsWith(one.instanceLocation)));
+  return (inner.length ? inner : errors).slice(0, 5).map(({ instanceLocation, error }) => `${instanceLocation.replace(/^#/, '') || '/'}: ${error === 'False boolean schema.' ? 'this is not allowed here.' : error}`);
 }

@@ -1,5 +1,5 @@
 // The user's credentials for a service: how they are sent, and how they are kept out of everything that is shown or recorded.
-import { describe, shape, takes, text } from '../check.js';
+import { shape, takes, text } from '../check.js';
 import { encode } from './openapi-request.js';
 
 /** A value, or a function that returns one; it is called before each request. */
@@ -70,7 +70,7 @@ function read(one: unknown, path: string): Read {
       const from = secret(given, `${path}.value`);
       return { in: 'query', name, get: async (signal) => call(from, signal).then((value) => ({ value, secrets: [value] })) };
     }
-    default: throw new TypeError(`${path}: got ${keys ? `an object with ${keys}` : describe(typeof one)}; expected ${FORMS}`);
+    default: throw new TypeError(`${path}: got ${keys ? `an object with ${keys}` : `a value of type ${typeof one}`}; expected ${FORMS}`);
   }
 }
 

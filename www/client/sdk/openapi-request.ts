@@ -178,6 +178,8 @@ function readParameter(source: Source, writer: SchemaWriter, node: Node, place: 
   if (given === undefined && content === undefined) source.fault(place, `the parameter ${name} has no schema; any value is accepted`, 'changed');
   let schema: Node | boolean = given === undefined ? {} : writer.write(given, at) as Node | boolean;
   const notes = [shorten(node['description'], 300), node['deprecated'] === true ? 'Deprecated.' : '', example(node)].filter(Boolean).join(' ');
+  // An empty value would make another path.
+  if (where === 'path' && isNode(schema) && schema['type'] === 'string' && schema['minLength'] === undefined && schema['enum'] === undefined) schema = { ...schema, minLength: 1 };
   if (notes && isNode(schema)) schema = { ...schema, description: notes };
   return { name, in: where, style, explode, allowReserved: node['allowReserved'] === true, content, required, schema };
 }
@@ -203,7 +205,10 @@ function named(parameters: Omit<Parameter, 'argument'>[]): Parameter[] {
   const order = { path: 0, query: 1, header: 2 };
   return [...parameters].sort((a, b) => order[a.in] - order[b.in]).map((one) => {
     const name = plain(one.name);
-    return { ...one, argument: unique(used.has(name) ? `${name.slice(0, 57)}_${one.in}` : name) };
+    const argument = unique(used.has(name) ? `${name.slice(0, 57)}_${one.in}` : name);
+    if (argument === one.name || !isNode(one.schema)) return { ...one, argument };
+    const notes = [one.schema['description'], `The ${one.in} parameter ${one.name}.`].filter(Boolean).join(' ');
+    return { ...one, argument, schema: { ...one.schema, description: notes } };
   });
 }
 
@@ -216,7 +221,7 @@ export const contentSchema = (description: string, files: boolean): Node => ({
     text: { type: 'string' }, base64: { type: 'string', contentEncoding: 'base64' },
     name: { type: 'string', description: 'The file name to send.' }, type: { type: 'string', description: 'The media type.' },
   },
-  additionalProperties: false,
+  oneOf: [...(files ? ['file'] : []), 'text', 'base64'].map((name) => ({ required: [name] })), additionalProperties: false,
 });
 
 /** Reads the body of an operation, if it has one. JSON is preferred, then multipart, forms, text and bytes. */
@@ -268,7 +273,9 @@ function readForm(writer: SchemaWriter, body: Body, media: Node, at: Place, file
     const type = typeof how['contentType'] === 'string' ? how['contentType'].split(',')[0]!.trim() : undefined;
     const file = body.kind === 'multipart' && (isBytes(resolved) || (resolved['type'] === 'array' && isBytes(items)));
     body.properties[name] = {
-      file, type, style: how['style'] as string | undefined, explode: how['explode'] as boolean | undefined, allowReserved: how['allowReserved'] === true,
+      file, type, allowReserved: how['allowReserved'] === true,
+      // In 3.0 they apply to forms only.
+      ...(body.kind === 'form' || !writer.source.old ? { style: how['style'] as string | undefined, explode: how['explode'] as boolean | undefined } : { style: undefined, explode: undefined }),
     };
     if (!file) continue;
     const one = contentSchema(shorten(resolved['description'], 300), files);
@@ -355,7 +362,11 @@ export async function content(body: Body, value: unknown, files: FileAccess): Pr
     case 'multipart': {
       const form = new FormData();
       for (const [name, all] of entriesOf(value as object)) {
-        const { file, type } = body.properties[name] ?? { file: false, type: undefined };
+        const { file, type, style, explode } = body.properties[name] ?? { file: false, type: undefined, style: undefined, explode: undefined };
+        if (!file && (style !== undefined || explode !== undefined)) {
+          for (const [key, part] of inQuery(name, all, style ?? 'form', explode ?? (style ?? 'form') === 'form', encode)) form.append(decodeURIComponent(key), decodeURIComponent(part));
+          continue;
+        }
         for (const one of Array.isArray(all) ? itemsOf(all) : [all]) {
           if (file) {
             const blob = await fileOf(one, `${body.argument}.${name}`, files, type);

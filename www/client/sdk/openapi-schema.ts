@@ -111,7 +111,7 @@ export class SchemaWriter {
     const key = show(found.place);
     let name = this.#names.get(key);
     if (name === undefined) {
-      const base = found.place.path.split('/').at(-1)!.replace(/~1/g, '_').replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 60) || 'root';
+      const base = found.place.path.split('/').at(-1)!.replaceAll('~1', '/').replaceAll('~0', '~').replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 60) || 'root';
       name = base;
       for (let next = 2; Object.hasOwn(this.defs, name); next += 1) name = `${base}_${next}`;
       this.#names.set(key, name);

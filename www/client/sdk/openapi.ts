@@ -233,8 +233,9 @@ class Reader {
       if (path.startsWith('x-')) continue;
       const at = inside(place, path);
       const found = source.follow(given, at);
-      if (typeof found === 'string' || !path.startsWith('/')) {
-        source.fault(at, typeof found === 'string' ? `the path is not offered: ${found}` : 'a path has to begin with /', 'skipped');
+      const wrong = typeof found === 'string' ? `the path is not offered: ${found}` : !path.startsWith('/') ? 'a path has to begin with /' : path.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part)) ? 'a path cannot contain "." or ".."' : undefined;
+      if (wrong !== undefined || typeof found === 'string') {
+        source.fault(at, wrong!, 'skipped');
         continue;
       }
       const item = isNode(given) ? { ...found.node, ...given, $ref: undefined } : found.node;
@@ -264,9 +265,9 @@ class Reader {
   #names(all: readonly Omit<Draft, 'name' | 'server'>[]): string[] {
     const { prefix = '' } = this.options;
     const most = NAME - prefix.length;
-    const ids = all.map(({ operationId, method, path }) => operationId ?? `${method}_${path.replace(/[{}]/g, '')}`);
+    const ids = all.map(({ operationId, method, path }) => operationId ?? `${method}_${path.replace(/^\/|[{}]/g, '')}`);
     const bases = ids.map((id) => {
-      const plain = id.normalize('NFKD').replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^[^A-Za-z]+/, '').replace(/_+$/, '');
+      const plain = id.normalize('NFKD').replace(/\p{M}+/gu, '').replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^[^A-Za-z]+/, '').replace(/_+$/, '');
       const named = plain || 'operation';
       return ENGINE_NAMES.has(`${prefix}${named}`) ? `${named}_operation` : named;
     });
@@ -384,7 +385,7 @@ class Reader {
       const send = new Headers(headers);
       send.set('accept', accepted(draft.node['responses']));
       const value: unknown = body && input[body.argument];
-      const data = body && value !== undefined && value !== null ? await content(body, value, options.files ?? {}) : undefined;
+      const data = body && value !== undefined && (value !== null || body.kind === 'json') ? await content(body, value, options.files ?? {}) : undefined;
       if (data?.type !== undefined) send.set('content-type', data.type);
       const url = new URL(draft.server.href.replace(/\/$/, '') + path);
       // What the arguments add stays below the server's own path.
