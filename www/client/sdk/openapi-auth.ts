@@ -3,7 +3,7 @@ import { shape, takes, text } from '../check.js';
 import { encode } from './openapi-request.js';
 
 /** A value, or a function that returns one; it is called before each request. */
-export type Secret = string | ((options: { signal: AbortSignal }) => string | Promise<string>);
+export type Secret = string | ((options: { signal: AbortSignal }) => string | undefined | Promise<string | undefined>);
 
 /** Credentials: a bearer token, HTTP Basic, or a key in a header or in the query. */
 export type Auth =
