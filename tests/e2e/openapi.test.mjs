@@ -538,6 +538,56 @@ test('toolSearch works with any tools, also with those that need no approval', a
   });
 });
 
+/** Public reports about tools of the same kind: the document, the arguments, and what has to be sent (`url`, `body`, `headers`) or found. */
+const query = (schema, more) => [{ name: 'p', in: 'query', schema, ...more }];
+const list = { type: 'array', items: { type: 'string' } };
+const REPORTS = {
+  'PrefectHQ/fastmcp#1004: explode false is ignored': { paths: { '/x': get(query(list, { style: 'form', explode: false })) }, input: { p: ['red', 'blue'] }, url: '/x?p=red,blue' },
+  'PrefectHQ/fastmcp#5060: pipeDelimited without explode repeats the name': { paths: { '/x': get(query(list, { style: 'pipeDelimited' })) }, input: { p: ['a', 'b'] }, url: '/x?p=a%7Cb' },
+  'PrefectHQ/fastmcp#1100: a property of the body has the name of a path parameter': { paths: { '/x/{id}': post(json({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }), { parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }] }) }, input: { id: 'a', body: { id: 'b' } }, url: '/x/a', body: '{"id":"b"}' },
+  'PrefectHQ/fastmcp#4924: an explicit null is dropped from the body': { paths: { '/x': post(json({ type: 'object', properties: { due: { type: ['string', 'null'] } } })) }, input: { body: { due: null } }, body: '{"due":null}' },
+  'PrefectHQ/fastmcp#3744: nullable is passed on as it is': { old: true, paths: { '/x': get(query({ type: 'string', nullable: true })) }, input: { p: null }, url: '/x', schema: { p: { type: ['string', 'null'] } } },
+  'PrefectHQ/fastmcp#267: of two path parameters one is replaced': { paths: { '/{a}/{b}': get(['a', 'b'].map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))) }, input: { a: '1', b: '2' }, url: '/1/2' },
+  'PrefectHQ/fastmcp#1241: an answer with null for a string is an error': { paths: { '/x': { get: { operationId: 'op', responses: { 200: { description: '', content: { 'application/json': { schema: { type: 'object', properties: { foo: { type: 'string' } } } } } } } } } }, input: {}, answer: { foo: null }, result: { status: 200, body: { foo: null } } },
+  'tadata-org/fastapi_mcp#319: a body that is an array is left out': { paths: { '/x': post(json({ type: 'array', items: { type: 'object' } })) }, input: { body: [{ a: 1 }] }, body: '[{"a":1}]' },
+  'google/adk-python#6991: a body with oneOf is sent empty': { paths: { '/x': post(json({ oneOf: [{ type: 'object', properties: { a: {} } }, { type: 'string' }] })) }, input: { body: { a: 1 } }, body: '{"a":1}' },
+  'samanhappy/mcphub#1078: a form becomes a tool without arguments': { paths: { '/x': post({ content: { 'application/x-www-form-urlencoded; charset=utf-8': { schema: { type: 'object', properties: { a: { type: 'array' }, b: {} } } } } }) }, input: { body: { a: [1, 2], b: 'x&y' } }, body: 'a=1&a=2&b=x%26y' },
+  'samanhappy/mcphub#1083: a value of the path changes the endpoint': { paths: { '/r/{id}/d': get([{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }]) }, input: { id: 'a?x=1#f' }, url: '/r/a%3Fx%3D1%23f/d' },
+  'openapi-ts/openapi-typescript#2483: ".." is a category': { paths: { '/books/{c}': get([{ name: 'c', in: 'path', required: true, schema: { type: 'string' } }]) }, input: { c: '..' }, error: /not allowed/ },
+  'google/adk-js#597: a server variable takes the credentials to another host': { paths: { '/x': get([{ name: 'region', in: 'path', required: true, schema: {} }]) }, servers: [{ url: 'https://{region}.api.example', variables: { region: { default: 'eu', enum: ['eu'] } } }], input: { region: 'evil.example/' }, whole: 'https://eu.api.example/x', faults: 1 },
+  'MervinPraison/PraisonAI#4955: a path of the document is an address': { paths: { 'https://evil.example/collect': get([]), '//evil.example/x': get([], { operationId: 'op' }) }, input: {}, whole: 'https://api.example/v1//evil.example/x' },
+  'twilio-labs/mcp#56: names with < and > are refused by the model service': { paths: { '/x': get(['StartTime<', 'StartTime>'].map((name) => ({ name, in: 'query', schema: { type: 'string' } }))) }, input: { StartTime: '1', StartTime_query: '2' }, url: '/x?StartTime%3C=1&StartTime%3E=2' },
+  'anthropics/claude-code#92648: a name with brackets': { paths: { '/x': get([{ name: 'uids[]', in: 'query', schema: list }]) }, input: { uids: ['1', '2'] }, url: '/x?uids%5B%5D=1&uids%5B%5D=2' },
+  'swagger-api/swagger-client#1385: a nested deepObject is ignored': { paths: { '/x': get([{ name: 'filter', in: 'query', style: 'deepObject', explode: true, schema: { type: 'object' } }]) }, input: { filter: { name: 'ivan', date: { gte: '1970' } } }, url: '/x?filter%5Bname%5D=ivan&filter%5Bdate%5D%5Bgte%5D=1970' },
+  'swagger-api/swagger-ui#7734: deepObject in a form': { paths: { '/x': post({ content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties: { data: { type: 'object' } } }, encoding: { data: { style: 'deepObject', explode: true } } } } }) }, input: { body: { data: { inner: { foo: 0 }, bar: 0 } } }, body: 'data%5Binner%5D%5Bfoo%5D=0&data%5Bbar%5D=0' },
+  'swagger-api/swagger-ui#9284: an object in multipart is [object Object]': { paths: { '/x': post({ content: { 'multipart/form-data': { schema: { type: 'object', properties: { test: {}, foo: { type: 'object' } } } } } }) }, input: { body: { test: 't', foo: { bar: { a: 1 } } } }, parts: [['test', 't'], ['foo', 'application/json {"bar":{"a":1}}']] },
+  'OpenAPITools/openapi-generator#5902: an optional file with an encoding that has a style only': { paths: { '/x': post({ content: { 'multipart/form-data': { schema: { type: 'object', properties: { file: { anyOf: [{ type: 'string', format: 'binary' }, { type: 'null' }] } } }, encoding: { file: { style: 'form' } } } } }) }, input: { body: { file: { text: 'hi', type: 'text/plain' } } }, parts: [['file', 'text/plain hi']] },
+  'run-llama/llama_index#15011: schemas that refer to each other': { paths: { '/x': post(json({ $ref: '#/components/schemas/A' })) }, components: { schemas: { A: { type: 'object', properties: { b: { $ref: '#/components/schemas/B' } } }, B: { type: 'object', properties: { a: { $ref: '#/components/schemas/A' } } } } }, input: { body: { b: { a: {} } } }, body: '{"b":{"a":{}}}' },
+  'APIs-guru/openapi-directory#715: a path parameter that the path does not have': { paths: { '/keys/': get([{ name: 'target_id', in: 'path', required: true, schema: {} }]) }, input: {}, url: '/keys/', faults: 1 },
+  'langchain-ai/langchain#5186: only the first letter of the server is used': { paths: { '/x': get([]) }, servers: [{ url: 'https://one.example/' }, { url: 'https://two.example' }], input: {}, whole: 'https://one.example/x' },
+};
+
+for (const [report, { paths, input, url, whole, body, parts, schema, error, answer = {}, result, faults = 0, old, ...more }] of Object.entries(REPORTS)) {
+  test(report, async () => {
+    const { seen, send } = recorder(() => new Response(JSON.stringify(answer), { headers: { 'content-type': 'application/json' } }));
+    const api = await openapi({ ...doc(paths, more), ...(old && { openapi: '3.0.3' }) }, { fetch: send });
+    assert.equal(api.faults.filter(({ path: at }) => !at.includes('https:')).length, faults, JSON.stringify(api.faults));
+    if (schema) assert.deepEqual(api.tools.op.inputSchema.properties, schema);
+    const called = api.tools.op.execute(input, options());
+    if (error) {
+      await assert.rejects(called, error);
+      return assert.deepEqual(seen, []);
+    }
+    const got = await called;
+    if (result) assert.deepEqual(got, result);
+    if (url) assert.equal(seen[0].url, `https://api.example/v1${url}`);
+    if (whole) assert.equal(seen[0].url, whole);
+    if (body) assert.equal(seen[0].body, body);
+    if (parts) assert.deepEqual(await Promise.all([...seen[0].body].map(async ([name, part]) => [name, typeof part === 'string' ? part : `${part.type} ${await part.text()}`])), parts);
+    return undefined;
+  });
+}
+
 test('nothing loads before it is used, and the documented program runs', async () => {
   const source = readFileSync(path.join(dist, 'turnwise/openapi.js'), 'utf8');
   assert.ok(!/from"\.\/(yaml|argument-check)\.js"/.test(source), 'YAML and the check of arguments are loaded with the entry');

@@ -135,6 +135,10 @@ export function readParameters(source: Source, writer: SchemaWriter, lists: [unk
   }
   const read: Omit<Parameter, 'argument'>[] = [];
   for (const { node, place } of found.values()) {
+    if (node['in'] === 'path' && !template.includes(`{${String(node['name'])}}`)) {
+      source.fault(place, `the path ${template} has no {${String(node['name'])}}`, 'ignored');
+      continue;
+    }
     const one = readParameter(source, writer, node, place, reserved);
     if (one) read.push(one);
   }
@@ -143,8 +147,7 @@ export function readParameters(source: Source, writer: SchemaWriter, lists: [unk
     source.fault(lists[0]![1], `the path has {${name!}}, but no parameter of this name; a string is expected`, 'changed');
     read.push({ name: name!, in: 'path', style: 'simple', explode: false, allowReserved: false, content: undefined, required: true, schema: { type: 'string' } });
   }
-  const kept = read.filter((one) => one.in !== 'path' || template.includes(`{${one.name}}`));
-  return named(kept);
+  return named(read);
 }
 
 function readParameter(source: Source, writer: SchemaWriter, node: Node, place: Place, reserved: { headers: Set<string>; query: Set<string> }): Omit<Parameter, 'argument'> | undefined {
@@ -269,9 +272,9 @@ function readForm(writer: SchemaWriter, body: Body, media: Node, at: Place, file
   for (const [name, [property, place]] of Object.entries(properties)) {
     const how: Node = isNode(encoding[name]) ? encoding[name] : {};
     const resolved = writer.resolve(property, place)?.node ?? {};
-    const items = writer.resolve(resolved['items'] ?? {}, place)?.node ?? {};
     const type = typeof how['contentType'] === 'string' ? how['contentType'].split(',')[0]!.trim() : undefined;
-    const file = body.kind === 'multipart' && (isBytes(resolved) || (resolved['type'] === 'array' && isBytes(items)));
+    const several = variantsOf(writer, property, place).find(({ node }) => node['items'] !== undefined && variantsOf(writer, node['items'], inside(place, 'items')).some((one) => isBytes(one.node)));
+    const file = body.kind === 'multipart' && (several !== undefined || variantsOf(writer, property, place).some((one) => isBytes(one.node)));
     body.properties[name] = {
       file, type, allowReserved: how['allowReserved'] === true,
       // In 3.0 they apply to forms only.
@@ -279,7 +282,7 @@ function readForm(writer: SchemaWriter, body: Body, media: Node, at: Place, file
     };
     if (!file) continue;
     const one = contentSchema(shorten(resolved['description'], 300), files);
-    replaced[name] = resolved['type'] === 'array' ? { type: 'array', items: one } : one;
+    replaced[name] = several ? { type: 'array', items: one } : one;
   }
   // Files are described in the schema of the body itself, so that it needs its own copy of a schema that it refers to.
   body.schema = Object.keys(replaced).length ? replaceProperties(writer, made, replaced) : made;
@@ -288,6 +291,13 @@ function readForm(writer: SchemaWriter, body: Body, media: Node, at: Place, file
 /** Whether a value of this schema is bytes: `format: binary` in 3.0, a media type or no type at all in 3.1. */
 const isBytes = (schema: Node) => schema['format'] === 'binary' || schema['format'] === 'base64' || schema['type'] === 'file'
   || (schema['type'] === 'string' && typeof schema['contentMediaType'] === 'string' && schema['contentEncoding'] === undefined && !/^text\/|json/.test(schema['contentMediaType']));
+
+/** A schema and its alternatives: an optional file is often `anyOf` with null. */
+function variantsOf(writer: SchemaWriter, schema: unknown, at: Place, depth = 0): { node: Node; place: Place }[] {
+  const found = depth > 4 ? undefined : writer.resolve(schema, at);
+  if (!found) return [];
+  return [found, ...['anyOf', 'oneOf', 'allOf'].flatMap((word) => (Array.isArray(found.node[word]) ? (found.node[word] as unknown[]).flatMap((one, index) => variantsOf(writer, one, inside(found.place, word, index), depth + 1)) : []))];
+}
 
 /** All properties of a schema, also those of schemas that it refers to or combines. */
 function propertiesOf(writer: SchemaWriter, schema: unknown, at: Place, depth = 0): Record<string, [unknown, Place]> {
