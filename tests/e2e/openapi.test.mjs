@@ -538,6 +538,55 @@ test('toolSearch works with any tools, also with those that need no approval', a
   });
 });
 
+test('a hostile document takes little time, and its names are only names', async () => {
+  let deep = { type: 'string' };
+  for (let at = 0; at < 3000; at += 1) deep = { type: 'array', items: deep };
+  // Each schema combines all others, so that walking through every way would not end.
+  const web = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`S${at}`, { type: 'object', properties: { [`p${at}`]: { type: 'string', format: 'binary' } }, ...Object.fromEntries(['allOf', 'anyOf', 'oneOf'].map((word) => [word, Array.from({ length: 40 }, (_, other) => ({ $ref: `#/components/schemas/S${other}` }))])) }]));
+  const chain = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`C${at}`, { type: 'object', properties: { next: { $ref: `#/components/schemas/C${at + 1}` } } }]));
+  const text = JSON.stringify(doc({
+    '/deep': { post: { operationId: 'deep', requestBody: json(deep), ...ok } },
+    '/web': { post: { operationId: 'web', requestBody: { content: { 'multipart/form-data': { schema: { $ref: '#/components/schemas/S0' } } } }, responses: { 200: { description: '', content: { 'application/json': { schema: { $ref: '#/components/schemas/S0' } } } } } } },
+    '/chain': { post: { operationId: 'chain', requestBody: json({ $ref: '#/components/schemas/C0' }), ...ok } },
+    '/names': { post: { operationId: 'constructor', parameters: ['constructor', 'toString', 'PROTO'].map((name) => ({ name, in: 'query', schema: {} })), requestBody: json({ $ref: '#/components/schemas/PROTO' }), ...ok } },
+    PROTO: { get: ok },
+  }, { components: { schemas: { ...web, ...chain, PROTO: { type: 'object', properties: { PROTO: { const: 1 }, constructor: { const: 2 } }, required: ['PROTO'] } } } })).replaceAll('PROTO', '__proto__');
+  const { seen, send } = recorder(() => new Response(JSON.stringify({ p1: 'a', other: { deep: [{}] } }), { headers: { 'content-type': 'application/json' } }));
+  const started = performance.now();
+  const api = await openapi(text, { fetch: send });
+  assert.deepEqual(api.operations.map(({ name }) => name), ['deep', 'web', 'chain', 'constructor']);
+  assert.deepEqual(api.faults.map(({ path: at, message }) => `${at.split('/').slice(0, 4).join('/').slice(0, 30)} ${message}`).sort(), [
+    '/components/schemas/C399 the operation refers to more than 400 schemas; any value is accepted here', '/paths/__proto__ a path has to begin with /', '/paths/~1deep/post the schema is nested more than 60 deep; any value is accepted here',
+  ].map((line) => line));
+  assert.deepEqual((await api.tools.web.execute({ body: { p1: { text: 'x' } } }, options())).omitted, ['other']);
+  await api.tools.constructor.execute({ body: { a: 1 } }, options());
+  assert.deepEqual([seen.at(-1).url, seen.at(-1).body], ['https://api.example/v1/names', '{"a":1}']);
+  const schema = JSON.stringify(api.tools.constructor.inputSchema);
+  assert.ok(schema.includes('"__proto__":{"const":1}') && schema.includes('"required":["__proto__"]'), schema);
+  assert.equal({}.const, undefined);
+  assert.ok(performance.now() - started < 5000, 'far more than it takes');
+  // The engine takes what was made of it.
+  await withScript([{ calls: [{ id: 'a', name: 'deep', args: { body: [[]] } }, { id: 'b', name: 'chain', args: { body: { next: {} } } }, { id: 'c', name: 'deep', args: { body: 'x' } }] }, { text: 'ok', check: (request) => {
+    assert.match(results(request)[0], /"status":200/);
+    assert.match(results(request)[1], /"status":200/);
+    assert.match(results(request)[2], /body/);
+  } }], async (baseUrl) => { await new Agent({ model: model(baseUrl), tools: { deep: api.tools.deep, chain: api.tools.chain }, approve: 'all', ...QUICK }).generate('go'); });
+});
+
+test('ids that a number cannot hold stay exact, and headers that matter are shown', async () => {
+  const { seen, send } = recorder(() => new Response('{"id":9007199254740993,"text":"12345678901234567890 \\" 9007199254740993","n":-12345678901234567890,"f":1234567890123456.5,"e":12345678901234567e3,"small":1234567890123456}', {
+    status: 201, headers: { 'content-type': 'application/json', location: '/x/1', 'x-total': '3', 'x-powered-by': 'secret machine', link: '</x?page=2>; rel="next"' },
+  }));
+  const api = await openapi(doc({ '/x/{id}': get([{ name: 'id', in: 'path', required: true, schema: { type: 'integer', format: 'int64', minimum: 1 } }], { responses: { '2XX': { description: '', headers: { 'X-Total': {} } } } }) }), { fetch: send });
+  assert.deepEqual(api.tools.op.inputSchema.properties.id, { type: ['integer', 'string'], format: 'int64', minimum: 1, pattern: '^[1-9]\\d{15,19}$' });
+  const answer = await api.tools.op.execute({ id: '9007199254740993' }, options());
+  assert.equal(seen[0].url, 'https://api.example/v1/x/9007199254740993');
+  assert.deepEqual(answer, {
+    status: 201, headers: { 'x-total': '3', location: '/x/1', link: '</x?page=2>; rel="next"' },
+    body: { id: '9007199254740993', text: '12345678901234567890 " 9007199254740993', n: '-12345678901234567890', f: 1234567890123456.5, e: 12345678901234567e3, small: 1234567890123456 },
+  });
+});
+
 /** Public reports about tools of the same kind: the document, the arguments, and what has to be sent (`url`, `body`, `headers`) or found. */
 const query = (schema, more) => [{ name: 'p', in: 'query', schema, ...more }];
 const list = { type: 'array', items: { type: 'string' } };

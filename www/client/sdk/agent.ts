@@ -309,7 +309,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   #rules(rules: PermissionOptions['tools']): PermissionOptions['tools'] {
     const own = { ...rules };
     if (!Object.entries(own).some(([name, rule]) => rule === 'ask' && !this.#tools.has(name))) return rules;
-    for (const [name, { delegate }] of this.#tools) if (delegate && own[name] === undefined) own[name] = 'ask';
+    for (const [name, { delegate }] of this.#tools) if (delegate && own[name] !== 'deny') own[name] = 'ask';
     return own;
   }
 

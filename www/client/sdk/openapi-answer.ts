@@ -16,6 +16,8 @@ export interface Answer {
   /** Parsed JSON, a list of NDJSON values, or a text. */
   body?: unknown;
   contentType?: string;
+  /** The headers that the document names for this answer, and `location` and `link`. */
+  headers?: Record<string, string>;
   /** Properties that the server sent and the document does not name; `[]` stands for each item of an array. */
   omitted?: string[];
   /** Where a binary answer was saved, and its size. */
@@ -73,18 +75,20 @@ export async function answerOf(response: Response, bytes: Uint8Array<ArrayBuffer
   const { status } = response;
   const contentType = response.headers.get('content-type') ?? '';
   const type = contentType.split(';')[0]!.trim().toLowerCase();
-  if (bytes.length === 0) return { status } satisfies Answer;
-  const parsed = jsonOf(bytes, contentType, type, reading);
-  if (parsed !== undefined) {
+  const headers = headersOf(response, reading);
+  const base = { status, ...(headers && { headers }) };
+  if (bytes.length === 0) return base satisfies Answer;
+  const json = jsonOf(bytes, contentType, type, reading);
+  if (json !== undefined) {
     const schema = reading.whole ? undefined : schemaOf(reading, status, type);
-    if (!schema) return { status, body: parsed.value } satisfies Answer;
+    if (!schema) return { ...base, body: json.value } satisfies Answer;
     const omitted = new Set<string>();
-    const body = cut(parsed.value, [schema], reading.source, '', omitted, 0);
+    const body = cut(json.value, [schema], reading.source, '', omitted, 0);
     const names = [...omitted];
-    return { status, body, ...(names.length && { omitted: names.length > 30 ? [...names.slice(0, 30), `and ${names.length - 30} more`] : names }) } satisfies Answer;
+    return { ...base, body, ...(names.length && { omitted: names.length > 30 ? [...names.slice(0, 30), `and ${names.length - 30} more`] : names }) } satisfies Answer;
   }
-  if (isText(type) || (type === '' && isUtf8(bytes))) return { status, ...(type && { contentType: type }), body: reading.redact(textOf(bytes, contentType)) } satisfies Answer;
-  const told = { status, contentType: type || 'application/octet-stream', bytes: bytes.length };
+  if (isText(type) || (type === '' && isUtf8(bytes))) return { ...base, ...(type && { contentType: type }), body: reading.redact(textOf(bytes, contentType)) } satisfies Answer;
+  const told = { ...base, contentType: type || 'application/octet-stream', bytes: bytes.length };
   if (reading.files.write) {
     const file = await reading.files.write(fileName(response, reading.name, type), new Blob([bytes], { type }));
     return { ...told, file } satisfies Answer;
@@ -105,14 +109,18 @@ function isUtf8(bytes: Uint8Array) {
   }
 }
 
+/** Integers that a number of JavaScript cannot hold become strings, so that the ids of a service stay what they are. */
+const exact = (text: string) => text.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) => (/^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token));
+const parsed = (text: string) => JSON.parse(exact(text)) as unknown;
+
 /** JSON, also as a sequence of lines; `undefined` if it is something else, or not what it says. */
 function jsonOf(bytes: Uint8Array, contentType: string, type: string, { redact }: Reading): { value: unknown } | undefined {
   try {
     if (/^application\/(x-ndjson|ndjson|jsonl|x-jsonlines|jsonlines|json-seq)$/.test(type)) {
       const lines = redact(textOf(bytes, contentType)).split(/[\n\x1E]/).filter((line) => line.trim());
-      return { value: lines.map((line) => JSON.parse(line) as unknown) };
+      return { value: lines.map(parsed) };
     }
-    if (isJson(type)) return { value: JSON.parse(redact(textOf(bytes, contentType)).replace(/^\uFEFF/, '')) };
+    if (isJson(type)) return { value: parsed(redact(textOf(bytes, contentType)).replace(/^\uFEFF/, '')) };
   } catch {
     return { value: redact(textOf(bytes, contentType)) };
   }
@@ -125,12 +133,28 @@ function fileName(response: Response, name: string, type: string) {
   return plain || `${name}.${type.split('/')[1]?.replace(/[^a-z0-9].*$/, '') || 'bin'}`;
 }
 
-/** The schema of an answer with this status: its own, its class (`2XX`), or the default. */
-function schemaOf({ source, responses, place }: Reading, status: number, type: string): Positioned | undefined {
+/** What the document says of an answer with this status: for itself, for its class (`2XX`), or by default. */
+function responseOf({ source, responses, place }: Reading, status: number): { node: Node; place: Place } | undefined {
   if (!isNode(responses)) return undefined;
   const key = [String(status), `${String(status)[0]}XX`, `${String(status)[0]}xx`, 'default'].find((one) => Object.hasOwn(responses, one));
   const found = key === undefined ? undefined : source.follow(responses[key], inside(place, key));
-  if (!found || typeof found === 'string' || !isNode(found.node['content'])) return undefined;
+  return typeof found === 'string' ? undefined : found;
+}
+
+/** Some headers that a server may set say more about its machines than about the answer, so only these are shown. */
+function headersOf(response: Response, reading: Reading): Record<string, string> | undefined {
+  const declared: unknown = responseOf(reading, response.status)?.node['headers'];
+  const names = [...(isNode(declared) ? Object.keys(declared) : []), 'location', 'link'].map((name) => name.toLowerCase());
+  const shown = [...new Set(names)].filter((name) => /^[\w-]+$/.test(name) && !/^(content-type|set-cookie)$/.test(name)).flatMap((name) => {
+    const value = response.headers.get(name);
+    return value === null ? [] : [[name, reading.redact(value.slice(0, 1_000))] as const];
+  });
+  return shown.length ? Object.fromEntries(shown) : undefined;
+}
+
+function schemaOf(reading: Reading, status: number, type: string): Positioned | undefined {
+  const found = responseOf(reading, status);
+  if (!found || !isNode(found.node['content'])) return undefined;
   const types = Object.keys(found.node['content'] as Node);
   const plain = (one: string) => one.split(';')[0]!.trim().toLowerCase();
   const match = types.find((one) => plain(one) === type) ?? types.find((one) => isJson(one) && isJson(type)) ?? types.find((one) => one.includes('*'));
@@ -148,65 +172,55 @@ interface Named {
   items: Positioned[];
   /** The properties are known: others are undeclared. */
   closed: boolean;
+  /** It declares that there are other properties. */
+  declares: boolean;
 }
 
-/** What schemas name, combined. Whatever one of several alternatives allows is allowed. */
-function named({ schema, place }: Positioned, source: Source, depth = 0): Named {
-  const open: Named = { properties: new Map(), items: [], closed: false };
-  const found = depth > 20 ? 'too deep' : source.follow(schema, place);
-  if (typeof found === 'string') return open;
+/** By schema: they may refer to each other in circles, and to the same one from many places. */
+const known = new WeakMap<Node, Named>();
+const anything = (): Named => ({ properties: new Map(), items: [], closed: false, declares: false });
+
+/** What a schema names, with those that it combines. Whatever one of several alternatives allows is allowed. */
+function named({ schema, place }: Positioned, source: Source): Named {
+  const found = source.follow(schema, place);
+  if (typeof found === 'string') return anything();
   const { node, place: at } = found;
-  const own: Named = { properties: new Map(), items: [], closed: false };
-  if (isNode(node['properties'])) {
-    for (const [name, one] of Object.entries(node['properties'])) own.properties.set(name, [{ schema: one, place: inside(at, 'properties', name) }]);
-    own.closed = own.properties.size > 0;
-  }
+  const before = known.get(node);
+  if (before) return before;
+  const own = anything();
+  known.set(node, own);
+  const properties: [string, unknown][] = isNode(node['properties']) ? Object.entries(node['properties']) : [];
+  for (const [name, one] of properties) own.properties.set(name, [{ schema: one, place: inside(at, 'properties', name) }]);
   if (node['items'] !== undefined) own.items.push({ schema: node['items'], place: inside(at, 'items') });
-  const parts = (word: string) => (Array.isArray(node[word]) ? (node[word] as unknown[]).map((one, index) => named({ schema: one, place: inside(at, word, index) }, source, depth + 1)) : []);
-  const add = (other: Named) => {
-    for (const [name, all] of other.properties) own.properties.set(name, [...(own.properties.get(name) ?? []), ...all]);
-    own.items.push(...other.items);
-  };
-  // All of them apply, so one that knows the properties is enough.
-  for (const other of parts('allOf')) {
-    add(other);
-    own.closed ||= other.closed;
+  const parts = (word: string) => (Array.isArray(node[word]) ? (node[word] as unknown[]).flatMap((one, index) => (isNull(one) ? [] : [named({ schema: one, place: inside(at, word, index) }, source)])) : []);
+  const all = parts('allOf');
+  const alternatives = ['anyOf', 'oneOf'].map(parts).filter((some) => some.length);
+  for (const other of [all, ...alternatives].flat()) {
+    for (const [name, some] of other.properties) own.properties.set(name, unique([...(own.properties.get(name) ?? []), ...some]));
+    own.items = unique([...own.items, ...other.items]);
   }
-  for (const word of ['anyOf', 'oneOf']) {
-    const all = parts(word).filter((_, index) => !isNull((node[word] as unknown[])[index]));
-    all.forEach(add);
-    if (all.length) own.closed = own.closed || all.every(({ closed }) => closed);
-  }
-  const declared = ['additionalProperties', 'unevaluatedProperties'].some((word) => node[word] !== undefined && node[word] !== false) || isNode(node['patternProperties']);
-  if (declared || anyOpen(node, at, source, depth)) own.closed = false;
+  own.declares = ['additionalProperties', 'unevaluatedProperties'].some((word) => node[word] !== undefined && node[word] !== false) || isNode(node['patternProperties'])
+    || all.some(({ declares }) => declares) || alternatives.flat().some(({ declares }) => declares);
+  // All parts of `allOf` apply, so one that knows the properties is enough; of alternatives every one has to know them.
+  own.closed = !own.declares && (properties.length > 0 || all.some(({ closed }) => closed) || alternatives.some((some) => some.every(({ closed }) => closed)));
   return own;
 }
 
 const isNull = (schema: unknown) => isNode(schema) && schema['type'] === 'null';
-
-/** Whether a part of an `allOf` declares that there are more properties. */
-function anyOpen(node: Node, place: Place, source: Source, depth: number): boolean {
-  if (!Array.isArray(node['allOf']) || depth > 20) return false;
-  return (node['allOf'] as unknown[]).some((one, index) => {
-    const found = source.follow(one, inside(place, 'allOf', index));
-    if (typeof found === 'string') return true;
-    const more: unknown = found.node['additionalProperties'];
-    return (more !== undefined && more !== false) || isNode(found.node['patternProperties']) || anyOpen(found.node, found.place, source, depth + 1);
-  });
-}
+const unique = (all: Positioned[]) => [...new Map(all.map((one) => [one.schema, one])).values()];
 
 /** The value without properties that the schemas do not name. */
 function cut(value: unknown, schemas: Positioned[], source: Source, path: string, omitted: Set<string>, depth: number): unknown {
   if (typeof value !== 'object' || value === null || schemas.length === 0 || depth > 60) return value;
   const all = schemas.map((one) => named(one, source));
   if (Array.isArray(value)) {
-    const items = all.flatMap((one) => one.items);
+    const items = unique(all.flatMap((one) => one.items));
     return value.map((one) => cut(one, items, source, `${path}[]`, omitted, depth + 1));
   }
-  const closed = all.some((one) => one.closed) && all.every((one) => one.closed || one.properties.size === 0);
+  const closed = all.some((one) => one.closed) && !all.some((one) => one.declares);
   const kept: [string, unknown][] = [];
   for (const [name, one] of Object.entries(value)) {
-    const inner = all.flatMap(({ properties }) => properties.get(name) ?? []);
+    const inner = unique(all.flatMap(({ properties }) => properties.get(name) ?? []));
     const at = path ? `${path}.${name}` : name;
     if (closed && inner.length === 0) omitted.add(at);
     else kept.push([name, cut(one, inner, source, at, omitted, depth + 1)]);

@@ -129,7 +129,7 @@ function decoded(text: string) {
 /** A text of a document for the model: one line, without invisible characters, at most so long. */
 export function shorten(text: unknown, most: number): string {
   if (typeof text !== 'string') return '';
-  const line = text.replace(/[\p{Cf}\p{Cc}]+/gu, ' ').replace(/\s+/g, ' ').trim();
+  const line = text.slice(0, most * 8).replace(/[\p{Cf}\p{Cc}]+/gu, ' ').replace(/\s+/g, ' ').trim();
   if (line.length <= most) return line;
   const cut = line.slice(0, most);
   const end = Math.max(cut.lastIndexOf('. '), cut.lastIndexOf('! '), cut.lastIndexOf('? '));

@@ -181,6 +181,8 @@ function readParameter(source: Source, writer: SchemaWriter, node: Node, place: 
   if (given === undefined && content === undefined) source.fault(place, `the parameter ${name} has no schema; any value is accepted`, 'changed');
   let schema: Node | boolean = given === undefined ? {} : writer.write(given, at) as Node | boolean;
   const notes = [shorten(node['description'], 300), node['deprecated'] === true ? 'Deprecated.' : '', example(node)].filter(Boolean).join(' ');
+  // Ids beyond 2^53 are strings in answers, and digits are the same in a URL.
+  if (content === undefined && isNode(schema) && schema['type'] === 'integer' && schema['format'] !== 'int32' && schema['enum'] === undefined && schema['maximum'] === undefined && schema['exclusiveMaximum'] === undefined) schema = { ...schema, type: ['integer', 'string'], pattern: `^${schema['minimum'] >= 0 || schema['exclusiveMinimum'] >= 0 ? '' : '-?'}[1-9]\\d{15,19}$` };
   // An empty value would make another path.
   if (where === 'path' && isNode(schema) && schema['type'] === 'string' && schema['minLength'] === undefined && schema['enum'] === undefined) schema = { ...schema, minLength: 1 };
   if (notes && isNode(schema)) schema = { ...schema, description: notes };
@@ -284,8 +286,8 @@ function readForm(writer: SchemaWriter, body: Body, media: Node, at: Place, file
     const one = contentSchema(shorten(resolved['description'], 300), files);
     replaced[name] = several ? { type: 'array', items: one } : one;
   }
-  // Files are described in the schema of the body itself, so that it needs its own copy of a schema that it refers to.
-  body.schema = Object.keys(replaced).length ? replaceProperties(writer, made, replaced) : made;
+  replaceProperties(writer, made, replaced);
+  body.schema = made;
 }
 
 /** Whether a value of this schema is bytes: `format: binary` in 3.0, a media type or no type at all in 3.1. */
@@ -293,33 +295,39 @@ const isBytes = (schema: Node) => schema['format'] === 'binary' || schema['forma
   || (schema['type'] === 'string' && typeof schema['contentMediaType'] === 'string' && schema['contentEncoding'] === undefined && !/^text\/|json/.test(schema['contentMediaType']));
 
 /** A schema and its alternatives: an optional file is often `anyOf` with null. */
-function variantsOf(writer: SchemaWriter, schema: unknown, at: Place, depth = 0): { node: Node; place: Place }[] {
-  const found = depth > 4 ? undefined : writer.resolve(schema, at);
-  if (!found) return [];
-  return [found, ...['anyOf', 'oneOf', 'allOf'].flatMap((word) => (Array.isArray(found.node[word]) ? (found.node[word] as unknown[]).flatMap((one, index) => variantsOf(writer, one, inside(found.place, word, index), depth + 1)) : []))];
+function variantsOf(writer: SchemaWriter, schema: unknown, at: Place, seen = new Set<Node>()): { node: Node; place: Place }[] {
+  const found = writer.resolve(schema, at);
+  if (!found || seen.has(found.node)) return [];
+  seen.add(found.node);
+  return [found, ...['anyOf', 'oneOf', 'allOf'].flatMap((word) => (Array.isArray(found.node[word]) ? (found.node[word] as unknown[]).flatMap((one, index) => variantsOf(writer, one, inside(found.place, word, index), seen)) : []))];
 }
 
 /** All properties of a schema, also those of schemas that it refers to or combines. */
-function propertiesOf(writer: SchemaWriter, schema: unknown, at: Place, depth = 0): Record<string, [unknown, Place]> {
-  const found = depth > 8 ? undefined : writer.resolve(schema, at);
-  if (!found) return {};
+function propertiesOf(writer: SchemaWriter, schema: unknown, at: Place, seen = new Set<Node>()): Record<string, [unknown, Place]> {
+  const found = writer.resolve(schema, at);
+  if (!found || seen.has(found.node)) return {};
+  seen.add(found.node);
   const { node, place } = found;
   const own = isNode(node['properties']) ? Object.entries(node['properties']).map(([name, one]) => [name, [one, inside(place, 'properties', name)]] as const) : [];
-  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => (Array.isArray(node[word]) ? (node[word] as unknown[]).map((one, index) => propertiesOf(writer, one, inside(place, word, index), depth + 1)) : []));
+  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => (Array.isArray(node[word]) ? (node[word] as unknown[]).map((one, index) => propertiesOf(writer, one, inside(place, word, index), seen)) : []));
   return Object.assign({}, ...parts, Object.fromEntries(own)) as Record<string, [unknown, Place]>;
 }
 
-function replaceProperties(writer: SchemaWriter, schema: unknown, replaced: Node): Node {
-  if (!isNode(schema)) return {};
-  const { $ref: ref, ...beside } = schema;
-  const own: Node = typeof ref === 'string' ? { ...writer.defs[ref.slice('#/$defs/'.length)] as Node, ...beside } : { ...schema };
-  if (isNode(own['properties'])) own['properties'] = Object.fromEntries(Object.entries(own['properties']).map(([name, one]) => [name, replaced[name] ?? one]));
-  for (const word of ['allOf', 'anyOf', 'oneOf']) if (Array.isArray(own[word])) own[word] = (own[word] as unknown[]).map((one) => replaceProperties(writer, one, replaced));
-  return own;
+/** Describes files in place, in a schema and in those that it combines; they are written for this operation only. */
+function replaceProperties(writer: SchemaWriter, schema: unknown, replaced: Node, seen = new Set<unknown>()) {
+  if (!isNode(schema) || seen.has(schema)) return;
+  seen.add(schema);
+  if (typeof schema['$ref'] === 'string') replaceProperties(writer, writer.defs[schema['$ref'].slice('#/$defs/'.length)], replaced, seen);
+  const { properties } = schema;
+  if (isNode(properties)) for (const name of Object.keys(properties)) if (replaced[name]) properties[name] = replaced[name];
+  for (const word of ['allOf', 'anyOf', 'oneOf']) for (const one of schema[word] ?? []) replaceProperties(writer, one, replaced, seen);
 }
 
 /** A value that is sent as the media type of a parameter or a part. */
 const asContent = (value: unknown, type: string | undefined) => (typeof value === 'string' && type !== undefined && !isJson(type) ? value : JSON.stringify(value));
+
+/** An argument that was given: not `constructor`, which every object has. */
+export const argumentOf = (input: Node, name: string): unknown => (Object.hasOwn(input, name) ? input[name] : undefined);
 
 /** The path and the query of a call below a server, and its headers. */
 export function target(template: string, parameters: readonly Parameter[], input: Node): { path: string; query: [string, string][]; headers: [string, string][] } {
@@ -328,7 +336,7 @@ export function target(template: string, parameters: readonly Parameter[], input
   const path = template.split(/(\{[^{}]*\})/).map((part) => {
     if (!part.startsWith('{')) return part.split(/(%[0-9A-Fa-f]{2})/).map((one, at) => (at % 2 ? one : encodeURI(one).replace(/[?#]/g, encode))).join('');
     const one = parameters.find(({ in: where, name }) => where === 'path' && name === part.slice(1, -1))!;
-    const value: unknown = input[one.argument];
+    const value = argumentOf(input, one.argument);
     if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) throw new WrongArguments(`${one.argument}: missing; the path needs it`);
     const texts = (typeof value === 'object' ? Object.entries(value).flat() : [value]).map(scalar);
     if (texts.some((text) => text.split(/[/\\]/).some((piece) => /^(\.|%2e){1,2}$/i.test(piece)))) throw new WrongArguments(`${one.argument}: "." and ".." are not allowed as parts of a path`);
@@ -337,7 +345,7 @@ export function target(template: string, parameters: readonly Parameter[], input
   if (path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment))) throw new WrongArguments('the arguments make "." or ".." a part of the path, which is not allowed');
   const used = new Map<string, string>();
   for (const one of parameters) {
-    const value: unknown = input[one.argument];
+    const value = argumentOf(input, one.argument);
     if (value === undefined || value === null) continue;
     if (one.in === 'query') {
       const as = one.allowReserved ? encodeReserved : encode;

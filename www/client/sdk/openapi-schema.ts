@@ -6,6 +6,9 @@ import type { Node, Place } from './openapi-document.js';
 /** A request leaves out what only answers have (`readOnly`), an answer what only requests have. */
 export type Direction = 'request' | 'answer';
 
+/** How deep a schema may be nested, and how many an operation may refer to. */
+const MAX_DEPTH = 60;
+const MAX_DEFS = 400;
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 const natural = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
 const finite = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
@@ -36,6 +39,8 @@ const SILENT = new Set(['title', 'description', 'example', 'examples', 'deprecat
 export class SchemaWriter {
   readonly defs = Object.create(null) as Record<string, unknown>;
   readonly #names = new Map<string, string>();
+  #depth = 0;
+  readonly #left: { name: string; value: unknown; place: Place }[] = [];
   /** Names of the properties that were left out. */
   readonly #hidden = new Set<string>();
   /** Schemas that require a property which they do not have themselves: it may have been left out elsewhere. */
@@ -45,6 +50,21 @@ export class SchemaWriter {
 
   write(given: unknown, place: Place): any {
     if (typeof given === 'boolean') return given;
+    if (this.#depth >= MAX_DEPTH) {
+      this.#fault(place, `the schema is nested more than ${MAX_DEPTH} deep; any value is accepted here`);
+      return {};
+    }
+    this.#depth += 1;
+    try {
+      return this.#write(given, place);
+    } finally {
+      this.#depth -= 1;
+      // Those that were referred to, one after the other, however long a chain they are.
+      if (this.#depth === 0) for (let next = this.#left.shift(); next; next = this.#left.shift()) this.defs[next.name] = this.write(next.value, next.place);
+    }
+  }
+
+  #write(given: unknown, place: Place): any {
     if (!isNode(given)) {
       this.#fault(place, 'this is not a schema; any value is accepted here');
       return {};
@@ -110,13 +130,17 @@ export class SchemaWriter {
     }
     const key = show(found.place);
     let name = this.#names.get(key);
+    if (name === undefined && this.#names.size >= MAX_DEFS) {
+      this.#fault(place, `the operation refers to more than ${MAX_DEFS} schemas; any value is accepted here`);
+      return undefined;
+    }
     if (name === undefined) {
       const base = found.place.path.split('/').at(-1)!.replaceAll('~1', '/').replaceAll('~0', '~').replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 60) || 'root';
       name = base;
       for (let next = 2; Object.hasOwn(this.defs, name); next += 1) name = `${base}_${next}`;
       this.#names.set(key, name);
       this.defs[name] = true;
-      this.defs[name] = this.write(found.value, found.place);
+      this.#left.push({ name, ...found });
     }
     return { $ref: `#/$defs/${name}` };
   }

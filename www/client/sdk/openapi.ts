@@ -6,7 +6,7 @@ import { Credentials, readAuth } from './openapi-auth.js';
 import type { Auth } from './openapi-auth.js';
 import { Source, Unreadable, checkVersion, inside, isNode, parse, readUrl, serverUrl, shorten } from './openapi-document.js';
 import type { Fault, Node, Place } from './openapi-document.js';
-import { Skipped, WrongArguments, content, readBody, readParameters, target } from './openapi-request.js';
+import { Skipped, WrongArguments, argumentOf, content, readBody, readParameters, target } from './openapi-request.js';
 import type { Body, FileAccess, Parameter } from './openapi-request.js';
 import { SchemaWriter } from './openapi-schema.js';
 import type { Tool, Tools } from './tool.js';
@@ -41,7 +41,7 @@ export interface Operation {
 
 export interface OpenApiOptions {
   /** Which operations: ids, or `GET /pets` for one without an id, patterns of either, or a function. Default: all. */
-  operations?: readonly (string | RegExp)[] | ((operation: Omit<Operation, 'tool'>) => boolean);
+  operations?: readonly (string | RegExp)[] | ((operation: Omit<Operation, 'tool' | 'server' | 'description'>) => boolean);
   /** Credentials. They are sent to `origins` only, and are never part of a result, an error, a record or a URL that is shown. */
   auth?: Auth | readonly Auth[];
   /**
@@ -225,7 +225,7 @@ class Reader {
     const place: Place = { document: '', path: '/paths' };
     const paths: unknown = source.root['paths'];
     if (!isNode(paths)) {
-      if (paths !== undefined || !isNode(source.root['webhooks'])) source.fault(place, 'the document has no paths', 'ignored');
+      source.fault(place, `the document has no paths${isNode(source.root['webhooks']) ? ': webhooks are requests of the service, not to it' : ''}`, 'ignored');
       return [];
     }
     const all: Omit<Draft, 'name' | 'server'>[] = [];
@@ -289,7 +289,7 @@ class Reader {
   #choose<T extends Omit<Draft, 'server'>>(all: T[]): T[] {
     const { operations } = this.options;
     if (operations === undefined) return all;
-    if (typeof operations === 'function') return all.filter((one) => operations(this.#summary({ ...one, server: new URL('http://none') }, '')));
+    if (typeof operations === 'function') return all.filter((one) => operations(summary(one)));
     const keys = (one: T) => [one.operationId, one.name, `${one.method.toUpperCase()} ${one.path}`].filter((key) => key !== undefined);
     for (const [at, wanted] of operations.entries()) {
       if (all.some((one) => keys(one).some((key) => matches(wanted, key)))) continue;
@@ -340,13 +340,6 @@ class Reader {
     this.#origins = [origin];
   }
 
-  #summary({ node, method, path, operationId, name, server }: Draft, description: string): Omit<Operation, 'tool'> {
-    return {
-      name, operationId, method: method.toUpperCase(), path, server: server.href.replace(/\/$/, ''), description,
-      tags: Array.isArray(node['tags']) ? node['tags'].filter((one) => typeof one === 'string') as string[] : [], deprecated: node['deprecated'] === true, readOnly: method === 'get' || method === 'head',
-    };
-  }
-
   #operation(draft: Draft): Operation {
     const { source, options } = this;
     const { node, place, item, itemPlace, method, path } = draft;
@@ -364,13 +357,13 @@ class Reader {
     const description = [
       words.filter(Boolean).map((one) => (/[.!?…:]$/.test(one) ? one : `${one}.`)).join(' '), node['deprecated'] === true ? 'Deprecated.' : '', `(${method.toUpperCase()} ${path})`,
     ].filter(Boolean).join(' ');
-    const summary = this.#summary(draft, description);
+    const about = { ...summary(draft), server: draft.server.href.replace(/\/$/, ''), description };
     if (!this.#credentials.empty && !isPublic(node) && !this.#origins.includes(draft.server.origin)) source.fault(place, `its calls carry no credentials: ${draft.server.origin} is not among options.origins`, 'changed');
     const tool: Tool = {
-      description, inputSchema: schema, touches: ['network'], destination: draft.server.host, needsApproval: summary.readOnly ? 'once' : true,
+      description, inputSchema: schema, touches: ['network'], destination: draft.server.host, needsApproval: about.readOnly ? 'once' : true,
       execute: (input, { signal }) => this.#call(draft, parameters, body, input as Node, signal),
     };
-    return { ...summary, tool };
+    return { ...about, tool };
   }
 
   async #call(draft: Draft, parameters: readonly Parameter[], body: Body | undefined, input: Node, signal: AbortSignal): Promise<unknown> {
@@ -384,7 +377,7 @@ class Reader {
       const { path, query, headers } = target(draft.path, parameters, input);
       const send = new Headers(headers);
       send.set('accept', accepted(draft.node['responses']));
-      const value: unknown = body && input[body.argument];
+      const value = body && argumentOf(input, body.argument);
       const data = body && value !== undefined && (value !== null || body.kind === 'json') ? await content(body, value, options.files ?? {}) : undefined;
       if (data?.type !== undefined) send.set('content-type', data.type);
       const url = new URL(draft.server.href.replace(/\/$/, '') + path);
@@ -439,6 +432,10 @@ class Reader {
   }
 }
 
+const summary = ({ node, method, path, operationId, name }: Omit<Draft, 'server'>) => ({
+  name, operationId, method: method.toUpperCase(), path,
+  tags: Array.isArray(node['tags']) ? node['tags'].filter((one) => typeof one === 'string') as string[] : [], deprecated: node['deprecated'] === true, readOnly: method === 'get' || method === 'head',
+});
 const matches = (wanted: string | RegExp, key: string) => (typeof wanted === 'string' ? wanted === key : key.search(wanted) >= 0);
 /** `security: []`: the operation needs no credentials. */
 const isPublic = (node: Node) => Array.isArray(node['security']) && node['security'].length === 0;

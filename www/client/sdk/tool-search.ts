@@ -20,8 +20,9 @@ export interface ToolSearchOptions {
 const ROOM = 14_000;
 const NAMES = 60;
 
+const STOP = new Set(['a', 'an', 'and', 'by', 'for', 'from', 'i', 'in', 'is', 'it', 'me', 'my', 'of', 'on', 'or', 'that', 'the', 'this', 'to', 'with']);
 /** A word's stem as far as a search needs it: "pets" finds "pet". */
-const terms = (text: string) => text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean).map((one) => (one.length > 3 ? one.replace(/(?<=[^s])s$/, '') : one));
+const terms = (text: string) => text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((one) => one && !STOP.has(one)).map((one) => (one.length > 3 ? one.replace(/(?<=[^s])s$/, '') : one));
 
 interface Entry {
   name: string;
@@ -29,6 +30,8 @@ interface Entry {
   schema(): ReadSchema;
   /** How much each term counts. */
   weights: Map<string, number>;
+  /** The terms of its name. */
+  words: string[];
 }
 
 function entry(name: string, tool: Tool): Entry {
@@ -39,10 +42,10 @@ function entry(name: string, tool: Tool): Entry {
   add(name, 3);
   add(tool.description ?? '', 1.5);
   add(Object.keys((schema().json['properties'] ?? {}) as object).join(' '), 0.7);
-  return { name, tool, schema, weights };
+  return { name, tool, schema, weights, words: terms(name) };
 }
 
-/** The entries that match, best first: rare terms count more, and a term also matches words that it begins. */
+/** The entries that match, best first: rare terms count more, a term also matches words that it begins, and a name without other words is preferred. */
 function search(entries: readonly Entry[], query: string): Entry[] {
   const wanted = [...new Set(terms(query))];
   const exact = query.trim().toLowerCase();
@@ -53,6 +56,7 @@ function search(entries: readonly Entry[], query: string): Entry[] {
     const rarity = Math.log(1 + entries.length / (found.length || 1));
     for (const [one, much] of found) scores.set(one, scores.get(one)! + much * rarity);
   }
+  for (const one of entries) scores.set(one, scores.get(one)! * (1 + one.words.filter((word) => wanted.includes(word)).length / (one.words.length || 1)));
   return entries.filter((one) => scores.get(one)! > 0).sort((a, b) => scores.get(b)! - scores.get(a)! || (a.name < b.name ? -1 : 1));
 }
 
