@@ -371,7 +371,10 @@ test('a document cannot choose who gets the credentials', async () => {
   const paths = { '/x': get([]) };
   const at = (server) => recorder(() => new Response(JSON.stringify(doc(paths, { servers: [{ url: server }] })), { headers: { 'content-type': 'application/json' } })).send;
   const auth = { bearer: SECRET };
-  await assert.rejects(openapi('https://docs.example/o.json', { auth, fetch: at('https://evil.example') }), /^TypeError: options\.origins: missing; expected \['https:\/\/evil\.example'\] if your credentials may be sent there\. The document comes from https:\/\/docs\.example/);
+  await assert.rejects(openapi('https://docs.example/o.json', { auth, fetch: at('https://evil.example') }), /^TypeError: options\.origins: missing; expected \['https:\/\/evil\.example'\] if your credentials may be sent there\. The document was loaded from https:\/\/docs\.example/);
+  // A redirect of the document's address does not make another origin the user's choice.
+  const redirected = recorder(() => Object.defineProperty(new Response(JSON.stringify(doc(paths, { servers: [{ url: '/' }] }))), 'url', { value: 'https://evil.example/o.json' })).send;
+  await assert.rejects(openapi('https://docs.example/o.json', { auth, fetch: redirected }), /expected \['https:\/\/evil\.example'\]/);
   assert.deepEqual((await openapi('https://docs.example/o.json', { auth, fetch: at('https://docs.example/api') })).origins, ['https://docs.example']);
   assert.deepEqual((await openapi('https://docs.example/o.json', { auth, origins: ['https://api.example'], fetch: at('https://api.example') })).origins, ['https://api.example']);
   await assert.rejects(openapi(doc(paths, { servers: [{ url: 'http://api.example' }] }), { auth }), /The connection is not encrypted/);

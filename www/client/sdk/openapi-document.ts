@@ -162,7 +162,7 @@ export function readUrl(text: string, base: string | undefined): URL | string {
   } catch {
     return base === undefined ? `the server address ${text} is relative; set options.server` : `the server address ${text} is not a URL`;
   }
-  if (!/^https?:$/.test(url.protocol)) return `the server address ${text} is neither http nor https`;
+  if (!/^https?:$/.test(url.protocol)) return `the server address ${url.protocol}//${url.host} is neither http nor https`;
   if (url.username || url.password) return 'the server address contains a user name or a password';
   url.search = '';
   url.hash = '';

@@ -137,10 +137,18 @@ export async function openapi(document: object | string | URL, options: OpenApiO
     if (!isNode(value)) throw wrong(`options.documents[${JSON.stringify(name)}]`, one, 'an object, or a text in JSON or YAML');
     documents[name] = value;
   }
-  return new Reader(new Source(root, documents), given, loaded.url, send).read();
+  return new Reader(new Source(root, documents), given, loaded, send).read();
 }
 
-async function load(document: unknown, options: OpenApiOptions, send: typeof fetch): Promise<{ value: unknown; url: string | undefined }> {
+interface Loaded {
+  value: unknown;
+  /** Its address, after redirects. */
+  url?: string;
+  /** The origin that the user named, if it was loaded. */
+  origin?: string;
+}
+
+async function load(document: unknown, options: OpenApiOptions, send: typeof fetch): Promise<Loaded> {
   const here = (globalThis as { location?: { href?: string } }).location?.href;
   if (document instanceof URL || (typeof document === 'string' && /^\s*https?:\/\/\S+\s*$/i.test(document))) {
     const at = String(document).trim();
@@ -155,16 +163,16 @@ async function load(document: unknown, options: OpenApiOptions, send: typeof fet
     }
     if (!response.ok) throw new Unreadable(`The document at ${own.href} cannot be loaded: HTTP ${response.status}`);
     const bytes = await readBytes(response, MAX_DOCUMENT).catch((error: Error) => { throw new Unreadable(`The document at ${own.href} cannot be loaded: ${error.message}`); });
-    return { value: await parse(new TextDecoder().decode(bytes)), url: response.url || at };
+    return { value: await parse(new TextDecoder().decode(bytes)), url: response.url || at, origin: own.origin };
   }
-  const base = options.url === undefined ? undefined : String(options.url);
+  const base = options.url === undefined ? {} : { url: String(options.url) };
   if (typeof document === 'string') {
     if (/^\s*$/.test(document)) throw new Unreadable('The document is empty.');
-    return { value: await parse(document), url: base };
+    return { value: await parse(document), ...base };
   }
   if (document === undefined) throw missing('document', 'an object, JSON or YAML text, or a URL');
   if (typeof document !== 'object') throw wrong('document', document, 'an object, JSON or YAML text, or a URL');
-  return { value: document, url: base };
+  return { value: document, ...base };
 }
 
 const reason = (error: unknown) => {
@@ -190,7 +198,7 @@ class Reader {
   readonly #credentials: Credentials;
   #origins: string[] = [];
 
-  constructor(readonly source: Source, readonly options: OpenApiOptions, readonly url: string | undefined, readonly send: typeof fetch) {
+  constructor(readonly source: Source, readonly options: OpenApiOptions, readonly loaded: Loaded, readonly send: typeof fetch) {
     this.#credentials = readAuth(options.auth);
   }
 
@@ -273,11 +281,13 @@ class Reader {
     });
     const count = new Map<string, number>();
     for (const base of bases) count.set(base.toLowerCase(), (count.get(base.toLowerCase()) ?? 0) + 1);
+    const times = new Map<string, number>();
+    for (const { operationId } of all) if (operationId !== undefined) times.set(operationId, (times.get(operationId) ?? 0) + 1);
     const used = new Set<string>();
     return all.map((one, index) => {
       const base = bases[index]!;
-      const same = ids.filter((id) => id === one.operationId).length > 1;
-      if (one.operationId !== undefined && same) this.source.fault(inside(one.place, 'operationId'), `several operations have the id ${one.operationId}; their tools have different names`, 'changed');
+      const same = (times.get(one.operationId ?? '') ?? 0) > 1;
+      if (same) this.source.fault(inside(one.place, 'operationId'), `several operations have the id ${shorten(one.operationId, 80)}; their tools have different names`, 'changed');
       const unique = count.get(base.toLowerCase()) === 1 && base.length <= most && base.length > 0;
       let name = unique ? `${prefix}${base}` : `${prefix}${base.slice(0, most - 8).replace(/[_-]+$/, '')}_${hash(`${one.method} ${one.path}`)}`;
       for (let next = 2; used.has(name); next += 1) name = `${name.slice(0, NAME - 3)}_${next}`;
@@ -303,14 +313,14 @@ class Reader {
     const { server, variables = {} } = this.options;
     const [list, at] = [[node, place], [item, itemPlace], [this.source.root, { document: '', path: '' }]].find(([one]) => Array.isArray((one as Node)['servers']) && (one as Node)['servers'].length > 0) as [Node, Place] | undefined ?? [undefined, undefined];
     if (server !== undefined) {
-      const found = readUrl(String(server), this.url);
+      const found = readUrl(String(server), this.loaded.url);
       if (typeof found === 'string') throw new TypeError(`options.server: ${found}`);
       if (list && list !== this.source.root) this.source.fault(inside(at!, 'servers'), 'it has a server of its own; its calls go to options.server', 'changed');
       return found;
     }
     // The default of the specification is "/", the root of the document's own server.
     const servers = (list?.['servers'] ?? [{ url: '/' }]) as unknown[];
-    const own = servers.map((one) => serverUrl(one, this.url, variables));
+    const own = servers.map((one) => serverUrl(one, this.loaded.url, variables));
     const found = own.find((one) => typeof one !== 'string');
     own.forEach((one, index) => { if (found && typeof one === 'string' && index < own.indexOf(found)) this.source.fault(inside(at!, 'servers', index), one, 'ignored'); });
     return found ?? (list ? own[0]! : 'the document names no server; set options.server');
@@ -333,9 +343,9 @@ class Reader {
     if (typeof first === 'string') return;
     const { origin } = first;
     const name = `options.origins: missing; expected ['${origin}'] if your credentials may be sent there`;
-    // Whoever can change the document at its address could otherwise have them sent anywhere.
-    const documentOrigin = this.url === undefined ? undefined : readUrl(this.url, undefined);
-    if (server === undefined && documentOrigin instanceof URL && documentOrigin.origin !== origin && this.options.url === undefined) throw new TypeError(`${name}. The document comes from ${documentOrigin.origin} and names another server`);
+    // Whoever can change the document at its address, or where that redirects to, could otherwise have them sent anywhere.
+    const { origin: from } = this.loaded;
+    if (server === undefined && from !== undefined && from !== origin) throw new TypeError(`${name}. The document was loaded from ${from} and names another server`);
     if (first.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(first.hostname) && server === undefined) throw new TypeError(`${name}. The connection is not encrypted`);
     this.#origins = [origin];
   }
@@ -355,7 +365,7 @@ class Reader {
     const words = [shorten(node['summary'] ?? item['summary'], 200), shorten(node['description'] ?? item['description'], 400)];
     if (words[0] && words[1]?.startsWith(words[0].replace(/[.…]$/, ''))) words.shift();
     const description = [
-      words.filter(Boolean).map((one) => (/[.!?…:]$/.test(one) ? one : `${one}.`)).join(' '), node['deprecated'] === true ? 'Deprecated.' : '', `(${method.toUpperCase()} ${path})`,
+      words.filter(Boolean).map((one) => (/[.!?…:]$/.test(one) ? one : `${one}.`)).join(' '), node['deprecated'] === true ? 'Deprecated.' : '', `(${method.toUpperCase()} ${shorten(path, 200)})`,
     ].filter(Boolean).join(' ');
     const about = { ...summary(draft), server: draft.server.href.replace(/\/$/, ''), description };
     if (!this.#credentials.empty && !isPublic(node) && !this.#origins.includes(draft.server.origin)) source.fault(place, `its calls carry no credentials: ${draft.server.origin} is not among options.origins`, 'changed');
