@@ -397,6 +397,8 @@ const answers = {
   '/image': (response) => response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from([1, 2, 3])),
   '/big': (response) => sendJson(response, { text: 'x'.repeat(5000) }),
   '/problem': (response) => response.writeHead(422, { 'content-type': 'application/problem+json', 'retry-after': '7' }).end(JSON.stringify({ title: 'Invalid', detail: 'name is too long', errors: [] })),
+  '/fetch': (response) => sendJson(response, { message: 'failed to fetch the row' }, 500),
+  '/cut': (response) => response.writeHead(200, { 'content-length': '100' }).write('{', () => response.destroy()),
   '/page': (response) => response.writeHead(503, { 'content-type': 'text/html' }).end('<html><script>x()</script><h1>Down</h1> for <b>repair</b>'),
   '/hang': () => {},
 };
@@ -429,6 +431,8 @@ test('answers: cut to the schema, by media type, errors with their message, limi
     assert.deepEqual(kept, [['a b.zip', 3, 'application/zip']]);
     await assert.rejects(call('big'), /GET 127\.0\.0\.1:\d+\/big: the answer is larger than 2000 bytes; ask for less/);
     await assert.rejects(call('problem'), /HTTP 422 Unprocessable Entity: name is too long\nRetry-After: 7\n\{"title":"Invalid"/);
+    await assert.rejects(call('fetch'), /HTTP 500 Internal Server Error: failed to fetch the row\n\{"message":"failed to fetch the row"\}$/);
+    await assert.rejects(call('cut'), /GET 127\.0\.0\.1:\d+\/cut: terminated/);
     await assert.rejects(call('page'), /HTTP 503 Service Unavailable: Down for repair$/);
     const quick = await openapi(doc(paths), { server: origin, search: false, timeoutMs: 50 });
     await assert.rejects(call('hang', quick), /\/hang: no complete answer within 0\.05 s/);
@@ -477,7 +481,7 @@ test('many operations are two tools: a run searches, is told about wrong argumen
     const agent = new Agent({ model: model(baseUrl), tools: api.tools, approve: ({ toolName, input, destination }) => { asked.push([toolName, input, destination]); return true; }, ...QUICK });
     await agent.generate('go');
   });
-  assert.deepEqual(asked.filter(([name]) => name === 'createInvoice').at(-1), ['createInvoice', { body: { total: 10 } }, 'api.example']);
+  assert.deepEqual(asked, [['createInvoice', { body: { total: 10 } }, 'api.example']], 'a call that fails anyway is not asked about');
   assert.deepEqual(seen.map(({ method, url, body }) => [method, url, body]), [['POST', 'https://api.example/v1/invoices', '{"total":10}']]);
   // A pattern that could keep the page busy is left to the server.
   await api.tools.call_operation.execute({ name: 'deleteThing1', arguments: { id: `${'a'.repeat(60)}!` } }, options());

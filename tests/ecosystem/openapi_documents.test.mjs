@@ -1,7 +1,7 @@
 // Real OpenAPI documents, from packages, against a mock of others: Prism reads each document by itself and names whatever a request
 // violates. A run calls every operation, with arguments that json-schema-faker makes from the tools' schemas.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -111,4 +111,24 @@ test('Prism refuses what violates a document', async () => {
     const response = await fetch(`${origin}/store/order`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"quantity":"many"}' });
     assert.match(response.headers.get('sl-violations') ?? await response.text(), /quantity/);
   });
+});
+
+test('every example document is read, and YAML as another reader reads it', async (t) => {
+  const { parse } = require('@stoplight/yaml');
+  const examples = path.join(import.meta.dirname, 'node_modules/@readme/oas-examples');
+  const read = (document) => openapi(document, { search: false, url: 'https://docs.example/openapi.json' });
+  const plain = ({ operations: all, faults }) => JSON.parse(JSON.stringify({ all: all.map(({ tool, ...rest }) => ({ ...rest, schema: tool.inputSchema })), faults }));
+  let [documents, operations] = [0, 0];
+  for (const file of readdirSync(examples, { recursive: true }).filter((one) => /^3\.\d\/.*\.(json|yaml)$/.test(one))) {
+    const text = readFileSync(path.join(examples, file), 'utf8');
+    const api = await read(text);
+    assert.deepEqual(api.faults.filter(({ action }) => action === 'skipped'), [], file);
+    assert.ok(api.operations.length > 0 || /webhooks|openapi-workshop/.test(file), file);
+    if (file.endsWith('yaml')) assert.deepEqual(plain(api), plain(await read(parse(text))), file);
+    documents += 1;
+    operations += api.operations.length;
+  }
+  t.diagnostic(`${documents} documents with ${operations} operations`);
+  assert.ok(documents > 80);
+  await assert.rejects(read(readFileSync(path.join(examples, '2.0/json/petstore.json'), 'utf8')), /Swagger 2\.0 document\. Convert it/);
 });

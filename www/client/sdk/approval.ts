@@ -37,7 +37,9 @@ export function approver(
   return async ({ id, name, args, sideEffect, again, diff, omittedLines }, options) => {
     const outer = tools.get(name);
     // A tool that calls another one asks as that one, and an answer for "this tool" is for that one.
-    const inner = outer?.delegate?.(args);
+    const inner = await outer?.delegate?.(args);
+    // It fails without an effect.
+    if (inner && !inner.tool) return true;
     const { name: toolName, input, tool } = inner ?? { name, input: args as unknown, tool: outer };
     const touches = tool?.touches ?? (sideEffect === 'none' ? [] : [sideEffect]);
     const rule = rules[toolName] ?? (inner && rules[name]);

@@ -1,5 +1,6 @@
 // `openapi(document, options)`: the operations of an OpenAPI document as tools. This is `turnwise/openapi`.
 import { callable, describe, isSignal, missing, shape, takes, whole, wrong } from '../check.js';
+import { errorText } from '../model.js';
 import { BUILT_IN_TOOLS } from '../names.js';
 import { answerOf, failure, readBytes } from './openapi-answer.js';
 import { Credentials, readAuth } from './openapi-auth.js';
@@ -406,8 +407,7 @@ class Reader {
       if (signal.aborted) throw error;
       if (limit.aborted) throw new Error(`${where}: no complete answer within ${(options.timeoutMs ?? 30_000) / 1000} s`);
       if (error instanceof WrongArguments) throw new Error(`Not sent: ${error.message}`);
-      const unreachable = error instanceof TypeError && (error as { cause?: unknown }).cause !== undefined || /fetch/i.test((error as Error).message ?? '');
-      throw new Error(redact(`${where}: ${unreachable ? reason(error) : (error as Error).message}`));
+      throw new Error(redact(`${where}: ${errorText(error)}`));
     }
   }
 
@@ -417,7 +417,7 @@ class Reader {
     let { method, body } = init as { method: string; body: BodyInit | null };
     const headers = new Headers(init.headers);
     for (let left = MAX_REDIRECTS; ; left -= 1) {
-      const response = await this.send(at.href, { ...init, method, body, headers, redirect: 'manual' });
+      const response = await this.send(at.href, { ...init, method, body, headers, redirect: 'manual' }).catch((error: unknown) => { throw new Error(reason(error)); });
       if (response.type === 'opaqueredirect') throw new Error('the server redirects, and a page cannot see where to; it is not followed');
       const { status } = response;
       const location = response.headers.get('location');

@@ -4,6 +4,7 @@ import { errorText } from '../model.js';
 import { readSchema } from './schema.js';
 import type { ReadSchema } from './schema.js';
 import { DELEGATE } from './delegate.js';
+import type { Delegated } from './delegate.js';
 import type { Tool, Tools, Touches } from './tool.js';
 
 export interface ToolSearchOptions {
@@ -23,6 +24,11 @@ const NAMES = 60;
 const STOP = new Set(['a', 'an', 'and', 'by', 'for', 'from', 'i', 'in', 'is', 'it', 'me', 'my', 'of', 'on', 'or', 'that', 'the', 'this', 'to', 'with']);
 /** A word's stem as far as a search needs it: "pets" finds "pet". */
 const terms = (text: string) => text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((one) => one && !STOP.has(one)).map((one) => (one.length > 3 ? one.replace(/(?<=[^s])s$/, '') : one));
+
+interface Call {
+  name: string;
+  arguments?: unknown;
+}
 
 interface Entry {
   name: string;
@@ -112,35 +118,41 @@ export function toolSearch(tools: Tools, { what = 'tools', searchName = 'search_
     },
   };
 
-  const call: Tool<{ name: string; arguments?: unknown }> & { [DELEGATE]: (input: unknown) => unknown } = {
+  /** Why a call cannot be made; nothing if it can. */
+  const refused = async (name: string, given: unknown): Promise<string | undefined> => {
+    const one = byName.get(name);
+    if (!one) {
+      const near = search(entries, name).slice(0, 5).map((other) => other.name);
+      return `There is no ${JSON.stringify(name)} among the ${what}.${near.length ? ` Similar: ${near.join(', ')}.` : ''} Use ${searchName}.`;
+    }
+    const { faultsOf } = await import('./argument-check.js');
+    const { json } = one.schema();
+    let faults: string[];
+    try {
+      faults = faultsOf(json, given);
+    } catch (error) {
+      faults = [`the arguments cannot be checked: ${errorText(error)}`];
+    }
+    return faults.length ? `The arguments of ${name} are wrong, and it was not called.\n${faults.join('\n')}\nIts parameters: ${JSON.stringify(shown(json, 4_000))}` : undefined;
+  };
+
+  const call: Tool<Call> & { [DELEGATE]: (input: unknown) => Promise<Delegated<Tool>> } = {
     description: `Calls one of the ${what} that ${searchName} found, by its name, with arguments as its parameters say.`,
     inputSchema: {
       type: 'object', properties: { name: { type: 'string' }, arguments: { type: 'object', description: `Arguments as the parameters in the result of ${searchName} say.` } },
       required: ['name'], additionalProperties: false,
     },
     touches,
-    // Each call asks as the tool that it names.
-    [DELEGATE]: (input) => {
-      const { name, arguments: given = {} } = input as { name: string; arguments?: unknown };
-      const one = byName.get(name);
-      return one && { name, input: given, tool: one.tool };
+    // Each call asks as the tool that it names, if it can be made.
+    [DELEGATE]: async (input) => {
+      const { name, arguments: given = {} } = input as Call;
+      return { name, input: given, ...(await refused(name, given) === undefined && { tool: byName.get(name)!.tool }) };
     },
     execute: async ({ name, arguments: given = {} }, options) => {
-      const one = byName.get(name);
-      if (!one) {
-        const near = search(entries, name).slice(0, 5).map((other) => other.name);
-        throw new Error(`There is no ${JSON.stringify(name)} among the ${what}.${near.length ? ` Similar: ${near.join(', ')}.` : ''} Use ${searchName}.`);
-      }
-      const { faultsOf } = await import('./argument-check.js');
-      const schema = one.schema();
-      let faults: string[];
-      try {
-        faults = faultsOf(schema.json, given);
-      } catch (error) {
-        faults = [`the arguments cannot be checked: ${errorText(error)}`];
-      }
-      if (faults.length) throw new Error(`The arguments of ${name} are wrong, and it was not called.\n${faults.join('\n')}\nIts parameters: ${JSON.stringify(shown(schema.json, 4_000))}`);
-      return one.tool.execute(await schema.parse(given), options) as unknown;
+      const wrong = await refused(name, given);
+      if (wrong !== undefined) throw new Error(wrong);
+      const { tool, schema } = byName.get(name)!;
+      return tool.execute(await schema().parse(given), options) as unknown;
     },
   };
   return { [searchName]: find, [callName]: call };

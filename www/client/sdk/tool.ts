@@ -3,6 +3,7 @@ import { describe } from '../check.js';
 import type { SideEffect, Tool as LowLevelTool } from '../types/turnwise.js';
 import { IMAGES } from '../host.js';
 import { DELEGATE } from './delegate.js';
+import type { Delegated } from './delegate.js';
 import { readPrompt } from './prompt.js';
 import type { PromptPart } from './prompt.js';
 import { readSchema } from './schema.js';
@@ -85,15 +86,8 @@ export interface ReadTool {
   /** Whether a call with these arguments needs approval. */
   asks(input: unknown): NeedsApproval | Promise<NeedsApproval>;
   destination(input: unknown): string | undefined;
-  /** The tool that a call with these arguments runs in the end, if it is another one. */
-  delegate?(input: unknown): Delegate | undefined;
-}
-
-/** A tool that is called through another one, with its own arguments. */
-export interface Delegate {
-  name: string;
-  input: unknown;
-  tool: ReadTool;
+  /** The call that a call with these arguments leads to, if it is one of another tool. */
+  delegate?(input: unknown): Promise<Delegated<ReadTool>>;
 }
 
 const KNOWN = ['description', 'inputSchema', 'touches', 'needsApproval', 'destination', 'sideEffect', 'mayFinish', 'execute'];
@@ -112,13 +106,13 @@ export function readTool(name: string, given: unknown, denied: (name: string) =>
   if (wrong !== undefined) throw new TypeError(`${path}.touches: got ${describe(wrong)}; expected an array of ${TOUCHES.map((one) => `'${one}'`).join(', ')}`);
   const schema = inputSchema === undefined ? undefined : readSchema(inputSchema, `${path}.inputSchema`);
   const effects = reaches.some((one) => one !== 'workspace');
-  const delegates = (given as { [DELEGATE]?: (input: unknown) => { name: string; input: unknown; tool: Tool } | undefined })[DELEGATE];
+  const delegates = (given as { [DELEGATE]?: (input: unknown) => Promise<Delegated<Tool>> })[DELEGATE];
   const read = new Map<Tool, ReadTool>();
-  const delegate = delegates && ((input: unknown) => {
-    const found = delegates(input);
-    if (!found) return undefined;
-    if (!read.has(found.tool)) read.set(found.tool, readTool(found.name, found.tool));
-    return { name: found.name, input: found.input, tool: read.get(found.tool)! };
+  const delegate = delegates && (async (input: unknown) => {
+    const { tool: inner, ...call } = await delegates(input);
+    if (!inner) return call;
+    if (!read.has(inner)) read.set(inner, readTool(call.name, inner));
+    return { ...call, tool: read.get(inner)! };
   });
   return {
     touches: reaches, ...(delegate && { delegate }),
@@ -129,7 +123,7 @@ export function readTool(name: string, given: unknown, denied: (name: string) =>
       sideEffect: effectOf(reaches, needsApproval !== undefined && needsApproval !== false),
       // Called on the original object, so that a tool that is an instance of a class keeps its `this`.
       execute: async (input, options) => {
-        const inner = delegate?.(input)?.name;
+        const inner = (await delegate?.(input))?.name;
         // The engine knows the rules by the name of the tool that is called, so those of the tool behind it are kept here.
         if (inner !== undefined && denied(inner)) throw new Error(`refused: the permissions of this run deny ${inner}`);
         const result = await (given as Tool).execute(schema ? await schema.parse(input) : input, options);
