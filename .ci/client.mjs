@@ -22,7 +22,8 @@ const ENTRIES = part === 'app-worker' ? {
 } : {
   client: {
     index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', sandbox: 'sandbox', node: 'node', thread: 'thread', core: 'core',
-    'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/history': 'history', 'sdk/skills': 'skills', 'sdk/ai-sdk': 'ai-sdk',
+    'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/history': 'history', 'sdk/ai-sdk': 'ai-sdk',
+    'sdk/skills': 'skills', 'sdk/openapi': 'openapi', 'sdk/tool-search': 'tool-search', 'sdk/argument-check': 'argument-check', 'sdk/yaml': 'yaml',
   },
   widget: { embed: 'embed', element: 'element', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', care: 'care', 'frame-host': 'frame-host', frame: 'frame', ...Object.fromEntries(readdirSync(path.join(www, 'widget/texts')).map((file) => [`texts/${path.parse(file).name}`, `texts-${path.parse(file).name}`])) },
 };
@@ -33,8 +34,8 @@ const apart = {
     onResolve({ filter: /^\.\.?\// }, ({ path: name, kind, importer }) => {
       if (kind === 'entry-point') return undefined;
       const plain = path.relative(client, path.resolve(path.dirname(importer), name)).replace(/\.js$/, '');
-      // The widget imports files by their names in the package.
-      const file = importer.startsWith(client) ? ENTRIES.client[plain] : FILES.has(path.basename(plain)) && path.basename(plain);
+      // The widget imports files by their names in the package. Libraries have files of the same names.
+      const file = importer.startsWith(client) ? ENTRIES.client[plain] : importer.startsWith(www) && FILES.has(path.basename(plain)) && path.basename(plain);
       return file ? { path: `./${file}.js`, external: true } : undefined;
     });
     onResolve({ filter: /^turnwise-tools$/ }, () => ({ path: './worker.js', external: true }));

@@ -119,7 +119,7 @@ test('skills as others write them', async (t) => {
     'fields of other programs': ['---\nname: a\ndescription: d\nmodel: opus\nversion: 1\n---' + body, 'a', 'd', [/field model/, /field version/]],
     'tabs': ['---\nname: a\ndescription: d\nmetadata:\n\tauthor: x\n---' + body, 'a', 'd', [/not valid YAML/]],
     'a long description': [`---\nname: a\ndescription: ${'d'.repeat(2_000)}\n---` + body, 'a', 'd'.repeat(1_024), [/2000 characters/]],
-    'an alias bomb': ['---\nname: a\ndescription: d\nmetadata: {a: &a [x,x,x,x,x,x,x,x,x], b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a], c: [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]}\n---' + body, 'a', 'd', [/./]],
+    'an alias bomb': ['---\nname: a\ndescription: d\nmetadata: {a: &a [x,x,x,x,x,x,x,x,x], b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a], c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b], d: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]}\n---' + body, 'a', 'd', [/./]],
     'a prototype': ['---\nname: a\ndescription: d\n__proto__: {x: 1}\n---' + body, 'a', 'd', [/__proto__/]],
   };
   for (const [name, [text, expected, description, faults]] of Object.entries(cases)) {

@@ -144,14 +144,18 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     if (given.tools !== undefined && (typeof given.tools !== 'object' || given.tools === null || Array.isArray(given.tools))) {
       throw new TypeError(`options.tools: got ${describe(given.tools)}; expected an object of tools by name`);
     }
-    for (const [name, one] of Object.entries(given.tools ?? {})) this.#tools.set(name, readTool(name, one));
+    for (const [name, one] of Object.entries(given.tools ?? {})) this.#tools.set(name, this.#read(name, one));
     this.#open().free(); // wrong options throw here, not in the first run
   }
 
   /** Adds a tool from the next run on, replacing any with the same name. */
   addTool(name: string, tool: Tool) {
     this.#removed.delete(name);
-    this.#tools.set(name, readTool(name, tool));
+    this.#tools.set(name, this.#read(name, tool));
+  }
+
+  #read(name: string, tool: unknown): ReadTool {
+    return readTool(name, tool, (inner) => this.#options.permissions?.tools?.[inner] === 'deny');
   }
 
   /** Removes a tool, from the next run on. Returns whether it existed. */
@@ -339,6 +343,14 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     return low;
   }
 
+  /** A rule that asks about a tool behind another one has the engine ask about that one; `approver` decides by the rules of both. */
+  #rules(rules: PermissionOptions['tools']): PermissionOptions['tools'] {
+    const own = { ...rules };
+    if (!Object.entries(own).some(([name, rule]) => rule === 'ask' && !this.#tools.has(name))) return rules;
+    for (const [name, { delegate }] of this.#tools) if (delegate && own[name] !== 'deny') own[name] = 'ask';
+    return own;
+  }
+
   #lowLevel(): LowLevelOptions {
     const {
       model, instructions, builtInTools, files, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, permissions, preset, counter, synthesis,
@@ -353,7 +365,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
       provider: model as LowLevelOptions['provider'], preset: preset ?? (strict ? 'strict' : undefined),
       system: strict && instructions !== undefined ? `${instructions}\n\n${REPORT}` : instructions,
       report: this.#output && { format: 'json', schema: this.#output.json },
-      tools, agents: subagents, permissions: { workspace: 'allow', ...permissions }, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed,
+      tools, agents: subagents, permissions: { workspace: 'allow', ...permissions, tools: this.#rules(permissions?.tools) }, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed,
     });
   }
 }

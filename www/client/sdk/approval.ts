@@ -8,6 +8,8 @@ export interface ApprovalRequest {
   toolName: string;
   input: any;
   touches: readonly Touches[];
+  /** Where the call sends something, if its tool says so: `api.example.com`. */
+  destination?: string;
   /** The call was running when its page was closed, so its effect may already have happened. */
   again: boolean;
   /** What the call would change in files, as a unified diff; only of built-in tools. */
@@ -24,18 +26,54 @@ export type Approve = 'all' | ((request: ApprovalRequest, options: { signal: Abo
 
 /** Returns the function that the engine calls; `undefined` if nobody answers its questions. */
 export function approver(
-  approve: Approve | undefined, tools: ReadonlyMap<string, ReadTool>, { workspace, tools: rules = {} }: PermissionOptions = {},
+  approve: Approve | undefined, tools: ReadonlyMap<string, ReadTool>, permissions: PermissionOptions = {},
 ): 'all' | ((request: LowLevelRequest, options: { signal: AbortSignal }) => Approval | Promise<Approval>) | undefined {
   if (approve === 'all') return 'all';
+  const { workspace, tools: rules = {} } = permissions;
   const own = [...tools.values()].some(({ low }) => low.sideEffect !== 'none' && low.sideEffect !== 'workspace');
   if (!approve && !own) return undefined;
+  const answered = new Map<string, boolean>();
+  const destinations = new Map<string, Promise<boolean>>();
   return async ({ id, name, args, sideEffect, again, diff, omittedLines }, options) => {
-    const tool = tools.get(name);
+    const outer = tools.get(name);
+    // A tool that calls another one asks as that one, and an answer for "this tool" is for that one.
+    const inner = await outer?.delegate?.(args);
+    // It fails without an effect.
+    if (inner && !inner.tool) return true;
+    const { name: toolName, input, tool } = inner ?? { name, input: args as unknown, tool: outer };
     const touches = tool?.touches ?? (sideEffect === 'none' ? [] : [sideEffect]);
+    const rule = rules[toolName] ?? (inner && rules[name]);
+    if (inner && rule === 'deny') return false;
+    if (inner && !again && (rule === 'allow' || (!rule && touches.length > 0 && touches.every((one) => permissions[one] === 'allow')))) return true;
     // The rules of the agent have decided that this call asks; a tool of the page may still say that it need not.
-    const asks = tool && !rules[name] ? await tool.asks(args) : sideEffect !== 'workspace' || workspace === 'ask' || rules[name] === 'ask';
+    const asks = tool && !rule ? await tool.asks(input) : sideEffect !== 'workspace' || workspace === 'ask' || rule === 'ask';
     if (!asks && !again) return true;
     if (!approve) return false;
-    return approve({ toolCallId: id, toolName: name, input: args, touches, again, ...(diff !== undefined && { diff }), ...(omittedLines !== undefined && { omittedLines }) }, options);
+    const destination = tool?.destination(input);
+    const ask = async (): Promise<Approval> => {
+      if (inner && !again && answered.has(toolName)) return answered.get(toolName)!;
+      const answer = await approve({
+        toolCallId: id, toolName, input, touches, again, ...(destination !== undefined && { destination }), ...(diff !== undefined && { diff }), ...(omittedLines !== undefined && { omittedLines }),
+      }, options);
+      if (!inner || typeof answer !== 'object' || answer?.for !== 'tool') return answer;
+      answered.set(toolName, answer.allow === true);
+      return answer.allow === true;
+    };
+    if (asks !== 'once' || again) return ask();
+    // One question for each destination at a time: the others wait for its answer.
+    const key = destination === undefined ? `tool ${toolName}` : `to ${destination}`;
+    const before = destinations.get(key);
+    let end!: (allowed: boolean) => void;
+    destinations.set(key, new Promise((resolve) => { end = resolve; }));
+    let allowed = false;
+    try {
+      if (await before) return allowed = true;
+      if (options.signal.aborted) return false;
+      const answer = await ask();
+      allowed = answer === true || (typeof answer === 'object' && answer?.allow === true);
+      return answer;
+    } finally {
+      end(allowed);
+    }
   };
 }

@@ -22,5 +22,5 @@ export type { Infer, JSONSchema, Schema, StandardSchema, TypedSchema } from './s
 export { inBrowser, inMemory } from './storage.js';
 export type { ChatStorage } from './storage.js';
 export { tool, toolContent } from './tool.js';
-export type { Tool, ToolCallOptions, ToolContent, ToolOptions, Tools, Touches } from './tool.js';
+export type { NeedsApproval, Tool, ToolCallOptions, ToolContent, ToolOptions, Tools, Touches } from './tool.js';
 export type { UIMessageChunk, UIMessageStreamOptions } from './ui-stream.js';

@@ -2,9 +2,9 @@
 //
 // Skills in the field differ from the specification in many ways. What can be understood is taken, and each difference is a fault with
 // its place; only a skill without a description or instructions is left out.
-import { parse } from 'yaml';
 import { describe } from '../check.js';
 import type { TrajectorySkill } from '../types/turnwise.js';
+import { parseYaml } from './yaml.js';
 
 /** The files of one or more skills, by path: `{ 'count/SKILL.md': text, 'count/scripts/submit.js': text }`. */
 export type SkillFiles = Record<string, string | Blob | ArrayBuffer | Uint8Array>;
@@ -315,8 +315,7 @@ function textOf(bytes: Uint8Array): string | undefined {
 
 function frontMatter(text: string, say: Say): Record<string, unknown> {
   const read = (yaml: string) => {
-    // Plain data: no tags of other types, no limitless aliases.
-    const value: unknown = parse(yaml, { schema: 'core', maxAliasCount: 20, logLevel: 'silent', uniqueKeys: false });
+    const value = parseYaml(yaml);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : undefined;
   };
   let fault = 'its front matter has no fields';

@@ -2,6 +2,8 @@
 import { describe } from '../check.js';
 import type { SideEffect, Tool as LowLevelTool } from '../types/turnwise.js';
 import { IMAGES } from '../host.js';
+import { DELEGATE } from './delegate.js';
+import type { Delegated } from './delegate.js';
 import { readPrompt } from './prompt.js';
 import type { PromptPart } from './prompt.js';
 import { readSchema } from './schema.js';
@@ -10,6 +12,9 @@ import type { Infer, Schema } from './schema.js';
 /** The things that a tool can touch: the run's files, a folder of the user, the network, the page. */
 export type Touches = 'workspace' | 'folder' | 'network' | 'page';
 const TOUCHES: readonly Touches[] = ['workspace', 'folder', 'network', 'page'];
+
+/** Whether a call asks for approval: each time, never, or once for its destination. */
+export type NeedsApproval = boolean | 'once';
 
 export interface ToolOptions<S extends Schema, Output> {
   /** Tells the model when to use the tool and what it returns. */
@@ -21,8 +26,13 @@ export interface ToolOptions<S extends Schema, Output> {
    * first and are refused if there is none. Default: nothing.
    */
   touches?: readonly Touches[];
-  /** Whether a call asks `approve` first, whatever it touches. A function can decide by the arguments. */
-  needsApproval?: boolean | ((input: Infer<S>) => boolean | Promise<boolean>);
+  /**
+   * Whether a call asks `approve` first, whatever it touches. A function can decide by the arguments. `'once'`: only the first call
+   * to its `destination` in a run, or the first call of the tool if it has none.
+   */
+  needsApproval?: boolean | 'once' | ((input: Infer<S>) => NeedsApproval | Promise<NeedsApproval>);
+  /** Where a call sends something, such as `api.example.com`. It is shown to `approve`. */
+  destination?: string | ((input: Infer<S>) => string | undefined);
   /** The form of the low-level API: the same as `touches` with one entry. */
   sideEffect?: SideEffect;
   /** Whether its result may end the run (see "Final result" in "How a run works"). Default: false. */
@@ -41,7 +51,8 @@ export interface Tool<Input = any, Output = any> {
   readonly description?: string;
   readonly inputSchema?: Schema<Input>;
   readonly touches?: readonly Touches[];
-  readonly needsApproval?: boolean | ((input: Input) => boolean | Promise<boolean>);
+  readonly needsApproval?: boolean | 'once' | ((input: Input) => NeedsApproval | Promise<NeedsApproval>);
+  readonly destination?: string | ((input: Input) => string | undefined);
   readonly sideEffect?: SideEffect;
   readonly mayFinish?: boolean;
   execute(input: Input, options: ToolCallOptions): Output | Promise<Output>;
@@ -73,18 +84,21 @@ export interface ReadTool {
   low: LowLevelTool;
   touches: readonly Touches[];
   /** Whether a call with these arguments needs approval. */
-  asks(input: unknown): boolean | Promise<boolean>;
+  asks(input: unknown): NeedsApproval | Promise<NeedsApproval>;
+  destination(input: unknown): string | undefined;
+  /** The call that a call with these arguments leads to, if it is one of another tool. */
+  delegate?(input: unknown): Promise<Delegated<ReadTool>>;
 }
 
-const KNOWN = ['description', 'inputSchema', 'touches', 'needsApproval', 'sideEffect', 'mayFinish', 'execute'];
+const KNOWN = ['description', 'inputSchema', 'touches', 'needsApproval', 'destination', 'sideEffect', 'mayFinish', 'execute'];
 
-/** Reads one tool; errors refer to it by its path in the options. */
-export function readTool(name: string, given: unknown): ReadTool {
+/** Reads one tool; errors refer to it by its path in the options. `denied`: whether the agent's rules deny a tool of this name. */
+export function readTool(name: string, given: unknown, denied: (name: string) => boolean = () => false): ReadTool {
   const path = `tools.${name}`;
   if (typeof given !== 'object' || given === null) throw new TypeError(`${path}: got ${describe(given)}; expected a tool made by tool()`);
   const stray = Object.keys(given).find((key) => !KNOWN.includes(key));
   if (stray) throw new TypeError(`${path}.${stray}: unknown option; a tool takes ${KNOWN.join(', ')}`);
-  const { description, inputSchema, touches, needsApproval, sideEffect, mayFinish, execute } = given as Tool;
+  const { description, inputSchema, touches, needsApproval, destination, sideEffect, mayFinish, execute } = given as Tool;
   if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError(`${path}: a tool's name is 1 to 64 of A-Z, a-z, 0-9, _ and -`);
   if (typeof execute !== 'function') throw new TypeError(`${path}.execute: got ${describe(execute)}; expected a function`);
   const reaches = touches ?? (sideEffect && sideEffect !== 'none' ? [sideEffect] : []);
@@ -92,14 +106,26 @@ export function readTool(name: string, given: unknown): ReadTool {
   if (wrong !== undefined) throw new TypeError(`${path}.touches: got ${describe(wrong)}; expected an array of ${TOUCHES.map((one) => `'${one}'`).join(', ')}`);
   const schema = inputSchema === undefined ? undefined : readSchema(inputSchema, `${path}.inputSchema`);
   const effects = reaches.some((one) => one !== 'workspace');
+  const delegates = (given as { [DELEGATE]?: (input: unknown) => Promise<Delegated<Tool>> })[DELEGATE];
+  const read = new Map<Tool, ReadTool>();
+  const delegate = delegates && (async (input: unknown) => {
+    const { tool: inner, ...call } = await delegates(input);
+    if (!inner) return call;
+    if (!read.has(inner)) read.set(inner, readTool(call.name, inner));
+    return { ...call, tool: read.get(inner)! };
+  });
   return {
-    touches: reaches,
-    asks: typeof needsApproval === 'function' ? needsApproval as (input: unknown) => boolean | Promise<boolean> : () => needsApproval ?? effects,
+    touches: reaches, ...(delegate && { delegate }),
+    asks: typeof needsApproval === 'function' ? needsApproval as (input: unknown) => NeedsApproval | Promise<NeedsApproval> : () => needsApproval ?? effects,
+    destination: typeof destination === 'function' ? destination as (input: unknown) => string | undefined : () => destination,
     low: {
       name, description: description ?? '', parameters: schema?.json, mayFinish: mayFinish ?? false,
       sideEffect: effectOf(reaches, needsApproval !== undefined && needsApproval !== false),
       // Called on the original object, so that a tool that is an instance of a class keeps its `this`.
       execute: async (input, options) => {
+        const inner = (await delegate?.(input))?.name;
+        // The engine knows the rules by the name of the tool that is called, so those of the tool behind it are kept here.
+        if (inner !== undefined && denied(inner)) throw new Error(`refused: the permissions of this run deny ${inner}`);
         const result = await (given as Tool).execute(schema ? await schema.parse(input) : input, options);
         if (!(result instanceof ToolContent)) return result;
         const { text, images } = await readPrompt(result.parts, `the result of ${name}`);
