@@ -31,7 +31,7 @@ pub(super) fn run(session: &Session, run: RunTool) -> impl Future<Output = Optio
     let called =
         tool.as_ref().filter(|tool| task.needs_no_check(tool)).map(|_| task.call_page(&task.run.arguments, None));
     async move {
-        let end = match (called, tool, task.run.program) {
+        let end = match (called, tool, task.run.program.clone()) {
             (Some(called), ..) => ToolEnd::Outcome(called.await),
             (None, Some(tool), _) => task.check_then_call(&tool).await,
             (None, None, Some(of)) if task.run.permission == CallPermission::Allowed => {
