@@ -151,7 +151,7 @@ for (const [name, options] of [
     await scope.getByRole('textbox').press('Enter');
     await scope.locator('article').getByText('green lever').first().waitFor();
     await follow(tab);
-    await scope.getByText('This was interrupted before it was answered.').waitFor();
+    await scope.getByText('The answer was interrupted. Try again.').waitFor();
     await scope.getByRole('textbox').fill('And?');
     await scope.getByRole('textbox').press('Enter');
     await scope.locator('article').nth(1).getByText('Second.').waitFor();
@@ -169,7 +169,7 @@ test('what is really removed ends, and the same tag in its place shows the quest
   });
   assert.equal(await tab.evaluate(() => window.asked), 'the <turnwise-agent> was removed');
   await tab.evaluate((text) => document.body.insertAdjacentHTML('beforeend', text), html);
-  await tab.getByText('This was interrupted before it was answered.').waitFor();
+  await tab.getByText('The answer was interrupted. Try again.').waitFor();
 }));
 
 // Themes. Each: [name, parts of the page, what makes it dark, and light again]; the tag has to follow.
