@@ -54,7 +54,7 @@ test('an attribute that was changed later, or copied with its element, names no 
   }, `${foreign.url}turnwise/`);
   await tab.locator('turnwise-agent[label=Copy] [part=problem]').waitFor();
   assert.deepEqual(foreign.asked, []);
-}));
+}, { expect: [REFUSED] }));
 
 test('a script of the page may name another site; an attribute the page\'s own, or the one that the launcher is from', () => withScript([{ text: 'From there.' }, { text: 'From there.' }, { text: 'From here.' }], (baseUrl) => withForeign((url) => ({
   '/': page({ attributes: scripted(baseUrl) }),
