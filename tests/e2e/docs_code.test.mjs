@@ -100,7 +100,7 @@ test('the recipes type-check, and so do the other examples as far as they are ab
 });
 
 test('the page of the tag lists the attributes, the events and the texts that the tag has', () => {
-  const page = readFileSync(path.join(root, 'docs/widget.md'), 'utf8');
+  const page = ['widget', 'widget-events', 'widget-look'].map((name) => readFileSync(path.join(root, `docs/${name}.md`), 'utf8')).join('\n');
   const types = readFileSync(path.join(root, 'www/client/types/element.d.ts'), 'utf8');
   const section = (heading) => page.split(`\n## ${heading}\n`)[1].split('\n## ')[0];
   const named = (text) => [...text.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names]) => names.split(', ').map((name) => name.slice(1, -1)));

@@ -167,7 +167,7 @@ function page() {
     'When it goes away in between, the run goes on as if nothing had happened: the same test checks that, for each of them.',
     'An empty slug means that the answer was accepted.', '',
     'Where no answer can be read, one knock without a key asks whether anybody is there; it is not counted here.', '',
-    'Deadlines were set to a second. Their defaults are in [LimitOptions](api.md#limitoptions).', '',
+    'Deadlines were set to a second. Their defaults are in [LimitOptions](api-options.md#limitoptions).', '',
   ];
   for (const [title, group] of FAULTS) {
     lines.push(`## ${title}`, '', '| fault | slug | what you see | requests | ends |', '| --- | --- | --- | --- | --- |');

@@ -14,9 +14,9 @@ import { NOTES, answered, ask, events, launcher, listen, noting, page, scripted,
 const call = (id, name, args) => ({ id, name, args });
 const TOOL_RUN = [{ calls: [call('a', 'calculate', { expression: '6 * 7' })] }, { text: 'It is **42**.', check: ({ messages }) => assert.match(messages.at(-1).content, /42/) }];
 
-/** The header that docs/widget.md recommends, for a package at `at` and a model at `model`. */
+/** The header that docs/widget-hosting.md recommends, for a package at `at` and a model at `model`. */
 const policy = (at, model) => {
-  const documented = /```text\n(Content-Security-Policy: .*?)\n```/s.exec(readFileSync(path.join(root, 'docs/widget.md'), 'utf8'))[1];
+  const documented = /```text\n(Content-Security-Policy: .*?)\n```/s.exec(readFileSync(path.join(root, 'docs/widget-hosting.md'), 'utf8'))[1];
   const text = documented.replace('Content-Security-Policy: ', '').replaceAll('\n', ' ');
   return text.replaceAll('https://cdn.example.org', at).replaceAll('https://models.example.org', model);
 };

@@ -249,7 +249,7 @@ pub enum SideEffect {
     Page,
 }
 
-/// Which tool calls run, which ask first and which are denied (semantics.md#permissions).
+/// Which tool calls run, which ask first and which are denied (tool-calls.md#permissions).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -366,7 +366,7 @@ pub struct SubagentKind {
     pub counter: Option<bool>,
 }
 
-/// Bounds of a run (semantics.md#tool-calls, semantics.md#retries-and-waiting). Times in milliseconds.
+/// Bounds of a run (tool-calls.md#tool-calls, retries.md#retries-and-waiting). Times in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -410,7 +410,7 @@ pub struct Limits {
     pub context_tokens: Option<u64>,
 }
 
-/// Waits before a request is sent again (semantics.md#retries-and-waiting), in milliseconds.
+/// Waits before a request is sent again (retries.md#retries-and-waiting), in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
