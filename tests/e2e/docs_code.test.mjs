@@ -61,7 +61,7 @@ function complaintsOf(programs, noImplicitAny) {
   });
 }
 
-const PAGES = ['README.md', 'www/package/README.md', ...readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+const PAGES = ['README.md', 'www/package/README.md', 'examples/key-proxy/README.md', ...readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
 
 /** The code blocks that import from the package, by page and first line. */
 function blocks() {
@@ -76,6 +76,23 @@ function blocks() {
   }
   return found;
 }
+
+test('each program of the documentation imports the agent that it makes, and it is the one of `turnwise`', () => {
+  const faults = [];
+  let agents = 0;
+  for (const page of PAGES) {
+    for (const { 2: code } of readFileSync(path.join(root, page), 'utf8').matchAll(/^```(ts|tsx|js|html)\n(.*?)^```$/gms)) {
+      for (const [, name] of code.matchAll(/\b(?:new (\w*Agent)|DocsSite\.open)\(/g)) {
+        agents += 1;
+        const from = new RegExp(`import [^;]*\\b${name ?? 'DocsSite'}\\b[^;]* from '([^']+)'`).exec(code)?.[1];
+        if (!from) faults.push(`${page}: ${name ?? 'DocsSite'} is not imported in: ${code.slice(0, 60)}`);
+        else if (name === 'Agent' && /turnwise\.js$|core$/.test(from)) faults.push(`${page}: Agent of ${from} is the low-level one: import LowLevelAgent`);
+      }
+    }
+  }
+  assert.ok(agents > 20, `${agents} agents`);
+  assert.deepEqual(faults, []);
+});
 
 /** Libraries of tests/ecosystem, which only `make test-all` installs. */
 const others = Object.keys(JSON.parse(readFileSync(path.join(root, 'tests/ecosystem/package.json'), 'utf8')).dependencies);
