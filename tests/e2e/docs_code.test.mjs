@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import ts from 'typescript';
-import { FORM_TEXTS } from '../../www/widget/form-texts.js';
+import * as PARTS from '../../www/widget/part-texts.js';
 import { TEXTS } from '../../www/widget/texts.js';
 import { dist, root } from './lib/site.mjs';
 import { SHORT, sayLeft } from './lib/tier.mjs';
@@ -126,7 +126,7 @@ test('the page of the tag lists the attributes, the events and the texts that th
   assert.deepEqual(named(section('Attributes')).filter((name) => !ofEveryElement.includes(name)).sort(), members('TurnwiseAgentAttributes').sort());
   assert.deepEqual(named(section('Methods and events')).filter((name) => name.startsWith('turnwise-')).sort(), members('TurnwiseAgentEventMap').sort());
   const shown = /^const texts = (\{\n.*?^\});$/ms.exec(section('Texts'))[1];
-  assert.deepEqual(new Function(`return ${shown}`)(), { ...TEXTS, ...FORM_TEXTS });
+  assert.deepEqual(new Function(`return ${shown}`)(), Object.assign({}, TEXTS, ...Object.values(PARTS)));
 });
 
 const START = `import { Agent, anthropic, chrome, custom, demo, inBrowser, inMemory, jsonSchema, openai, openrouter, replay, tool, TurnwiseError } from 'turnwise';

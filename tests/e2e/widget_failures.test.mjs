@@ -125,10 +125,10 @@ test('cancelling is no error: no alert, no mark on the meter, no event of an err
 }));
 
 test('docs that cannot be read: who can repair it, and why in the event and the console', () => withWidget({
-  pages: () => ({ '/': page({ html: 'lang="de"', attributes: 'provider="demo" docs="/missing/"' }) }), options: { expect: [/404/, /turnwise-agent: the docs could not be read/] },
+  pages: () => ({ '/': page({ html: 'lang="de"', attributes: 'provider="demo" docs="/missing/"' }) }), options: { expect: [/404/, /turnwise-agent: docs: /] },
 }, async (tab) => {
   await listen(tab);
   await launcher(tab, LABELS.de).click();
   await tab.getByText((await texts('de')).docs_failed).waitFor();
-  assert.match((await events(tab)).find(({ name }) => name === 'error').message, /^the docs could not be read: /);
+  assert.match((await events(tab)).find(({ name }) => name === 'error').message, /^docs: \S/);
 }));

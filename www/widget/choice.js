@@ -1,6 +1,6 @@
 // The visitor's choice of a model, in memory only, and the question that waits until a model is chosen.
 import { provider } from './provider.js';
-import { add } from './texts.js';
+import { withTexts } from './texts.js';
 
 /** The callbacks of a question whose answer no code awaits. */
 const nobody = { resolve() {}, reject() {} };
@@ -47,8 +47,7 @@ export class Choice {
 
   async show(refused = false) {
     const { element, store, t, draw, leave } = this.#panel;
-    const { FORM_TEXTS, chooser, leave: signIn } = await import('./keys.js');
-    add(FORM_TEXTS);
+    const { chooser, leave: signIn } = withTexts(await import('./keys.js'));
     draw(chooser({
       t, only: this.chosen?.kind ?? element.provider, model: element.model, refused, own: this.made,
       use: (chosen) => this.#use(chosen),

@@ -2,7 +2,7 @@
 import { button, h } from './dom.js';
 import { CHOICES } from './providers.js';
 
-export { FORM_TEXTS } from './form-texts.js';
+export { FORM as TEXTS } from './part-texts.js';
 
 const AUTH = 'https://openrouter.ai/auth';
 const KEYS = 'https://openrouter.ai/api/v1/auth/keys';

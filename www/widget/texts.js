@@ -8,7 +8,6 @@ export const TEXTS = {
   suggestions: 'Examples',
   send: 'Send', stop: 'Stop', stopping: 'Wrapping up', cancel: 'Cancel', close: 'Close', menu: 'Menu', transcript: 'Conversation', newConversation: 'New conversation',
   openApp: 'Open in the app', download: 'Download the record', model: 'Model and key',
-  handedOver: 'Opened in the app.', notHandedOver: 'The app did not accept the record, so it was downloaded. Drop the file onto the app.',
   docs_finding: 'Looking for the docs of this site', docs_loading: 'Reading the docs: {done} of {total} pages', docs_indexing: 'Preparing the search: {done} of {total} pages',
   docs_failed: 'The docs of this site could not be read. Only the owner of this site can repair that.', docs_part: '{read} of {pages} pages were read, those nearest to this page first; the others are found by their titles.',
   starting: 'Starting', thinking: 'Thinking',
@@ -22,7 +21,7 @@ export const TEXTS = {
   ended: 'Answered in {turns}.', endedSynthesis: 'Concluded after {turns}: {why}.', endedNoSynthesis: 'Ended after {turns}: {why}.',
   cancelled: 'Cancelled.', continue: 'Continue', again: 'Try again', lost: 'One earlier answer could not be shown.', lostTask: 'One earlier answer could not be shown: “{task}”', useKey: 'Use your own key',
   wants: 'The assistant wants to use {name}.', allow: 'Allow', allowAlways: 'Allow for this answer', deny: 'Don’t allow', asksYou: 'Waiting for you',
-  contact: 'Contact a person', contactAsk: 'Send this conversation along?', contactWhy: 'It helps whoever answers you. Your key is never part of it.', contactWith: 'With the conversation', contactWithout: 'Without it',
+  contact: 'Contact a person',
   answerReady: 'Answer:', offline: 'You are offline. Connect, then try again.',
   failed_busy: 'The model is busy. Try again in a minute.', failed_cut: 'The answer was interrupted. Try again.', failed_long: 'This conversation is too long for the model. Start a new one.',
   failed_reach: 'The model cannot be reached. Check your connection and try again. If that does not help, only the owner of this site can repair it.', failed_reply: 'The model gave no usable answer. Try again, or ask in other words.',
@@ -31,14 +30,17 @@ export const TEXTS = {
   back: 'Back', signInFailed: 'Sign-in failed. Try again, or paste a key.',
   demo: 'Demo: scripted, not an AI', answersBy: '{model}: answers may be wrong, check the sections',
   docs_shell: 'Only this page could be read: the site shows its pages by scripts.',
-  comment: 'Anything to add?', skip: 'Skip', related: 'What do the docs say about “{section}”?', reports: 'Questions without an answer go to this site',
+  reports: 'Questions without an answer go to this site',
 };
 
 // Names also come from models and pages, and every object has a `constructor`.
 const at = (of, name) => (of && Object.hasOwn(of, name) ? of[name] : undefined);
 
-/** Adds the texts of a part that loads on first use. */
-export const add = (texts) => Object.assign(TEXTS, texts);
+/** Adds the texts of a module that loads on first use, and returns the module. */
+export function withTexts(module) {
+  Object.assign(TEXTS, module.TEXTS);
+  return module;
+}
 
 /**
  * Returns a function that gives a text by its name and values. The site's own texts come first, then those of the language
@@ -46,9 +48,9 @@ export const add = (texts) => Object.assign(TEXTS, texts);
  */
 export function speak(language, own, shipped) {
   return (name, values = {}) => {
-    const form = 'n' in values && `${name}_${new Intl.PluralRules(shipped ? language : 'en').select(values.n)}`;
-    const text = at(own, form) ?? at(own, name) ?? at(shipped, form) ?? at(shipped, name) ?? at(TEXTS, name) ?? at(NAMES, name) ?? name;
-    return String(text).replace(/\{(\w+)\}/g, (all, key) => at(values, key) ?? all);
+  const form = 'n' in values && `${name}_${new Intl.PluralRules(shipped ? language : 'en').select(values.n)}`;
+  const text = at(own, form) ?? at(own, name) ?? at(shipped, form) ?? at(shipped, name) ?? at(TEXTS, name) ?? at(NAMES, name) ?? name;
+  return String(text).replace(/\{(\w+)\}/g, (all, key) => at(values, key) ?? all);
   };
 }
 

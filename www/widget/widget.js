@@ -10,12 +10,12 @@ import { Layer } from './layer.js';
 import { answersBy, settings } from './provider.js';
 import { place } from './store.js';
 import { dress } from './styles.js';
-import { speak, toolWords } from './texts.js';
+import { speak, toolWords, withTexts } from './texts.js';
 import { LostView, RunView, fresh, revived } from './transcript.js';
 import { inside } from './turnwise.js';
 
-const handing = () => import('./hand-over.js');
-const caring = () => import('./care.js');
+const handing = () => import('./hand-over.js').then(withTexts);
+const caring = () => import('./care.js').then(withTexts);
 const REMOVED = 'the <turnwise-agent> was removed';
 const KINDS = { __proto__: null, modal: 'modal', inline: 'inline', iframe: 'frame' };
 
@@ -81,7 +81,7 @@ class Panel {
     this.#choice.back().catch((error) => {
       this.#choice.show();
       this.#el.docs.replaceChildren(this.#t('signInFailed'));
-      this.#fault(`the sign-in failed: ${error.message}`);
+      this.#fault(`sign-in: ${error.message}`);
     });
     this.update();
     if (host.refused) this.#start().catch(() => {});
@@ -218,7 +218,7 @@ class Panel {
     if (event === 'docs') {
       Object.assign(this.#docs, rest.info);
       drawProgress(this.#el, this.#t, rest, this.#docs);
-      if (rest.failed) this.#fault(`the docs could not be read: ${rest.failed}`);
+      if (rest.failed) this.#fault(`docs: ${rest.failed}`);
     }
     if (event !== 'run' || !this.#busy) return;
     if (data.type === 'ended') this.#ended = data;
