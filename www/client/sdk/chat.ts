@@ -28,7 +28,7 @@ export interface ChatMessage {
   outcome: Trajectory['outcome'];
   /** Of an answer: what the run did, without streamed text. */
   parts: readonly Part[];
-  /** Why there is no answer. */
+  /** Why there is no answer. A run that was cancelled has no error. */
   error?: string;
 }
 
