@@ -34,6 +34,7 @@ const ROWS = [
   [/^turnwise\/(index|index\.node|node|thread|core|react|ai-sdk|history|skills|element|empty)\.js$/, 'npm'],
   [/^turnwise\/key-proxy\//, 'npm docs'],
   [/^turnwise\/skills\//, 'npm app'],
+  [/^turnwise\/(llms\.txt|docs\/.*\.(md|json))$/, 'npm'],
   [/^turnwise\/(cli.*\.mjs|.*\.d\.ts|README\.md|package\.json)$/, 'npm'],
   // The app. Its page takes everything in www/app as it is.
   [/^turnwise\/(app-client|app-worker)\.js$|^turnwise\/app-worker_bg\.wasm$/, 'app offline', 'appWorker'],

@@ -4,7 +4,7 @@
 //   POST /tasks          one JSON object per line, { "id": …, "task": … }: puts them into the queue
 //   GET  /runs/ID        the trajectory of a task
 //   GET  /stats          statistics over all runs so far
-import init, { Agent, exportTrajectory, insight, summarize } from 'turnwise/core';
+import init, { LowLevelAgent, exportTrajectory, insight, summarize } from 'turnwise/core';
 import agent from 'turnwise/agent_bg.wasm';
 import worker from 'turnwise/worker_bg.wasm';
 
@@ -40,7 +40,7 @@ const hostTools = (env) => [{
 const LATER = new Set(['rate_limited', 'provider_error', 'network_error', 'timeout', 'stream_cut']);
 
 async function runTask(id, { task, expect, ...options }, env) {
-  const agent = new Agent({
+  const agent = new LowLevelAgent({
     tools: ['calculate', 'now'],
     ...options,
     provider: { kind: env.PROVIDER, baseUrl: env.BASE_URL, model: env.MODEL, ...(env.API_KEY ? { apiKey: env.API_KEY } : {}) },

@@ -1,4 +1,4 @@
-//! Limits open requests to four per origin, for all agents of the page (semantics.md#retries-and-waiting): a browser opens six, and the page
+//! Limits open requests to four per origin, for all agents of the page (retries.md#retries-and-waiting): a browser opens six, and the page
 //! needs some for itself. The header deadline does not start while a request waits here.
 
 use std::cell::RefCell;

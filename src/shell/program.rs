@@ -1,5 +1,5 @@
 //! Programs (`run_code`, scripts of skills): the page runs the code in its sandbox, the calls that it makes become events, and their answers go back
-//! in the order in which the engine gives them (semantics.md#programs).
+//! in the order in which the engine gives them (tool-calls.md#programs).
 
 use std::rc::Rc;
 

@@ -6,7 +6,7 @@ use super::live::Notice;
 use super::session::Session;
 use turnwise_engine::{CallId, LogLevel, LogRecord, Record, RecordKind};
 
-/// Passes the records to the observer, in order. Logs also go to the console (semantics.md#logs).
+/// Passes the records to the observer, in order. Logs also go to the console (retries.md#logs).
 pub(super) fn publish(session: &Session, records: &[Record]) {
     for record in records {
         match &record.what {

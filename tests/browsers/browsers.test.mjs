@@ -100,9 +100,12 @@ for (const name of WANTED) {
     await withPolicy(tab, [], { 'connect-src': "'self'" }, async (input, baseUrl) => {
       await input.sendKeys(`Anyone?${ENTER}`);
       const said = await answered(tab, 1);
+      await until(() => noted(tab, 'error'), 'an event that says what failed');
+      const { message, add } = JSON.parse(await noted(tab, 'error'));
       // WebKit reports to a worker neither by event nor otherwise that a request was blocked: it looks like a server that is down.
-      if (name === 'webkit') assert.match(said, /Nothing answers at/);
-      else assert.match(said, new RegExp(`connect-src ${new URL(baseUrl).origin}`));
+      if (name === 'webkit') assert.match(message, /Nothing answers at/);
+      else assert.equal(add, `connect-src ${new URL(baseUrl).origin}`);
+      assert.match(said, /only the owner of this site can repair it/);
     });
   }));
 

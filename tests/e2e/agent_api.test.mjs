@@ -393,3 +393,32 @@ test('telemetry: a collector gets each span once, those of a turn before the run
     await new Promise((resolve) => { collector.close(resolve); collector.closeAllConnections(); });
   }
 });
+
+test('a plan: its steps have the agent\'s model and tools, `approve` answers for them, cancel ends it', async () => {
+  const plan = { agents: { Reader: { kind: 'gather' }, Writer: { kind: 'synthesis' } }, steps: [{ order: 1, agent: 'Reader', action: 'Send it' }, { order: 2, agent: 'Writer', action: 'Write' }] };
+  const asked = [];
+  const tools = { send: tool({ inputSchema: z.object({ to: z.string() }), touches: ['network'], execute: ({ to }) => `sent to ${to}` }) };
+  const approve = ({ toolName, input }) => { asked.push([toolName, input.to]); return true; };
+  await withScript([
+    call('send', { to: 'Bob' }), { text: 'Done.', check: (request) => assert.match(results(request)[0], /^sent to Bob/) },
+    { text: 'The end.', check: ({ messages }) => assert.match(messages.at(-1).content, /session_context.*Done\./) },
+  ], async (baseUrl) => {
+    const events = [];
+    const session = await new Agent({ model: model(baseUrl), tools, approve, ...QUICK }).runPlan(plan, { onEvent: ({ type }) => events.push(type) });
+    assert.deepEqual([session.ending.outcome, session.ending.output, asked], ['success', 'The end.', [['send', 'Bob']]]);
+    assert.equal(events.at(-1), 'plan_finished');
+  });
+  await assert.rejects(new Agent({ model: demo() }).runPlan({ ...plan, steps: [{ order: 1, agent: 'None', action: 'x' }] }), /no agent|unknown|None/i);
+  const running = new Agent({ model: demo('endless') }).runPlan(plan, { onEvent: ({ type }) => type === 'step_started' && running.cancel() });
+  assert.equal((await running).ending.outcome, 'cancelled');
+});
+
+test('a strict run with a report that is not JSON; where the option has no meaning, it says so', async () => {
+  await withScript([{ text: 'Just text.' }, call('final_report', { format: 'markdown', content: '# Yes' })], async (baseUrl) => {
+    const { output, trajectory } = await new Agent({ model: model(baseUrl), preset: 'strict', report: 'markdown', ...QUICK }).generate('x');
+    assert.deepEqual([output, trajectory.termination_reason], ['# Yes', 'final_report']);
+  });
+  for (const options of [{ report: 'markdown' }, { preset: 'strict', report: 'json' }, { report: 'text', output: z.object({}) }]) {
+    assert.throws(() => new Agent({ model: demo(), ...options }), /^TypeError: options\.report: got "\w+"; expected 'text', 'markdown', 'slack' with preset: 'strict' and without output/);
+  }
+});

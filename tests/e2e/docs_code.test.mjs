@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import ts from 'typescript';
+import * as PARTS from '../../www/widget/part-texts.js';
 import { TEXTS } from '../../www/widget/texts.js';
 import { dist, root } from './lib/site.mjs';
 import { SHORT, sayLeft } from './lib/tier.mjs';
@@ -60,7 +61,7 @@ function complaintsOf(programs, noImplicitAny) {
   });
 }
 
-const PAGES = ['README.md', 'www/package/README.md', ...readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+const PAGES = ['README.md', 'www/package/README.md', 'examples/key-proxy/README.md', ...readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
 
 /** The code blocks that import from the package, by page and first line. */
 function blocks() {
@@ -75,6 +76,23 @@ function blocks() {
   }
   return found;
 }
+
+test('each program of the documentation imports the agent that it makes, and it is the one of `turnwise`', () => {
+  const faults = [];
+  let agents = 0;
+  for (const page of PAGES) {
+    for (const { 2: code } of readFileSync(path.join(root, page), 'utf8').matchAll(/^```(ts|tsx|js|html)\n(.*?)^```$/gms)) {
+      for (const [, name] of code.matchAll(/\b(?:new (\w*Agent)|DocsSite\.open)\(/g)) {
+        agents += 1;
+        const from = new RegExp(`import [^;]*\\b${name ?? 'DocsSite'}\\b[^;]* from '([^']+)'`).exec(code)?.[1];
+        if (!from) faults.push(`${page}: ${name ?? 'DocsSite'} is not imported in: ${code.slice(0, 60)}`);
+        else if (name === 'Agent' && /turnwise\.js$|core$/.test(from)) faults.push(`${page}: Agent of ${from} is the low-level one: import LowLevelAgent`);
+      }
+    }
+  }
+  assert.ok(agents > 20, `${agents} agents`);
+  assert.deepEqual(faults, []);
+});
 
 /** Libraries of tests/ecosystem, which only `make test-all` installs. */
 const others = Object.keys(JSON.parse(readFileSync(path.join(root, 'tests/ecosystem/package.json'), 'utf8')).dependencies);
@@ -99,7 +117,7 @@ test('the recipes type-check, and so do the other examples as far as they are ab
 });
 
 test('the page of the tag lists the attributes, the events and the texts that the tag has', () => {
-  const page = readFileSync(path.join(root, 'docs/widget.md'), 'utf8');
+  const page = ['widget', 'widget-events', 'widget-look'].map((name) => readFileSync(path.join(root, `docs/${name}.md`), 'utf8')).join('\n');
   const types = readFileSync(path.join(root, 'www/client/types/element.d.ts'), 'utf8');
   const section = (heading) => page.split(`\n## ${heading}\n`)[1].split('\n## ')[0];
   const named = (text) => [...text.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names]) => names.split(', ').map((name) => name.slice(1, -1)));
@@ -108,7 +126,7 @@ test('the page of the tag lists the attributes, the events and the texts that th
   assert.deepEqual(named(section('Attributes')).filter((name) => !ofEveryElement.includes(name)).sort(), members('TurnwiseAgentAttributes').sort());
   assert.deepEqual(named(section('Methods and events')).filter((name) => name.startsWith('turnwise-')).sort(), members('TurnwiseAgentEventMap').sort());
   const shown = /^const texts = (\{\n.*?^\});$/ms.exec(section('Texts'))[1];
-  assert.deepEqual(new Function(`return ${shown}`)(), TEXTS);
+  assert.deepEqual(new Function(`return ${shown}`)(), Object.assign({}, TEXTS, ...Object.values(PARTS)));
 });
 
 const START = `import { Agent, anthropic, chrome, custom, demo, inBrowser, inMemory, jsonSchema, openai, openrouter, replay, tool, TurnwiseError } from 'turnwise';

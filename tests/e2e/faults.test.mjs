@@ -162,12 +162,12 @@ function page() {
     'Each row is a fault of a model server, and what a run made of it in a browser.',
     'The table is written by the test that plays these faults, so it is what really happens.',
     'The server of the test runs on the same machine; with a server elsewhere, the hint about a local server is about the key and the base URL instead.', '',
-    'A fault that is tried again comes at every request here, so it uses up the 3 attempts of the turn.',
+    'Here every retry meets the same fault, so it uses up the 3 attempts of the turn.',
     `What you see then ends with:${LAST_WORDS}`,
     'When it goes away in between, the run goes on as if nothing had happened: the same test checks that, for each of them.',
     'An empty slug means that the answer was accepted.', '',
-    'Where no answer can be read, one knock without a key asks whether anybody is there; it is not counted here.', '',
-    'Deadlines were set to a second. Their defaults are in [LimitOptions](api.md#limitoptions).', '',
+    'If no answer can be read, Turnwise sends one request without a key to check for a server; it is not counted here.', '',
+    'Deadlines were set to a second. Their defaults are in [LimitOptions](api-options.md#limitoptions).', '',
   ];
   for (const [title, group] of FAULTS) {
     lines.push(`## ${title}`, '', '| fault | slug | what you see | requests | ends |', '| --- | --- | --- | --- | --- |');

@@ -26,13 +26,13 @@ const foreign = (cdn) => `<!doctype html><title>Foreign</title><link rel="icon" 
 </script><iframe src="${cdn}turnwise/frame.html" width="500" height="700"></iframe>`;
 
 /** Runs `body(tab, places)` with the package, a listed host, and a foreign page, each on its own origin. */
-const withOrigins = (steps, listed, body) => withScript(steps, (baseUrl) => {
+const withOrigins = (steps, listed, body, expect = []) => withScript(steps, (baseUrl) => {
   return withHost({ headers: HEADERS }, (cdn) => withHost({
     pages: { '/': page({ src: `${cdn.url}turnwise/embed.js`, attributes: `mode="iframe" provider="openai" base-url="${baseUrl}" model="scripted" docs="off" app="${SCRIPT}"` }) },
   }, (host) => withHost({ pages: { '/': foreign(cdn.url) } }, (other) => {
     const places = { baseUrl, cdn: cdn.url, host: host.url, other: other.url };
     cdn.pages['/turnwise/frame.html'] = frameFor(...listed(places));
-    return withPage(host.url, { reach: [cdn.url, other.url, baseUrl] }, (tab) => body(tab, places));
+    return withPage(host.url, { reach: [cdn.url, other.url, baseUrl], expect }, (tab) => body(tab, places));
   })));
 });
 
@@ -118,7 +118,7 @@ test('a host that is not listed hears why: the button says that it failed, and t
   const [error] = (await events(tab)).filter(({ name }) => name === 'error');
   assert.match(error.message, new RegExp(`turnwise-hosts must list ${new URL(host).origin}$`));
   assert.equal(await tab.evaluate(() => document.querySelector('turnwise-agent').shadowRoot.querySelector('iframe')), null);
-}));
+}, [/turnwise-hosts must list/]));
 
 const policy = () => /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/.exec(readFileSync(path.join(dist, 'turnwise/frame.html'), 'utf8'))[1];
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { dist } from './lib/site.mjs';
-import { answered, ask, launcher, page, withWidget } from './lib/widget.mjs';
+import { answered, ask, events, launcher, listen, page, withWidget } from './lib/widget.mjs';
 
 const call = (id, name, args) => ({ id, name, args });
 const script = (body) => ({ type: 'text/javascript', body });
@@ -95,12 +95,15 @@ test('a tool with a side effect never runs: the panel offers none and gives no s
   assert.ok(!asked.includes('/effect'), `${asked}`);
 }));
 
-test('where nothing can be read, the panel says why and the model is told to say so', () => withWidget({
+test('where nothing can be read, the panel says so, the event why, and the model is told to say so', () => withWidget({
   steps: [{ text: 'The pages could not be read.', check: ({ messages }) => assert.match(messages[0].content, /could not be read: this site has no index/) }],
   pages: (baseUrl) => ({ '/': page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted"` }), ...withReader("static async open() { throw new Error('this site has no index'); }") }),
+  options: { expect: [/turnwise-agent: docs: this site has no index/] },
 }, async (tab) => {
+  await listen(tab);
   await launcher(tab).click();
-  await tab.getByText('The docs of this site could not be read: this site has no index').waitFor({ timeout: 60000 });
+  await tab.getByText('The docs of this site could not be read.').waitFor({ timeout: 60000 });
+  assert.equal((await events(tab)).find(({ name }) => name === 'error').message, 'docs: this site has no index');
   await ask(tab, 'How many retries?');
   await answered(tab);
 }));
@@ -114,7 +117,7 @@ document.title = 'anna';
 await import('/turnwise/embed.js');
 document.body.append(...tag.childNodes);
 </script>`;
-const live = (attributes, steps, body) => withWidget({ steps, pages: (baseUrl) => ({ '/': APP(`provider="openai" base-url="${baseUrl}" model="scripted" ${attributes}`) }) }, body);
+const live = (attributes, steps, body, expect = []) => withWidget({ steps, options: { expect }, pages: (baseUrl) => ({ '/': APP(`provider="openai" base-url="${baseUrl}" model="scripted" ${attributes}`) }) }, body);
 const kept = (tab) => tab.evaluate(async () => {
   const found = [JSON.stringify(sessionStorage), JSON.stringify(localStorage)];
   for (const { name } of await indexedDB.databases()) {
@@ -136,10 +139,10 @@ test('on a site rendered by scripts, the page that the browser shows is not read
   } },
 ], async (tab) => {
   await launcher(tab).click();
-  await tab.getByText('its pages have no text until a browser runs their scripts').waitFor({ timeout: 60000 });
+  await tab.getByText('The docs of this site could not be read.').waitFor({ timeout: 60000 });
   await ask(tab, 'Which plan?');
   await answered(tab);
-}));
+}, [/turnwise-agent: docs: .*its pages have no text until a browser runs their scripts/]));
 
 test('where the site allows it, the page that the browser shows is read, without what is private, and nothing of it is kept', () => live('docs-live-page="include"', [
   { calls: [call('a', 'search_docs', { query: 'plan' }), call('b', 'read_page', { url: '/' })] },

@@ -56,12 +56,14 @@ test('a host cannot have the frame ask its own origin for anything but the packa
 }, (host) => {
   cdn.pages['/turnwise/frame.html'] = frameFor(host.url);
   cdn.pages['/private/llms.txt'] = MANUAL['/llms.txt'];
-  return withPage(host.url, { reach: [cdn.url], expect: [/a frame may only load the package/] }, async (tab) => {
+  return withPage(host.url, { reach: [cdn.url], expect: [/a frame may only load the package/, /turnwise-agent: docs: .* is not on the page's own site/] }, async (tab) => {
+    await listen(tab);
     const { outcome } = await tab.evaluate(() => document.querySelector('turnwise-agent').ask('Anyone?'));
     assert.equal(outcome, 'failed');
     const frame = tab.frameLocator('turnwise-agent iframe');
     await frame.getByText('The docs of this site could not be read').waitFor();
-    await frame.getByText('a frame may only load the package from its own origin').waitFor();
+    await frame.getByText('The model cannot be reached.').waitFor();
+    assert.match((await events(tab)).at(-1).message, /a frame may only load the package from its own origin/);
     assert.deepEqual(cdn.asked.filter((asked) => !asked.startsWith('/turnwise/') || asked.startsWith('/turnwise/v1')), []);
   });
 })));

@@ -151,7 +151,7 @@ for (const [name, options] of [
     await scope.getByRole('textbox').press('Enter');
     await scope.locator('article').getByText('green lever').first().waitFor();
     await follow(tab);
-    await scope.getByText('This was interrupted before it was answered.').waitFor();
+    await scope.getByText('The answer was interrupted. Try again.').waitFor();
     await scope.getByRole('textbox').fill('And?');
     await scope.getByRole('textbox').press('Enter');
     await scope.locator('article').nth(1).getByText('Second.').waitFor();
@@ -169,7 +169,7 @@ test('what is really removed ends, and the same tag in its place shows the quest
   });
   assert.equal(await tab.evaluate(() => window.asked), 'the <turnwise-agent> was removed');
   await tab.evaluate((text) => document.body.insertAdjacentHTML('beforeend', text), html);
-  await tab.getByText('This was interrupted before it was answered.').waitFor();
+  await tab.getByText('The answer was interrupted. Try again.').waitFor();
 }));
 
 // Themes. Each: [name, parts of the page, what makes it dark, and light again]; the tag has to follow.
@@ -249,8 +249,8 @@ for (const [name, init, said, copied] of [
 }
 
 const ISOLATED = { 'cross-origin-embedder-policy': 'require-corp', 'cross-origin-opener-policy': 'same-origin' };
-const isolated = (headers, attributes, frames, body, steps = [{ calls: [{ id: 'a', name: 'calculate', args: { expression: '6 * 7' } }] }, { text: 'It is 42.' }]) => withScript(steps, (baseUrl) =>
-  withHost({ pages: { '/': { headers, body: page({ attributes: `${scripted(baseUrl)} ${attributes}`, head: '<script>document.addEventListener("turnwise-error", ({ detail }) => { window.failed = detail.message; })</script>' }) } } }, (host) => withPage(host.url, { reach: [baseUrl], expect: frames ? OWN_FRAME : [] }, body)));
+const isolated = (headers, attributes, frames, body, steps = [{ calls: [{ id: 'a', name: 'calculate', args: { expression: '6 * 7' } }] }, { text: 'It is 42.' }], lacks = []) => withScript(steps, (baseUrl) =>
+  withHost({ pages: { '/': { headers, body: page({ attributes: `${scripted(baseUrl)} ${attributes}`, head: '<script>document.addEventListener("turnwise-error", ({ detail }) => { window.failed = detail.message; })</script>' }) } } }, (host) => withPage(host.url, { reach: [baseUrl], expect: [...(frames ? OWN_FRAME : []), ...lacks] }, body)));
 for (const attributes of ['', 'mode="iframe"']) {
   test(`on an isolated page it answers, though its files have no embedder policy: ${attributes || 'in the page'}`, () => isolated(ISOLATED, attributes, attributes, async (tab) => {
     assert.equal(await tab.evaluate(() => crossOriginIsolated), true);
@@ -263,14 +263,14 @@ for (const attributes of ['', 'mode="iframe"']) {
   test(`with an embedder policy alone, it says what its files lack: ${attributes || 'in the page'}`, () => isolated({ 'cross-origin-embedder-policy': 'require-corp' }, attributes, false, async (tab) => {
     await launcher(tab).click();
     await tab.waitForFunction(() => /Cross-Origin-Embedder-Policy/.test(window.failed), undefined, { timeout: 15_000 });
-  }, []));
+  }, [], [/turnwise-agent: .*Cross-Origin-Embedder-Policy/]));
 }
 
 for (const [name, script, wanted] of [['strict-dynamic', "'nonce-abc' 'strict-dynamic' 'wasm-unsafe-eval'"], ['no host list', "'nonce-abc' 'wasm-unsafe-eval'", /script-src|worker-src/]]) {
   test(`a policy with a nonce and ${name}: ${wanted ? 'the event says what to add' : 'it answers'}`, () => withScript(wanted ? [] : [{ text: 'Green.' }], (baseUrl) => withHost({
     pages: { '/': page({ attributes: scripted(baseUrl), head: '<script nonce="abc">document.addEventListener("turnwise-error", ({ detail }) => { window.failed = `${detail.message} ${detail.add}`; })</script>' }).replace('type="module"', 'type="module" nonce="abc"') },
     headers: { 'content-security-policy': `default-src 'none'; img-src data:; script-src ${script}; connect-src 'self' ${new URL(baseUrl).origin}` },
-  }, (host) => withPage(host.url, { reach: [baseUrl], expect: wanted ? [/Content Security Policy/] : [] }, async (tab) => {
+  }, (host) => withPage(host.url, { reach: [baseUrl], expect: wanted ? [/Content Security Policy/, /turnwise-agent: .*add to the Content-Security-Policy/] : [] }, async (tab) => {
     await launcher(tab).click();
     if (wanted) {
       await tab.waitForFunction(() => window.failed);
@@ -294,10 +294,10 @@ test('what the page adds to the prototypes of arrays and strings breaks no quest
 }));
 
 /** Asks in a frame on a page with docs, and returns the tag. */
-const inFrame = (frame, steps, body) => withScript(steps, (baseUrl) => {
+const inFrame = (frame, steps, expect, body) => withScript(steps, (baseUrl) => {
   const inner = page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted"` });
   const pages = { '/': page({ tag: frame(inner) }), '/inner': inner, '/llms.txt': { type: 'text/plain', body: '# H\n\n- [Guide](/guide.html): start\n' }, '/guide.html': page({ tag: '', body: '<h2>Lever</h2><p>Pull the green lever.</p>' }) };
-  return withHost({ pages, headers: { 'access-control-allow-origin': '*' } }, (host) => withPage(host.url, { reach: [baseUrl] }, async (tab) => {
+  return withHost({ pages, headers: { 'access-control-allow-origin': '*' } }, (host) => withPage(host.url, { reach: [baseUrl], expect }, async (tab) => {
     const scope = tab.frameLocator('iframe').locator('turnwise-agent');
     await scope.locator('.pill').click();
     await scope.getByRole('textbox').fill('How?');
@@ -306,13 +306,13 @@ const inFrame = (frame, steps, body) => withScript(steps, (baseUrl) => {
   }));
 });
 
-test('in a srcdoc frame, which has no address of its own, it answers, and says that there are no docs', () => inFrame((inner) => `<iframe srcdoc="${inner.replaceAll('"', '&quot;')}" width="700" height="600"></iframe>`, [{ calls: [{ id: 'a', name: 'search_docs', args: { query: 'green lever' } }] }, { text: 'Done.' }], async (scope) => {
+test('in a srcdoc frame, which has no address of its own, it answers, and says that there are no docs', () => inFrame((inner) => `<iframe srcdoc="${inner.replaceAll('"', '&quot;')}" width="700" height="600"></iframe>`, [{ calls: [{ id: 'a', name: 'search_docs', args: { query: 'green lever' } }] }, { text: 'Done.' }], [/turnwise-agent: docs: /], async (scope) => {
   await scope.locator('article').getByText('Done.').waitFor();
   await scope.getByText('The docs of this site could not be read').waitFor();
 }));
 
-test('in a frame sandboxed without forms and origin, Enter asks, and it says what the sandbox needs', () => inFrame(() => '<iframe src="/inner" sandbox="allow-scripts" width="700" height="600"></iframe>', [], async (scope) => {
-  await scope.getByText('the sandbox of this frame needs allow-same-origin').waitFor();
+test('in a frame sandboxed without forms and origin, Enter asks, and the console says what the sandbox needs', () => inFrame(() => '<iframe src="/inner" sandbox="allow-scripts" width="700" height="600"></iframe>', [], [/turnwise-agent: .*the sandbox of this frame needs allow-same-origin/], async (scope) => {
+  await scope.locator('[part=problem]').waitFor();
 }));
 
 test('the wheel over the panel never scrolls the page: at the end of an answer, over a short one, over header and field', () => withWidget({

@@ -14,9 +14,9 @@ import { NOTES, answered, ask, events, launcher, listen, noting, page, scripted,
 const call = (id, name, args) => ({ id, name, args });
 const TOOL_RUN = [{ calls: [call('a', 'calculate', { expression: '6 * 7' })] }, { text: 'It is **42**.', check: ({ messages }) => assert.match(messages.at(-1).content, /42/) }];
 
-/** The header that docs/widget.md recommends, for a package at `at` and a model at `model`. */
+/** The header that docs/widget-hosting.md recommends, for a package at `at` and a model at `model`. */
 const policy = (at, model) => {
-  const documented = /```text\n(Content-Security-Policy: .*?)\n```/s.exec(readFileSync(path.join(root, 'docs/widget.md'), 'utf8'))[1];
+  const documented = /```text\n(Content-Security-Policy: .*?)\n```/s.exec(readFileSync(path.join(root, 'docs/widget-hosting.md'), 'utf8'))[1];
   const text = documented.replace('Content-Security-Policy: ', '').replaceAll('\n', ' ');
   return text.replaceAll('https://cdn.example.org', at).replaceAll('https://models.example.org', model);
 };
@@ -68,19 +68,22 @@ for (const [name, change, expect, wanted] of [
   ["'wasm-unsafe-eval'", { 'script-src': "'self'" }, [], "script-src 'wasm-unsafe-eval'"],
   ['the name of the policy', { 'trusted-types': 'other' }, [/TrustedTypePolicy named 'turnwise'|Creating a TrustedTypePolicy/], 'trusted-types turnwise'],
 ]) {
-  test(`a policy without ${name}: the panel and the event say what to add`, () => lacking(change, expect, async (tab) => {
+  test(`a policy without ${name}: the event and the console say what to add, the panel who has to`, () => lacking(change, [...expect, /turnwise-agent: .*add to the Content-Security-Policy/], async (tab) => {
     const problem = tab.locator('turnwise-agent [part=problem]');
     await problem.waitFor({ timeout: 60000 });
-    assert.equal(await problem.locator('code').textContent(), wanted);
+    assert.match(await problem.textContent(), /only the owner of this site can repair it/);
     await tab.locator('html[data-error]').waitFor({ state: 'attached' });
     assert.equal(JSON.parse(await tab.locator('html').getAttribute('data-error')).add, wanted);
   }));
 }
 
-test('a policy without the model\'s host: the run\'s end says what to add', () => lacking({ 'connect-src': "'self'" }, [/turnwise:/], async (tab, baseUrl) => {
+test('a policy without the model\'s host: the event says what to add, the run\'s end who has to', () => lacking({ 'connect-src': "'self'" }, [/turnwise:/], async (tab, baseUrl) => {
   await ask(tab, 'Anyone?');
   const run = await answered(tab);
-  assert.match(await run.getByRole('alert').textContent(), new RegExp(`connect-src ${new URL(baseUrl).origin}`));
+  assert.match(await run.getByRole('alert').textContent(), /only the owner of this site can repair it/);
+  assert.equal(await run.getByRole('button', { name: 'Use your own key' }).count(), 0, 'another key would be blocked, too');
+  const { add, slugs } = JSON.parse(await tab.locator('html').getAttribute('data-error'));
+  assert.deepEqual([add, slugs], [`connect-src ${new URL(baseUrl).origin}`, ['network_error']]);
 }));
 
 // Styles of a careless or hostile host, for everything on its page.

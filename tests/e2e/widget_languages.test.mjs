@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { TEXTS, speak } from '../../www/widget/texts.js';
+import * as PARTS from '../../www/widget/part-texts.js';
+import { TEXTS, speak, withTexts } from '../../www/widget/texts.js';
 import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { root } from './lib/site.mjs';
 import { answered, ask, launcher, page, withHost } from './lib/widget.mjs';
 
+for (const texts of Object.values(PARTS)) withTexts({ TEXTS: texts });
 const folder = path.join(root, 'www/widget/texts');
 const LANGUAGES = readdirSync(folder).map((name) => path.basename(name, '.js'));
 const texts = async (language) => (await import(path.join(folder, `${language}.js`))).default;

@@ -164,6 +164,7 @@ test('useAgent: a page in React, in strict mode, asks, draws as it comes, cancel
     await tab.locator('.assistant').nth(1).filter({ hasText: 'This' }).waitFor();
     await tab.getByRole('button', { name: 'Cancel' }).click();
     await tab.locator('.assistant[data-outcome=cancelled]').waitFor();
+    assert.equal(await tab.locator('b').textContent(), '', 'a cancelled run is no error');
     await ask('And now?');
     await tab.locator('.assistant[data-outcome=failed]').waitFor({ state: 'attached' });
     assert.match(await tab.locator('b').textContent(), /key/);

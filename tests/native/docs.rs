@@ -98,7 +98,7 @@ fn the_synthesis_prompts_and_reports_are_the_engines() {
     }
     assert!(quoted(&prompts::no_synthesis_report(Trigger::MaxTurns)));
     assert!(quoted(&prompts::synthesis_failed_report(Trigger::MaxTurns, "{error}")));
-    assert!(quoted(turnwise_engine::prompts::NOTICE_PREFIX));
+    assert!(self::page("docs/retries.md").code.contains(turnwise_engine::prompts::NOTICE_PREFIX));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn the_presets_and_the_bound_are_the_engines() {
 
 #[test]
 fn the_table_of_slugs_is_the_engines() {
-    let rows = page("docs/semantics.md").rows("Slugs");
+    let rows = page("docs/retries.md").rows("Slugs");
     let listed: Vec<String> = rows.into_iter().map(|row| row[0].trim_matches('`').to_owned()).collect();
     assert_eq!(listed, Slug::ALL.iter().map(|slug| slug.as_str().to_owned()).collect::<Vec<_>>());
 }
@@ -150,7 +150,8 @@ fn the_triggers_are_the_engines() {
     }
     for tool in turnwise_tools::ON_REQUEST {
         let default = |line: &str| line.contains("all but") && line.contains(tool);
-        assert!(events.lines().any(|line| line.starts_with("| `tools`") && default(line)), "{tool}");
+        let options = text("docs/api-options.md");
+        assert!(options.lines().any(|line| line.starts_with("| `tools`") && default(line)), "{tool}");
         assert!(
             text("www/client/types/turnwise.d.ts")
                 .lines()
@@ -192,17 +193,23 @@ fn the_endings_are_the_engines() {
 #[test]
 fn options_and_events_of_the_api_are_those_of_its_types() {
     let records = text("www/client/types/records.d.ts");
-    let (page, types) = (page("docs/api.md"), text("www/client/types/turnwise.d.ts") + &records);
+    let types = text("www/client/types/turnwise.d.ts") + &records;
     let mut checked = 0;
-    for heading in &page.headings {
-        let Some(fields) = interface(&types, heading) else { continue };
-        let rows = page.rows(heading);
-        let listed: BTreeSet<String> = rows.iter().flat_map(|row| pages::code_spans(&row[0])).collect();
-        assert_eq!(listed, fields, "{heading}");
-        checked += 1;
+    for page in ["api", "api-options", "api-records", "api-docs-site"].map(|name| page(&format!("docs/{name}.md"))) {
+        for heading in &page.headings {
+            let Some(fields) = interface(&types, heading) else { continue };
+            let rows = page.rows(heading);
+            let listed: BTreeSet<String> = rows.iter().flat_map(|row| pages::code_spans(&row[0])).collect();
+            assert_eq!(listed, fields, "{heading}");
+            checked += 1;
+        }
     }
     assert_eq!(checked, 25, "sections about an interface");
-    let events = page.rows("Events").iter().map(|row| row[0].trim_matches('`').to_owned()).collect::<BTreeSet<_>>();
+    let events = page("docs/api.md")
+        .rows("Events")
+        .iter()
+        .map(|row| row[0].trim_matches('`').to_owned())
+        .collect::<BTreeSet<_>>();
     let unions = ["AgentEvent", "RunEvent"]
         .map(|name| types.split_once(&format!("export type {name} =")).unwrap().1.split_once("\n\n").unwrap().0);
     let types = unions.iter().flat_map(|union| union.split("type: \"").skip(1));

@@ -4,7 +4,7 @@ use crate::support::*;
 use turnwise_engine::caps::*;
 use turnwise_engine::*;
 
-/// As listed in semantics.md#limits-on-what-a-server-may-send.
+/// As listed in retries.md#limits-on-what-a-server-may-send.
 #[test]
 fn the_limits_are_the_documented_ones() {
     let mib = |bytes: usize| bytes as f64 / 1_048_576.0;
@@ -62,7 +62,7 @@ fn the_part_of_the_window_that_is_full_is_in_percent() {
     assert_eq!(played.run().context_percent(), Some(25));
 }
 
-/// As semantics.md#context-window says: over 70 %.
+/// As retries.md#context-window says: over 70 %.
 #[test]
 fn the_model_is_told_of_a_window_that_is_over_seventy_percent_full() {
     assert_eq!(prompts::context_line(70), None);

@@ -1,4 +1,4 @@
-//! Permissions of a run: what is asked, what an answer reaches, what is denied, and what an interruption changes (semantics.md#permissions).
+//! Permissions of a run: what is asked, what an answer reaches, what is denied, and what an interruption changes (tool-calls.md#permissions).
 
 use crate::support::*;
 use serde_json::json;

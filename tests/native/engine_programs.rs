@@ -1,4 +1,4 @@
-//! Programs: what the calls of `run_code` are to the run that made it (semantics.md#programs).
+//! Programs: what the calls of `run_code` are to the run that made it (tool-calls.md#programs).
 
 use crate::support::*;
 use turnwise_engine::*;

@@ -1,5 +1,5 @@
 //! Deliberately hostile server data: each case ends in `reply_too_large` or in a cut, in time and memory that grow
-//! linearly (semantics.md#limits-on-what-a-server-may-send). Bytes go through the real decoder in chunks; memory is what the decoder reports as held.
+//! linearly (retries.md#limits-on-what-a-server-may-send). Bytes go through the real decoder in chunks; memory is what the decoder reports as held.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-// The class `Agent`: checks the page's arguments, and represents one agent of the worker. It keeps the agent's options, tools
+// The class `LowLevelAgent`: checks the page's arguments, and represents one agent of the worker. It keeps the agent's options, tools
 // and files, so that the agent can be reopened on another worker.
 import { disposable, keep, release } from './lifetime';
 import { host, link, writers } from './engine';
@@ -19,7 +19,7 @@ let ids: AgentId = 0;
 /** Whether this is the last event of a run or a plan. The agent is free after it: the page may start the next run in its event handler. */
 const isLast = ({ type, step }: Told) => type === 'plan_finished' || (step === undefined && (type === 'agent_finished' || type === 'agent_failed'));
 
-/** The state of an agent. The page can drop the `Agent` itself while a run is in progress. */
+/** The state of an agent. The page can drop the `LowLevelAgent` itself while a run is in progress. */
 class AgentState implements HostedAgent {
   readonly id = (ids += 1);
   readonly tools = new Map<string, { spec: TrajectoryTool; execute: Execute }>();
@@ -189,7 +189,7 @@ function hearing(onEvent: (event: any) => void, end: () => void): Hearing {
   };
 }
 
-export class Agent {
+export class LowLevelAgent {
   #own: AgentState;
   declare readonly [Symbol.dispose]: () => void;
 
@@ -250,4 +250,4 @@ export class Agent {
     release(this, this.#own);
   }
 }
-disposable(Agent);
+disposable(LowLevelAgent);

@@ -2,7 +2,7 @@
 import type * as Declared from './types/turnwise';
 import * as page from './index';
 
-page satisfies Omit<typeof Declared, 'Agent' | 'DocsSite' | 'Files'>;
-page.Agent satisfies new (options?: Declared.AgentOptions) => Declared.Agent;
+page satisfies Omit<typeof Declared, 'Agent' | 'LowLevelAgent' | 'DocsSite' | 'Files'>;
+page.LowLevelAgent satisfies new (options?: Declared.AgentOptions) => Declared.LowLevelAgent;
 page.DocsSite.open satisfies (page: string | URL, options?: Declared.DocsOptions) => Promise<Omit<Declared.DocsSite, never>>;
-page.Agent.prototype.files satisfies Omit<Declared.Files, never>;
+page.LowLevelAgent.prototype.files satisfies Omit<Declared.Files, never>;

@@ -2,7 +2,7 @@
 import { link } from './engine';
 import type { Start } from './link';
 
-export { Agent } from './agent';
+export { LowLevelAgent, LowLevelAgent as Agent } from './agent';
 export { configure } from './assets';
 export { DocsSite } from './docs';
 export { Files } from './files';

@@ -2,6 +2,8 @@
 import { button, h } from './dom.js';
 import { holds } from './citations.js';
 
+export { CARE as TEXTS } from './part-texts.js';
+
 const MAX_QUESTION = 500;
 const MAX_COMMENT = 1000;
 const MAX_RELATED = 3;

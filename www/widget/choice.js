@@ -1,5 +1,6 @@
 // The visitor's choice of a model, in memory only, and the question that waits until a model is chosen.
 import { provider } from './provider.js';
+import { withTexts } from './texts.js';
 
 /** The callbacks of a question whose answer no code awaits. */
 const nobody = { resolve() {}, reject() {} };
@@ -28,10 +29,10 @@ export class Choice {
     });
   }
 
-  /** Asks for another model or key after the key was refused, and then asks the question again. */
+  /** Asks for another model or key after a request failed, and then asks the question again. */
   again(text) {
     this.#wait({ text, ...nobody });
-    this.show(true);
+    this.show(Boolean(this.chosen));
   }
 
   /** The question that waits for a model. */
@@ -46,7 +47,7 @@ export class Choice {
 
   async show(refused = false) {
     const { element, store, t, draw, leave } = this.#panel;
-    const { chooser, leave: signIn } = await import('./keys.js');
+    const { chooser, leave: signIn } = withTexts(await import('./keys.js'));
     draw(chooser({
       t, only: this.chosen?.kind ?? element.provider, model: element.model, refused, own: this.made,
       use: (chosen) => this.#use(chosen),

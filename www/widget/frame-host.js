@@ -80,6 +80,7 @@ export async function create({ element, root, pill, source, refused, say, close 
       from.postMessage({ turnwise: 'host', settings: settings(), page: location.href, html: livePage(element) }, url.origin, [theirs]);
     });
   }).catch((error) => {
+    console.error(`turnwise-agent: ${error.message}`);
     watch.disconnect();
     port.close();
     shell.remove();

@@ -3,6 +3,8 @@
 // "Open in the app": the record goes to the app's window, whose origin the site has named, or to a file.
 import { button, download, h, web } from './dom.js';
 
+export { HAND_OVER as TEXTS } from './part-texts.js';
+
 const TRY_MS = 300;
 const TRIES = 60;
 

@@ -2,6 +2,8 @@
 import { button, h } from './dom.js';
 import { CHOICES } from './providers.js';
 
+export { FORM as TEXTS } from './part-texts.js';
+
 const AUTH = 'https://openrouter.ai/auth';
 const KEYS = 'https://openrouter.ai/api/v1/auth/keys';
 
@@ -10,7 +12,7 @@ export function chooser({ t, only, model, refused, own, use, back, signIn }) {
   const select = h('select', {}, ...Object.keys(CHOICES).map((kind) => h('option', { value: kind }, t(`way_${kind}`))));
   const name = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false' });
   const key = h('input', { type: 'password', autocomplete: 'off', spellcheck: 'false' });
-  const problem = h('p', { class: 'problem', role: 'alert' }, refused ? t('keyRefused') : '');
+  const problem = h('p', { class: 'problem', role: 'alert' }, refused ? t('failed_own') : '');
   const hint = h('p', {});
   const sign = button(t('signIn'), () => signIn(name.value), { class: 'button main' });
   const keyLabel = h('label', {}, t('key'), key);
@@ -55,7 +57,8 @@ async function builtIn(t, problem) {
     await download((share) => { problem.textContent = t('builtInDownload', { percent: Math.round(share * 100) }); });
     return true;
   } catch (error) {
-    problem.textContent = String(error.message);
+    console.error('turnwise-agent: the model could not be downloaded', error);
+    problem.textContent = t('failed_own');
     return false;
   }
 }

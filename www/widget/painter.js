@@ -1,4 +1,5 @@
 // The events of a run, prepared for the panel: streamed Markdown as nodes, at most every 80 ms, and the other events in order.
+import { wanted } from './failures.js';
 
 const EVERY_MS = 80;
 /** Longer texts, and those of more nodes, are shown as they were written: drawing them would keep the host's page busy for seconds. */
@@ -76,7 +77,7 @@ export function painter(render, tell) {
     },
     turn_finished({ turn: number, record }) {
       flush();
-      say({ type: 'turn_finished', turn: number, level: record.counter_level, failed: record.attempts.length > 0 && record.attempts.every(({ slugs }) => slugs.length) });
+      say({ type: 'turn_finished', turn: number, level: record.counter_level, failed: record.attempts.length > 0 && record.attempts.every(({ slugs: [slug] }) => slug && !wanted(slug)) });
       text = '';
     },
     final({ output }) {

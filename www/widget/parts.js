@@ -110,10 +110,9 @@ export function drawMenu({ menu }, close, items) {
   menu.querySelector('button:not(:disabled)')?.focus();
 }
 
-/** Shows why the worker does not start, and what the site's operator can do about it. `fix`: { directive, value }. */
-export function drawProblem({ column, docs }, t, fix, error, again) {
-  const words = fix ? [h('p', {}, t('blocked')), h('code', {}, `${fix.directive} ${fix.value}`)] : [h('p', {}, t('startFailed', { why: error.message }))];
-  column.replaceChildren(h('div', { class: 'blocked', role: 'alert', part: 'problem' }, ...words, h('div', { class: 'actions' }, button(t('again'), again))));
+/** Shows, in place of the conversation, that the engine does not start. */
+export function drawProblem({ column, docs }, t, again) {
+  column.replaceChildren(h('div', { class: 'blocked', role: 'alert', part: 'problem' }, h('p', {}, t('failed_site')), h('div', { class: 'actions' }, button(t('again'), again))));
   docs.replaceChildren();
 }
 
@@ -121,7 +120,7 @@ export function drawProblem({ column, docs }, t, fix, error, again) {
 export function drawProgress({ docs }, t, { progress, failed }, { root, shell, complete, read, pages }) {
   const over = !progress || progress.stage === 'ready' || (root && progress.done >= progress.total);
   docs.classList.toggle('bad', Boolean(failed || shell));
-  if (failed) docs.replaceChildren(t('docs_failed', { why: failed }));
+  if (failed) docs.replaceChildren(t('docs_failed'));
   else if (shell) docs.replaceChildren(t('docs_shell'));
   else if (!over) {
     const bar = h('progress', { 'aria-label': t('docs_finding'), ...(progress.total && { max: progress.total, value: progress.done }) });

@@ -104,7 +104,6 @@ th, td { padding-block: 5px; padding-inline: 0 10px; text-align: start; vertical
 .call[data-running] b { animation: pulse 1.4s ease-in-out infinite }
 .call pre { font: 12px/1.5 var(--mono); white-space: pre-wrap; padding: 8px 10px; margin-block: 2px 8px; max-block-size: 220px; overflow: auto; background: var(--sunk); border-radius: 8px; color: var(--ink); direction: ltr; text-align: left; scrollbar-width: thin }
 .retry { font-size: 13px; color: var(--warn); font-variant-numeric: tabular-nums } .retry:empty, .state:empty, .foot:empty { display: none }
-.retry code { font: 12px var(--mono); border: 1px solid currentColor; border-radius: 4px; padding: 0 5px }
 .synthesis { border-inline-start: 3px solid var(--synth); background: var(--synth-bg); border-start-end-radius: 10px; border-end-end-radius: 10px; padding: 12px 14px; margin-block: 6px }
 .synthesis > h4 { color: var(--synth); font-size: 13px; font-weight: 650; line-height: 1.4; margin-block-end: 6px } .synthesis .prose.aside { color: inherit; font-size: inherit } .synthesis .prose { --link: var(--synth) }
 .synthesis code, .synthesis pre { background: color-mix(in srgb, var(--synth) 9%, transparent) }
@@ -121,14 +120,14 @@ th, td { padding-block: 5px; padding-inline: 0 10px; text-align: start; vertical
 [dir=rtl] .sources small { text-align: end }
 .foot { margin-block-start: 14px; display: flex; align-items: center; justify-content: space-between; flex-wrap: wrap; gap: 6px 10px }
 .panel p { unicode-bidi: plaintext }
-.ending { font-size: 13px; color: var(--ink2); font-variant-numeric: tabular-nums } .problem { color: var(--urgent); font-size: 14px; flex-basis: 100% } .problem code { font: .88em var(--mono) }
+.ending { font-size: 13px; color: var(--ink2); font-variant-numeric: tabular-nums } .problem { color: var(--urgent); font-size: 14px; flex-basis: 100% }
 .extra { display: grid; gap: 10px } .extra:not(:empty) { margin-block-start: 10px } .extra .suggestions { margin: 0 } .extra .suggestions button { font-size: 14px; padding: 8px 12px }
 .comment { display: grid; gap: 8px } .comment textarea { inline-size: 100%; resize: vertical; border: 1px solid var(--edge); border-radius: 8px; padding: 7px 10px; background: var(--bg); font-size: 14px }
 .actions { display: flex; gap: 4px; align-items: center; flex-wrap: wrap } :is(.keys, .permit) .actions, .problem + .actions { gap: 8px }
 .docs { padding: 6px 16px 8px; font-size: 13px; color: var(--ink2); flex: none; font-variant-numeric: tabular-nums } .docs:empty { display: none } .docs.bad { color: var(--warn) }
 progress { appearance: none; display: block; inline-size: 100%; block-size: 3px; border: 0; border-radius: 2px; background: var(--line); overflow: hidden; margin-block-start: 5px }
 progress::-webkit-progress-bar { background: var(--line) } progress::-webkit-progress-value { background: var(--accent) } progress::-moz-progress-bar { background: var(--accent) }
-.blocked { margin-block: auto; display: grid; gap: 10px; font-size: 14px } .blocked code { font: 13px/1.5 var(--mono); background: var(--sunk); padding: 10px 12px; border-radius: 8px; user-select: all; display: block; direction: ltr }
+.blocked { margin-block: auto; display: grid; gap: 10px; font-size: 14px }
 form.ask { padding: 10px 12px 10px; flex: none; max-inline-size: 712px; inline-size: 100%; margin-inline: auto }
 .box { display: flex; align-items: flex-end; gap: 6px; border: 1px solid var(--edge); border-radius: 12px; padding: 5px 5px 5px 12px; background: var(--bg) }
 [dir=rtl] .box { padding: 5px 12px 5px 5px }

@@ -2,6 +2,7 @@
 // restored page draws the same data again.
 import { found, holds, search, unanswered } from './citations.js';
 import { button, copyButton, h, icon, iconButton, readable } from './dom.js';
+import { wanted } from './failures.js';
 import { links, safe, show } from './nodes.js';
 import { toolWords } from './texts.js';
 
@@ -13,7 +14,7 @@ export function revived(run) {
   for (const turn of run.turns) turn.live = false;
   run.found ??= [];
   run.searches ??= [];
-  run.ended ??= { outcome: 'failed', broken: true, reason: 'cancelled', turns: run.turns.length };
+  run.ended ??= { outcome: 'failed', text: 'failed_cut', reason: 'cancelled', turns: run.turns.length };
   return run;
 }
 
@@ -157,7 +158,7 @@ export class RunView {
         break;
       }
       case 'attempt_failed':
-        this.#note(event, t('retrying', { why: event.message }));
+        if (!wanted(event.slugs[0])) this.#note(event, t('retrying'));
         break;
       case 'waiting':
         this.#wait(event);
@@ -168,7 +169,7 @@ export class RunView {
         break;
       case 'tool_finished': {
         const { id, name, args, result, error, slug } = event.call;
-        this.#call(event.turn, { id, name, brief: brief(args, this.panel.base()), result: result ?? error ?? '', failed: slug });
+        this.#call(event.turn, { id, name, brief: brief(args, this.panel.base()), result: result ?? error ?? '', failed: wanted(slug) ? undefined : slug });
         if (!slug) {
           run.found.push(...found(event.call, this.panel.base()));
           run.searches.push(...[search(event.call)].filter(Boolean));
@@ -292,7 +293,7 @@ export class RunView {
 
   #note(event, words) {
     const { note } = this.#drawTurn(this.#turn(event.turn));
-    note.replaceChildren(...event.slugs.map((slug) => h('code', {}, slug)), ` ${words}`);
+    note.replaceChildren(words);
     this.say();
   }
 
@@ -300,7 +301,7 @@ export class RunView {
     const until = performance.now() + event.ms;
     const tick = () => {
       const s = Math.max(0, Math.ceil((until - performance.now()) / 1000));
-      this.#note(event, this.panel.t('retry', { s, why: event.message }));
+      this.#note(event, this.panel.t('retry', { s }));
     };
     tick();
     this.#timer = setInterval(tick, 1000);
@@ -318,9 +319,9 @@ export class RunView {
     this.#sources.replaceChildren(...(run.sources.length ? [h('h4', {}, t('sources')), h('ol', {}, ...run.sources.map((source) => this.#source(source)))] : []));
     const actions = h('div', { class: 'actions' });
     if (failed) {
-      const words = this.#problem().split('`').map((part, at) => (at % 2 ? h('code', {}, part) : part));
-      this.#foot.replaceChildren(h('p', { class: 'problem', role: 'alert' }, ...words), actions);
-      if (run.ended.key) actions.append(button(t('useKey'), () => act('key', run), { class: 'button main' }));
+      const { text, key } = run.ended;
+      this.#foot.replaceChildren(h('p', { class: 'problem', role: 'alert' }, t(text)), actions);
+      if (key) actions.append(button(t(key), () => act('key', run), { class: 'button main' }));
       actions.append(button(t('again'), () => act('again', run)));
       return undefined;
     }
@@ -395,14 +396,6 @@ export class RunView {
     link?.append(h('small', {}, `${address.origin === location.origin ? '' : address.host}${readable(address.pathname + address.hash)}`));
     if (link?.target) link.setAttribute('aria-describedby', 'new-tab');
     return holder;
-  }
-
-  #problem() {
-    const { ended } = this.run;
-    const { t } = this.panel;
-    if (ended.broken) return t('brokenOff');
-    if (!navigator.onLine) return t('offline');
-    return [t('failed'), ended.words ?? ended.output ?? ended.error].filter(Boolean).join(' ');
   }
 
   #ending() {

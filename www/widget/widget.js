@@ -4,17 +4,18 @@ import { above, build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress
 import { Choice } from './choice.js';
 import { Conversation } from './conversation.js';
 import { livePage, web } from './dom.js';
+import { details, failure } from './failures.js';
 import { fit } from './fit.js';
 import { Layer } from './layer.js';
 import { answersBy, settings } from './provider.js';
 import { place } from './store.js';
 import { dress } from './styles.js';
-import { speak, toolWords } from './texts.js';
+import { speak, toolWords, withTexts } from './texts.js';
 import { LostView, RunView, fresh, revived } from './transcript.js';
 import { inside } from './turnwise.js';
 
-const handing = () => import('./hand-over.js');
-const caring = () => import('./care.js');
+const handing = () => import('./hand-over.js').then(withTexts);
+const caring = () => import('./care.js').then(withTexts);
 const REMOVED = 'the <turnwise-agent> was removed';
 const KINDS = { __proto__: null, modal: 'modal', inline: 'inline', iframe: 'frame' };
 
@@ -79,7 +80,8 @@ class Panel {
     addEventListener('pageshow', ({ persisted }) => persisted && this.#catchUp(), { signal });
     this.#choice.back().catch((error) => {
       this.#choice.show();
-      this.#el.docs.replaceChildren(this.#t('signInFailed', { why: error.message }));
+      this.#el.docs.replaceChildren(this.#t('signInFailed'));
+      this.#fault(`sign-in: ${error.message}`);
     });
     this.update();
     if (host.refused) this.#start().catch(() => {});
@@ -165,7 +167,7 @@ class Panel {
   #start() {
     const { refused } = this.#host;
     if (!refused) this.#talk ??= this.#begin();
-    const started = refused ? Promise.reject(new Error(this.#t('foreign', { origin: refused }))) : this.#talk.start();
+    const started = refused ? Promise.reject(new Error(`the attribute src names another site, ${refused}; only a script may set that`)) : this.#talk.start();
     if (started !== this.#started) started.catch((error) => this.#over.signal.aborted || this.#broken(error.cause ?? error));
     this.#started = started;
     return started;
@@ -197,29 +199,30 @@ class Panel {
     this.#focus();
   }
 
-  /** Reports why the engine does not start, and what the site's operator can do about it. */
+  /** Shows that the engine does not start, and reports why. */
   #broken(error) {
     const { blocked: fix } = error;
-    drawProblem(this.#el, this.#t, fix, error, () => { this.#redraw(); this.#start().catch(() => {}); });
-    this.#el.docs.replaceChildren();
-    this.#host.say('error', { message: error.message, directive: fix?.directive, add: fix && `${fix.directive} ${fix.value}` });
+    drawProblem(this.#el, this.#t, () => { this.#redraw(); this.#start().catch(() => {}); });
+    this.#fault(error.message, fix);
+  }
+
+  /** Reports a failure to the page and to the console. `fix`: what a security policy lacks, { directive, value }; `more`: of a run, which
+   *  the engine has logged. */
+  #fault(message, fix, more) {
+    const add = fix && `${fix.directive} ${fix.value}`;
+    if (!more) console.error(`turnwise-agent: ${message}${add ? `; add to the Content-Security-Policy: ${add}` : ''}`);
+    this.#host.say('error', { ...more, message, directive: fix?.directive, add });
   }
 
   #heard({ event, data, ...rest }) {
     if (event === 'docs') {
       Object.assign(this.#docs, rest.info);
       drawProgress(this.#el, this.#t, rest, this.#docs);
+      if (rest.failed) this.#fault(`docs: ${rest.failed}`);
     }
     if (event !== 'run' || !this.#busy) return;
-    if (data.type === 'attempt_failed' && data.slugs.some((slug) => /^auth_error$/.test(slug))) this.#busy.run.refused = true;
-    if (data.type === 'ended') {
-      const fix = inside.denied();
-      if (data.outcome === 'failed' && fix?.directive === 'connect-src') data.words = `${this.#t('blocked')} ${fix.directive} ${fix.value}`;
-      data.key = data.outcome === 'failed' && Boolean(this.#busy.run.refused);
-      this.#ended = data;
-      return;
-    }
-    this.#draw(data);
+    if (data.type === 'ended') this.#ended = data;
+    else this.#draw(data);
   }
 
   /** Draws an event of the current run. */
@@ -270,13 +273,16 @@ class Panel {
     try {
       const record = await Promise.race([going(), removed]);
       const { output, outcome, termination_reason: reason } = record;
+      const failed = outcome === 'failed' && details(record);
+      const fix = failed && inside.denied();
+      if (failed) Object.assign(this.#ended, failure(failed, { own: this.#choice.chosen, fix }));
       this.#draw(this.#ended);
       this.#last = JSON.stringify(record);
       if (outcome !== 'failed') this.#store.last(this.#after = this.#last);
       view.colour((text) => this.#talk.colour(text)).then(() => this.#save(), () => {});
       const why = view.unanswered;
       const detail = { task: run.task, output, outcome, reason, sources: run.sources };
-      if (outcome === 'failed') this.#host.say('error', { ...detail, message: run.ended?.error ?? output });
+      if (failed) this.#fault(this.#ended.error ?? output, fix, { ...detail, ...failed });
       else this.#host.say('final', Object.assign(detail, { unchecked: run.unchecked ?? [], answered: !why && outcome !== 'cancelled', missing: run.searches.at(-1)?.missing ?? [] }));
       if (why) this.#report(run, why);
       else if (outcome === 'success') this.#relate(view);
@@ -286,10 +292,10 @@ class Panel {
       if (this.#over.signal.aborted) throw new Error(REMOVED);
       // The engine itself failed; if it never started, the error has already been shown in place of the run.
       const cancelled = error.message === 'cancelled';
-      view.event({ type: 'ended', outcome: cancelled ? 'cancelled' : 'failed', reason: cancelled ? 'cancelled' : 'llm_error', output: error.message, turns: run.turns.length });
+      view.event({ type: 'ended', outcome: cancelled ? 'cancelled' : 'failed', reason: cancelled ? 'cancelled' : 'llm_error', text: 'failed_cut', turns: run.turns.length });
       const detail = { task: run.task, output: '', outcome: cancelled ? 'cancelled' : 'failed', reason: error.message, sources: [] };
       if (cancelled) this.#host.say('final', detail);
-      else if (began) this.#host.say('error', { ...detail, message: error.message });
+      else if (began) this.#fault(error.message, undefined, { ...detail, slugs: ['worker_lost'] });
       return detail;
     } finally {
       this.#busy = undefined;

@@ -54,7 +54,7 @@ const NEIGHBOUR: f32 = 1.03;
 const MAX_HITS_PER_PAGE: usize = 2;
 const MAX_SNIPPET_CHARS: usize = 240;
 /// A match is weak below this fit; each missing word lowers the fit by one. Measured on questions that sites do and do not
-/// answer: widget.md#how-well-it-finds.
+/// answer: widget-search.md#how-well-it-finds.
 const STRONG: f32 = 0.24;
 /// Terms of a query that asks for changes.
 const CHANGE_WORDS: &[&str] =

@@ -1,4 +1,4 @@
-//! Limits on what a server, a tool or a site may send, one for each kind of input (semantics.md#limits-on-what-a-server-may-send).
+//! Limits on what a server, a tool or a site may send, one for each kind of input (retries.md#limits-on-what-a-server-may-send).
 //!
 //! Past a limit of a reply the attempt fails with `reply_too_large` and is retried like a stream that was cut; a tool's
 //! result is cut, and the model reads how much is missing; everything else is refused. All sizes are bytes unless their
@@ -27,7 +27,7 @@ pub const MAX_CALLS: usize = 256;
 pub const MAX_PARTS: usize = 1024;
 /// Data that a provider needs back unchanged (signatures, encrypted reasoning).
 pub const MAX_OPAQUE: usize = 4 * MIB;
-/// The raw response kept for the log of a failed attempt, and an error body: 128 KiB (semantics.md#logs).
+/// The raw response kept for the log of a failed attempt, and an error body: 128 KiB (retries.md#logs).
 pub const RAW_CAP: usize = 128 * 1024;
 /// The original result of a tool call. What the model reads of it is [`super::Limits::max_result_chars`].
 pub const MAX_RESULT: usize = 4 * MIB;

@@ -253,7 +253,7 @@ pub enum SideEffect {
     Page,
 }
 
-/// Which tool calls run, which ask first and which are denied (semantics.md#permissions).
+/// Which tool calls run, which ask first and which are denied (tool-calls.md#permissions).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -424,7 +424,7 @@ pub struct SkillScript {
     pub may_finish: bool,
 }
 
-/// Bounds of a run (semantics.md#tool-calls, semantics.md#retries-and-waiting). Times in milliseconds.
+/// Bounds of a run (tool-calls.md#tool-calls, retries.md#retries-and-waiting). Times in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -468,7 +468,7 @@ pub struct Limits {
     pub context_tokens: Option<u64>,
 }
 
-/// Waits before a request is sent again (semantics.md#retries-and-waiting), in milliseconds.
+/// Waits before a request is sent again (retries.md#retries-and-waiting), in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",

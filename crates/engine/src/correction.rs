@@ -1,4 +1,4 @@
-//! What a run learns from a server that refuses a request: one named change to all further requests to it (semantics.md#corrections).
+//! What a run learns from a server that refuses a request: one named change to all further requests to it (retries.md#corrections).
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Slugs: every failure has one, an explicit string, never derived from a type's name (semantics.md#slugs).
+//! Slugs: every failure has one, an explicit string, never derived from a type's name (retries.md#slugs).
 //!
 //! One row has everything about a slug; a row with a part missing does not compile.
 
@@ -15,7 +15,7 @@ macro_rules! slugs {
         notice: $notice:expr,
     })*) => {
         /// Why an attempt, a tool call or a run failed. The set is open: later versions may add to it.
-        /// `docs/semantics.md` lists those in use.
+        /// `docs/retries.md` lists those in use.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[cfg_attr(
             feature = "types",

@@ -1,5 +1,5 @@
 //! Characters that a person cannot see, or that change the order in which others are shown: a text that has them reads
-//! differently from what it is (semantics.md#permissions).
+//! differently from what it is (tool-calls.md#permissions).
 
 use std::borrow::Cow;
 

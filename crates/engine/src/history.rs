@@ -27,7 +27,7 @@ pub struct History {
 }
 
 /// The size of the next request: an estimate that the provider's own count corrects at each reply, and what was removed to
-/// make requests fit (semantics.md#context-window).
+/// make requests fit (retries.md#context-window).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ContextCount {
     /// Tokens of the history as it was when the provider last counted.

@@ -80,7 +80,7 @@ pub struct TimerId(pub u32);
 #[serde(transparent)]
 pub struct BaseId(pub u32);
 
-/// A tool call's id, unique in the run, of `[A-Za-z0-9_-]` (semantics.md#tool-calls).
+/// A tool call's id, unique in the run, of `[A-Za-z0-9_-]` (tool-calls.md#tool-calls).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS), schemars(extend("pattern" = "^[A-Za-z0-9_-]+$")))]
 #[serde(transparent)]

@@ -85,7 +85,7 @@ pub enum Event {
     Branched(Box<Branch>),
 }
 
-/// How one tool call ended (semantics.md#tool-calls).
+/// How one tool call ended (tool-calls.md#tool-calls).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(tag = "status", rename_all = "snake_case")]
@@ -323,7 +323,7 @@ pub struct ProgramAnswer {
     pub failed: bool,
 }
 
-/// Whether a call may run (semantics.md#permissions).
+/// Whether a call may run (tool-calls.md#permissions).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallPermission {

@@ -1,5 +1,5 @@
 //! The figures of a run: tokens, cost, the bound on requests, wall time, and the size of the context, with the limits that each
-//! of them has (semantics.md#bound-on-requests, semantics.md#context-window).
+//! of them has (semantics.md#bound-on-requests, retries.md#context-window).
 
 use serde_json::json;
 

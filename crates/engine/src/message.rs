@@ -226,7 +226,7 @@ pub struct ModelError {
     pub retry: Retry,
 }
 
-/// Whether the same request may be sent again (semantics.md#retries-and-waiting).
+/// Whether the same request may be sent again (retries.md#retries-and-waiting).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

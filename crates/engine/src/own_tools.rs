@@ -1,5 +1,5 @@
 //! The tools that the engine handles itself, and the texts between it and them: `final_report` and the final-result protocol,
-//! `batch`, `progress_report` (semantics.md#final-result, strict.md#the-final-report) and `spawn_subagents` (subagents.md#what-the-model-sends-and-reads).
+//! `batch`, `progress_report` (tool-calls.md#final-result, strict.md#the-final-report) and `spawn_subagents` (subagents.md#what-the-model-sends-and-reads).
 //!
 //! Pure: a tool as offered to the model, what the arguments of a call ask for, whether a report is accepted.
 

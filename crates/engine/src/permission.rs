@@ -1,4 +1,4 @@
-//! Which tool calls run, which ask first and which are denied, and how far an answer reaches (semantics.md#permissions).
+//! Which tool calls run, which ask first and which are denied, and how far an answer reaches (tool-calls.md#permissions).
 //!
 //! The engine decides; the shell only asks. A denied call never reaches the shell.
 

@@ -1,4 +1,4 @@
-//! Programs: calls of `run_code`, and of the scripts of skills (semantics.md#programs). The shell runs the code; each tool call that the code makes is a call of
+//! Programs: calls of `run_code`, and of the scripts of skills (tool-calls.md#programs). The shell runs the code; each tool call that the code makes is a call of
 //! the run, like those of a batch, and this file has the rules for them.
 //!
 //! A program and its calls depend on nothing but the record: the clock and the random numbers that the code sees follow from

@@ -1,5 +1,5 @@
 //! The exact texts that the engine writes for the model and for the report when there is none: the default system message, the
-//! counter line, notices, the synthesis prompt, and the reports of failed runs (semantics.md#presets, semantics.md#turn-counter, semantics.md#when-a-run-reaches-its-turn-limit, semantics.md#system-notices).
+//! counter line, notices, the synthesis prompt, and the reports of failed runs (semantics.md#presets, semantics.md#turn-counter, semantics.md#when-a-run-reaches-its-turn-limit, retries.md#system-notices).
 
 use super::config::{CounterConfig, Preset, RunConfig, SynthesisConfig, SynthesisRole};
 use super::failure::Slug;
@@ -55,7 +55,7 @@ fn own_text(config: &RunConfig) -> String {
     format!("{who} You have {turns} turns; each reply of yours is one turn.{counter}{limit} {end}")
 }
 
-// --- at the end of tool results (semantics.md#turn-counter, semantics.md#context-window) -----------------------------
+// --- at the end of tool results (semantics.md#turn-counter, retries.md#context-window) -----------------------------
 
 /// The urgency of the counter in a turn, from the number of turns that remain after it.
 #[must_use]
@@ -89,7 +89,7 @@ pub fn context_line(percent: u64) -> Option<String> {
     (percent > 70).then(|| format!("[Context {percent}% full]"))
 }
 
-// --- system notices (semantics.md#system-notices) --------------------------------------------------------------------
+// --- system notices (retries.md#system-notices) --------------------------------------------------------------------
 
 /// The prefix of every notice.
 pub const NOTICE_PREFIX: &str = "system notice: ";

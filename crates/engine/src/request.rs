@@ -1,4 +1,4 @@
-//! One LLM request: sent, counted, failed, retried after a wait or at once (semantics.md#slugs, semantics.md#retries-and-waiting).
+//! One LLM request: sent, counted, failed, retried after a wait or at once (retries.md#slugs, retries.md#retries-and-waiting).
 
 use serde_json::json;
 

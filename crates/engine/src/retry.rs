@@ -1,4 +1,4 @@
-//! Whether and how long to wait before the next attempt (semantics.md#retries-and-waiting).
+//! Whether and how long to wait before the next attempt (retries.md#retries-and-waiting).
 
 use serde::{Deserialize, Serialize};
 

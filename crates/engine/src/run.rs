@@ -3,7 +3,7 @@
 //! The state is nested: [`RunPhase`] says what the run is doing and holds what only that needs. `turn` has the loop, from the
 //! beginning of a turn to the end of the run; the files next to it have the rules that the loop calls by name.
 //!
-//! Invariants (semantics.md#bound-on-requests, semantics.md#how-a-run-ends, semantics.md#tool-calls), property-tested in `tests/native/sim_run`: requests stay within the bound; every tool call
+//! Invariants (semantics.md#bound-on-requests, semantics.md#how-a-run-ends, tool-calls.md#tool-calls), property-tested in `tests/native/sim_run`: requests stay within the bound; every tool call
 //! is answered once, in order; each segment emits one `final` and then one terminal record; a serialized and reloaded
 //! run behaves like the original.
 
@@ -108,7 +108,7 @@ pub(super) struct Synthesis {
     pub exchange: ModelExchange,
 }
 
-/// The attempts to get one reply (semantics.md#retries-and-waiting).
+/// The attempts to get one reply (retries.md#retries-and-waiting).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ModelExchange {
     /// The attempt whose request is open, or comes next; from 1.

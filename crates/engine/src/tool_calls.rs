@@ -1,5 +1,5 @@
 //! The run's side of its tool calls: it lends a [`ToolRound`] what it needs for each step, performs what the round asks for, and
-//! enters the answers into the history with the counter line on the last of them (semantics.md#turn-counter, semantics.md#tool-calls).
+//! enters the answers into the history with the counter line on the last of them (semantics.md#turn-counter, tool-calls.md#tool-calls).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The tool calls of one reply: ids, order, limits, refusals, batches, answers (semantics.md#turn-counter, semantics.md#tool-calls, strict.md#progress-and-batch).
+//! The tool calls of one reply: ids, order, limits, refusals, batches, answers (semantics.md#turn-counter, tool-calls.md#tool-calls, strict.md#progress-and-batch).
 //!
 //! A [`ToolRound`] is a machine of its own. Each step gets a [`RunParts`]: the parts of the run that it may use, and a list for
 //! what it asks the run to do. It knows neither turns nor sub-agents: a call of `spawn_subagents` is handed to the run, which

@@ -1,4 +1,4 @@
-//! Converts a response that is not a reply to a [`ModelError`]: its slug, whether to retry (semantics.md#retries-and-waiting), and a message
+//! Converts a response that is not a reply to a [`ModelError`]: its slug, whether to retry (retries.md#retries-and-waiting), and a message
 //! that tells users what happened and what to do.
 
 use serde_json::Value;

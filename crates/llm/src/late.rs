@@ -1,4 +1,4 @@
-//! Converts a missed deadline of a request (semantics.md#retries-and-waiting) to a [`ModelError`].
+//! Converts a missed deadline of a request (retries.md#retries-and-waiting) to a [`ModelError`].
 
 use turnwise_engine::{ModelError, ProviderConfig, Retry, Slug};
 

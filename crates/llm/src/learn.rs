@@ -1,4 +1,4 @@
-//! What a refusal says should be different: one named change, read from the words of the server (semantics.md#corrections).
+//! What a refusal says should be different: one named change, read from the words of the server (retries.md#corrections).
 //!
 //! Only refusals of the request itself are read, and only what the run itself sends: a field that the user added stays, and the message
 //! of the server names it.

@@ -1,5 +1,5 @@
 //! The lines that the engine adds to the last result of a turn: how full the context is, and the turn counter
-//! (semantics.md#turn-counter, semantics.md#context-window). A record has them in the result's text only, so they are written again from
+//! (semantics.md#turn-counter, retries.md#context-window). A record has them in the result's text only, so they are written again from
 //! the configuration and compared, whatever a custom template looks like.
 
 use turnwise_engine::{CounterConfig, CounterLevel, TurnRecord, prompts};

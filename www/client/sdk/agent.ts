@@ -1,11 +1,11 @@
 // `Agent`: an agent's options and its runs. Each run has its own agent of the low-level API, so runs execute
 // in parallel.
 import { describe, isSignal, number, shape, whole } from '../check.js';
-import { Agent as Implementation } from '../index.js';
+import { LowLevelAgent as Implementation } from '../index.js';
 import type {
-  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory,
+  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Plan, PlanRunOptions, PlanSession, Preset, ReportOptions, RetryOptions, SubagentKind, SynthesisOptions, Trajectory,
 } from '../types/turnwise.js';
-import type { Agent as LowLevelAgent, Tool as LowLevelTool } from '../types/turnwise.js';
+import type { LowLevelAgent, Tool as LowLevelTool } from '../types/turnwise.js';
 import { errorText } from '../model.js';
 import { approver } from './approval.js';
 import type { Approve } from './approval.js';
@@ -47,6 +47,8 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
   files?: Record<string, string | Blob>;
   /** Schema of the result. The run then succeeds only with a matching value; the model is told about mismatches. */
   output?: S;
+  /** With the preset `strict` and without `output`: the format of the report that the run must end with. Default: `text`. */
+  report?: Exclude<ReportOptions['format'], 'json'>;
   /** Default: 15. */
   maxTurns?: number;
   /** LLM requests per turn, retries included. Default: 3. */
@@ -89,6 +91,14 @@ interface OfChat {
   ended: (trajectory: Trajectory) => Promise<void>;
 }
 
+/** A plan that runs: a promise of its record. */
+export interface PlanRun extends Promise<PlanSession> {
+  /** Lets the running steps conclude, and starts no others. */
+  stop(): void;
+  /** Ends all steps at once; the promise still resolves. */
+  cancel(): void;
+}
+
 /** The type of a result's `output`. */
 export type OutputOf<S extends Schema | undefined> = S extends Schema ? Infer<S> : string;
 
@@ -116,11 +126,12 @@ export type BranchEdit =
 
 const any = (value: unknown) => value;
 const OPTIONS = shape(Object.fromEntries([
-  'model', 'instructions', 'tools', 'builtInTools', 'files', 'output', 'maxTurns', 'maxAttempts', 'budget', 'reasoning', 'toolChoice', 'temperature', 'topP',
+  'model', 'instructions', 'tools', 'builtInTools', 'files', 'output', 'report', 'maxTurns', 'maxAttempts', 'budget', 'reasoning', 'toolChoice', 'temperature', 'topP',
   'skills', 'subagents', 'approve', 'permissions', 'guardrails', 'telemetry', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
 ].map((name) => [name, any])));
 const BUDGET = shape({ usd: number, tokens: whole(1), ms: whole(1) });
 const RUN = shape({ messages: any, signal: any, approve: any });
+const FORMATS = ['text', 'markdown', 'slack'];
 
 const NO_MODEL = 'options.model: missing; expected a model, for example openai(\'gpt-5.4-mini\', { apiKey }), ollama(\'qwen3\'), or demo() to try without one';
 const REPORT = 'End the run by calling final_report: text alone does not end it, and in the last turn it is the only tool.';
@@ -141,6 +152,9 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     this.#options = { ...given } as AgentOptions<T, S>;
     if (given.budget !== undefined) BUDGET(given.budget, 'options.budget');
     this.#output = given.output === undefined ? undefined : readSchema(given.output, 'options.output');
+    if (given.report !== undefined && (given.output !== undefined || given.preset !== 'strict' || !FORMATS.includes(given.report))) {
+      throw new TypeError(`options.report: got ${describe(given.report)}; expected ${FORMATS.map((one) => `'${one}'`).join(', ')} with preset: 'strict' and without output; for JSON, give output a schema`);
+    }
     if (given.tools !== undefined && (typeof given.tools !== 'object' || given.tools === null || Array.isArray(given.tools))) {
       throw new TypeError(`options.tools: got ${describe(given.tools)}; expected an object of tools by name`);
     }
@@ -220,6 +234,28 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     const low = model && new Implementation({ ...this.#lowLevel(), provider: model }) as unknown as LowLevelAgent;
     if (low) for (const tool of this.#tools.values()) low.registerTool(tool.low);
     return this.#drive(options, undefined, (agent, given) => agent.branch(trajectory, { ...(turn !== undefined && { turn }), ...rest, ...given }), low);
+  }
+
+  /**
+   * Runs a plan: each step is a run of its own, with this agent's models, tools and limits unless the plan says otherwise. Resolves with
+   * the record of the plan however it ends; rejects with a `TypeError` that lists every fault of the plan.
+   * @example
+   * const { ending } = await agent.runPlan({
+   *   agents: { Reader: { kind: 'gather' }, Writer: { kind: 'synthesis' } },
+   *   steps: [{ order: 1, agent: 'Reader', action: 'List the risks' }, { order: 2, agent: 'Writer', action: 'Write the summary' }],
+   * });
+   */
+  runPlan(plan: Plan, options: Omit<PlanRunOptions, 'approve'> & { approve?: Approve } = {}): PlanRun {
+    const low = this.#open();
+    const running = (async () => {
+      try {
+        const { approve = this.#options.approve, ...rest } = options;
+        return await low.runPlan(plan, { ...rest, ...permits(approver(approve, this.#tools, this.#options.permissions)) } as PlanRunOptions);
+      } finally {
+        low.free();
+      }
+    })();
+    return Object.assign(running, { stop: () => low.stop(), cancel: () => low.cancel() });
   }
 
   #begin(prompt: Prompt, options: RunOptions = {}, chat?: OfChat, after?: () => Promise<Trajectory | undefined>): Run<OutputOf<S>> {
@@ -353,7 +389,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
 
   #lowLevel(): LowLevelOptions {
     const {
-      model, instructions, builtInTools, files, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, permissions, preset, counter, synthesis,
+      model, instructions, builtInTools, files, report, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, permissions, preset, counter, synthesis,
       limits, retry, seed,
     } = this.#options;
     const strict = this.#output !== undefined;
@@ -364,7 +400,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     return given({
       provider: model as LowLevelOptions['provider'], preset: preset ?? (strict ? 'strict' : undefined),
       system: strict && instructions !== undefined ? `${instructions}\n\n${REPORT}` : instructions,
-      report: this.#output && { format: 'json', schema: this.#output.json },
+      report: this.#output ? { format: 'json', schema: this.#output.json } : report && { format: report },
       tools, agents: subagents, permissions: { workspace: 'allow', ...permissions, tools: this.#rules(permissions?.tools) }, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed,
     });
   }

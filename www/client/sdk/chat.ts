@@ -28,7 +28,7 @@ export interface ChatMessage {
   outcome: Trajectory['outcome'];
   /** Of an answer: what the run did, without streamed text. */
   parts: readonly Part[];
-  /** Why there is no answer. */
+  /** Why there is no answer. A run that was cancelled has no error. */
   error?: string;
 }
 
@@ -116,7 +116,7 @@ export class Chat<Output = string> {
       const { run_id: runId, input, output, outcome, error } = run;
       return [
         { role: 'user', text: input, runId, outcome: null, parts: [] },
-        { role: 'assistant', text: output ?? '', runId, outcome, parts: partsOf(run), ...(outcome !== 'success' && outcome !== 'partial' && outcome !== null && { error: error ?? (outcome === 'cancelled' ? 'The run was cancelled.' : 'The run failed.') }) },
+        { role: 'assistant', text: output ?? '', runId, outcome, parts: partsOf(run), ...(outcome === 'failed' && { error: error ?? 'The run failed.' }) },
       ];
     });
   }

@@ -1,7 +1,7 @@
 // The exports of `turnwise`.
-export { Agent as LowLevelAgent, DocsSite, configure, default, exportTrajectory, importTrajectory, insight, listModels, renderMarkdown, replay, summarize } from '../index.js';
+export { LowLevelAgent, DocsSite, configure, default, exportTrajectory, importTrajectory, insight, listModels, renderMarkdown, replay, summarize } from '../index.js';
 export { Agent } from './agent.js';
-export type { AgentOptions, BranchEdit, Guardrail, OutputOf, RunOptions } from './agent.js';
+export type { AgentOptions, BranchEdit, Guardrail, OutputOf, PlanRun, RunOptions } from './agent.js';
 export type { Approval, ApprovalRequest, Approve } from './approval.js';
 export { Chat } from './chat.js';
 export type { ChatMessage, ChatOptions } from './chat.js';

@@ -17,7 +17,7 @@ export interface UseAgentMessage {
   parts: readonly Part[];
   /** For assistant messages: how the run ended; `null` until then. */
   outcome: 'success' | 'partial' | 'failed' | 'cancelled' | null;
-  /** Why there is no answer. */
+  /** Why there is no answer. A run that was cancelled has no error. */
   error?: string;
 }
 
@@ -28,10 +28,10 @@ export interface UseAgent<Output> {
   /** The current turn, and the maximum number of LLM requests still to come. */
   turn: number;
   callsLeft: number;
-  /** Why the last run has no answer. */
+  /** Why the last run has no answer; `undefined` if it was cancelled. */
   error: TurnwiseError | Error | undefined;
   result: RunResult<Output> | undefined;
-  /** Resolves with the result, or with `undefined` if the run failed: `error` says why. */
+  /** Resolves with the result, or with `undefined` if the run failed (`error` says why) or was cancelled. */
   send(prompt: Prompt, options?: Omit<RunOptions, 'messages'>): Promise<RunResult<Output> | undefined>;
   /** Whether the last run was interrupted, for example because the page was closed: `resume` continues it. */
   isInterrupted: boolean;
@@ -95,8 +95,8 @@ export function useAgent<Output = string>(agent: Agent<any, any>, { id = 'chat',
       return result;
     } catch (error) {
       const cancelled = error instanceof TurnwiseError && error.reason === 'cancelled';
-      draw({ outcome: cancelled ? 'cancelled' : 'failed', error: (error as Error).message });
-      setState((before) => ({ ...before, status: 'ready', error: error as Error }));
+      draw({ outcome: cancelled ? 'cancelled' : 'failed', ...(!cancelled && { error: (error as Error).message }) });
+      setState((before) => ({ ...before, status: 'ready', error: cancelled ? undefined : error as Error }));
       return undefined;
     } finally {
       running.current = undefined;

@@ -115,7 +115,13 @@ export interface TurnwiseAgentEventMap {
   'turnwise-close': CustomEvent;
   'turnwise-run': CustomEvent<{ task: string }>;
   'turnwise-final': CustomEvent<TurnwiseAgentAnswer>;
-  'turnwise-error': CustomEvent<{ message: string; directive?: string; add?: string } & Partial<TurnwiseAgentAnswer>>;
+  /**
+   * Something failed; the panel shows visitors a short text in their language. `message`: what happened, for the site's owner. If a run
+   * failed: `slugs`, most specific first, and the HTTP `status` of the model's server, if there was one. If a policy blocks something: the
+   * `directive` that lacks it, and `add`, the directive with what to add.
+   * @example document.addEventListener('turnwise-error', ({ detail }) => console.warn(detail.message, detail.slugs, detail.status));
+   */
+  'turnwise-error': CustomEvent<{ message: string; slugs?: string[]; status?: number; directive?: string; add?: string } & Partial<TurnwiseAgentAnswer>>;
   /** A visitor wants a person. `preventDefault()` keeps the panel from opening `url`. */
   'turnwise-contact': CustomEvent<{ url: string; conversation: string }>;
   'turnwise-feedback': CustomEvent<{ good: boolean; task: string; output: string; sources: TurnwiseAgentAnswer['sources']; comment?: string }>;

@@ -508,7 +508,7 @@ export interface TrajectoryCall {
 
 /**
  * Why an attempt, a tool call or a run failed. The set is open: later versions may add to it.
- * `docs/semantics.md` lists those in use.
+ * `docs/retries.md` lists those in use.
  */
 export type Slug = string;
 

@@ -396,8 +396,11 @@ export interface DocsOptions {
   workerUrl?: string | URL;
 }
 
-/** An agent runs one task at a time, any number of them in sequence. Several agents can run in parallel. */
-export class Agent {
+/**
+ * The agent of the low-level API: one task at a time, any number of them in sequence. Several agents can run in parallel.
+ * This module also exports it as `Agent`; that of `import { Agent } from 'turnwise'` is another class, on top of this one.
+ */
+export class LowLevelAgent {
   /** Throws a `TypeError` that names what is wrong with the options. */
   constructor(options?: AgentOptions);
   /** Runs a task. Resolves with the trajectory however the run ends; rejects for misuse, and if the worker dies. */
@@ -434,6 +437,8 @@ export class Agent {
   free(): void;
   [Symbol.dispose](): void;
 }
+
+export { LowLevelAgent as Agent };
 
 /** Files by path, such as `docs/a.md`. They persist between runs and are released with the agent. */
 export class Files {
