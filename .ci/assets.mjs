@@ -29,7 +29,7 @@ const ROWS = [
   [/^turnwise\/sql(\.js|_bg\.wasm)$/, 'npm app', 'sql'],
   [/^turnwise\/jq(\.js|_bg\.wasm)$/, 'npm app', 'jq'],
   [/^turnwise\/(LICENSE.*|THIRD-PARTY-LICENSES\.txt)$/, 'npm docs'],
-  [/^turnwise\/(index|index\.node|node|thread|core|react|ai-sdk|history|element|empty)\.js$/, 'npm'],
+  [/^turnwise\/(index|index\.node|node|thread|core|react|ai-sdk|history|element|empty|testing|chat-store|vue|svelte|markdown)\.js$/, 'npm'],
   [/^turnwise\/(cli.*\.mjs|.*\.d\.ts|README\.md|package\.json)$/, 'npm'],
   // The app. Its page takes everything in www/app as it is.
   [/^turnwise\/(app-client|app-worker)\.js$|^turnwise\/app-worker_bg\.wasm$/, 'app offline', 'appWorker'],

@@ -54,3 +54,12 @@ declare module 'node:process' {
 declare module 'node:fs/promises' {
   export function readFile(path: URL): Promise<Uint8Array>;
 }
+
+/** What `turnwise/vue` uses of Vue. tests/ecosystem checks the declarations that come of it with Vue's own. */
+declare module 'vue' {
+  export interface ShallowRef<T> { value: T }
+  export interface ComputedRef<T> { readonly value: T }
+  export function shallowRef<T>(value: T): ShallowRef<T>;
+  export function computed<T>(get: () => T): ComputedRef<T>;
+  export function onScopeDispose(then: () => void): void;
+}

@@ -169,6 +169,8 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
       open: (before) => this.#open(before),
       run: (prompt, given, low, { from, ended }) => this.#begin(prompt, given, { low, ended }, from),
       resume: (given, low, { from, ended }) => this.#drive(given, { low, ended }, async (agent, options) => agent.resume(await until(options.signal, from())!, options)),
+      again: (given, low, { from, ended }) => this.#drive(given, { low, ended }, async (agent, options) => agent.branch(await until(options.signal, from())!, { turn: 1, ...options })),
+      approves: this.#options.approve !== undefined,
     });
   }
 
