@@ -332,6 +332,8 @@ export function scripted(replies: readonly ScriptedReply[] | ((request: Scripted
 
   async function fetch(request: Request): Promise<Response> {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: CORS });
+    // The engine also asks whether a server is there, and for the models that it has.
+    if (request.method !== 'POST') return new Response(null, { status: 404, headers: CORS });
     const refuse = (status: number, message: string, headers: object = {}) => Response.json({ error: { message } }, { status, headers: { ...CORS, ...headers } });
     let answer: Answer;
     try {
