@@ -115,7 +115,7 @@ export function createChatStore<A extends AnyAgent>(agent: A, { id = 'chat', sto
     }
     // A message that was sent meanwhile stays below those that were stored.
     if (running) {
-      settled = stored().slice(0, chat.isInterrupted ? -2 : undefined);
+      settled = stored();
       return set({});
     }
     if (!listeners.size) return undefined;

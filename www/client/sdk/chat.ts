@@ -47,6 +47,8 @@ export interface ChatAgent<Output> {
 export interface ChatHooks<From> {
   from: () => Promise<From>;
   ended: (trajectory: Trajectory) => Promise<void>;
+  /** Awaited before somebody is asked to approve a call: an answer may take longer than the page lives. */
+  asking: () => Promise<void>;
 }
 
 const FORMAT = 'turnwise-chat';
@@ -153,7 +155,7 @@ export class Chat<Output = string> {
       // What a cancelled or failed run did is part of the conversation; one that did nothing is not.
       return current(this.#runs).findLast(acted);
     };
-    return this.#keep(lock.release, () => this.#agent.run(prompt, options, this.#own(), { from, ended: this.#ended() }));
+    return this.#keep(lock.release, () => this.#agent.run(prompt, options, this.#own(), { from, ended: this.#ended(), asking: this.#asking }));
   }
 
   /**
@@ -177,7 +179,7 @@ export class Chat<Output = string> {
       if (now?.run_id !== last.run_id) throw new TurnwiseError('storage', 'The chat was continued elsewhere, for example in another tab.', { slugs: ['chat_continued'] });
       return now;
     };
-    return this.#keep(lock.release, () => this.#agent.again(options, this.#own(), { from, ended: this.#ended() }));
+    return this.#keep(lock.release, () => this.#agent.again(options, this.#own(), { from, ended: this.#ended(), asking: this.#asking }));
   }
 
   /** Whether the agent itself says who approves tool calls. */
@@ -198,7 +200,7 @@ export class Chat<Output = string> {
       if (last?.run_id !== id || last.outcome !== null) throw new TurnwiseError('storage', 'The interrupted run was continued elsewhere, for example in another tab.', { slugs: ['chat_continued'] });
       return last;
     };
-    return this.#keep(lock.release, () => this.#agent.resume(options, this.#own(), { from, ended: this.#ended() }));
+    return this.#keep(lock.release, () => this.#agent.resume(options, this.#own(), { from, ended: this.#ended(), asking: this.#asking }));
   }
 
   /** Deletes all messages, stored ones included. */
@@ -230,7 +232,7 @@ export class Chat<Output = string> {
   #own(): LowLevelAgent {
     if (!this.#low) {
       // A call with an effect begins once it is stored that it does: after a reload the question says `again`.
-      this.#low = this.#agent.open(async () => this.#put(await this.#last?.checkpoint()));
+      this.#low = this.#agent.open(this.#asking);
       this.#known = new Map(this.#low.files.list().map((path) => [path, this.#low!.files.get(path)!]));
       this.#restoreFiles();
     }
@@ -273,6 +275,8 @@ export class Chat<Output = string> {
     }
     await run.result.catch(() => {});
   }
+
+  readonly #asking = async () => this.#put(await this.#last?.checkpoint());
 
   /** Stores a run at its end: whoever awaits its result finds it stored. */
   #ended() {
