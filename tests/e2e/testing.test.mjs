@@ -1,7 +1,6 @@
 // `turnwise/testing`: scripted models, what they refuse, scripts that are made of records, and requests of pages and servers.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import http from 'node:http';
 import path from 'node:path';
 import { afterEach, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -273,23 +272,9 @@ describe('a script that is made of a record', () => {
 
 test('a server of the test answers from the script, failures included', async () => {
   const model = scripted([{ text: ['It ', 'is ', 'four.'] }, { error: 'rate_limited' }, { text: 'Half', error: 'stream_cut' }, { error: 'network_error' }, { text: 'Half', error: 'network_error' }, 'Now.']);
-  const server = http.createServer(async (incoming, response) => {
-    const body = [];
-    for await (const chunk of incoming) body.push(chunk);
-    const { status, headers, body: stream, type } = await model.fetch(new Request(`http://x${incoming.url}`, { method: incoming.method, body: Buffer.concat(body) }));
-    if (type === 'error') return incoming.socket.destroy();
-    response.writeHead(status, Object.fromEntries(headers));
-    try {
-      for await (const chunk of stream) response.write(chunk);
-      response.end();
-    } catch {
-      response.destroy();
-    }
-    return undefined;
-  });
-  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  const server = await model.listen();
   try {
-    const agent = new Agent({ model: openai('m', { baseUrl: `http://127.0.0.1:${server.address().port}/v1` }), maxAttempts: 6, ...QUICK });
+    const agent = new Agent({ model: openai('m', { baseUrl: server.url }), maxAttempts: 6, ...QUICK });
     assert.equal((await agent.generate('A')).text, 'It is four.');
     const { text, trajectory } = await agent.generate('B');
     assert.equal(text, 'Now.');
@@ -298,8 +283,26 @@ test('a server of the test answers from the script, failures included', async ()
     assert.match((await failure(agent.generate('C'))).message, /scripted: request 7 has no reply/);
     assert.throws(() => model.done(), /request 7/);
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await server.close();
+  }
+});
+
+test('a served script streams, and a request that the client gave up ends its wait', async () => {
+  let go;
+  const model = scripted([{ text: ['One ', new Promise((resolve) => { go = resolve; }), 'two.'] }, { text: ['Half', new Promise(() => {})] }]);
+  const server = await model.listen();
+  try {
+    const agent = new Agent({ model: openai('m', { baseUrl: server.url }), ...QUICK });
+    const run = agent.stream('A');
+    const texts = run.textStream[Symbol.asyncIterator]();
+    assert.equal((await texts.next()).value, 'One ');
+    go();
+    assert.equal((await run).text, 'One two.');
+    const other = agent.stream('B');
+    for await (const part of other) if (part.type === 'text-delta') other.cancel();
+    assert.equal((await failure(other)).reason, 'cancelled');
+  } finally {
+    await server[Symbol.asyncDispose]();
   }
 });
 

@@ -46,6 +46,29 @@ declare module 'node:worker_threads' {
   export const parentPort: Port | null;
 }
 
+declare module 'node:http' {
+  interface Incoming {
+    method: string;
+    url: string;
+    on(event: 'data', then: (chunk: Uint8Array) => void): void;
+    on(event: 'end', then: () => void): void;
+  }
+  interface Outgoing {
+    writeHead(status: number, headers: Record<string, string>): void;
+    write(chunk: Uint8Array): void;
+    end(): void;
+    destroy(): void;
+    on(event: 'close', then: () => void): void;
+  }
+  interface Server {
+    listen(port: number, host: string, then: () => void): void;
+    address(): { port: number } | null;
+    close(then: () => void): void;
+    closeAllConnections(): void;
+  }
+  export function createServer(answer: (asked: Incoming, response: Outgoing) => void): Server;
+}
+
 declare module 'node:process' {
   const process: { execArgv: string[] };
   export default process;

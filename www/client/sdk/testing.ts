@@ -77,6 +77,14 @@ export interface RouteLike {
   abort(errorCode?: string): Promise<void>;
 }
 
+/** A server that answers from a script. */
+export interface ScriptServer {
+  /** With the version, as `baseUrl` wants it: `http://127.0.0.1:40123/v1`. */
+  url: string;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
 /** A model that answers from a script. */
 export type ScriptedModel = Model & {
   /** All requests so far, oldest first. */
@@ -87,6 +95,11 @@ export type ScriptedModel = Model & {
   route(route: RouteLike): Promise<void>;
   /** Answers a request of OpenAI's Chat Completions from the script, for example in Mock Service Worker or in a test's server. */
   fetch(request: Request): Promise<Response>;
+  /**
+   * Serves the script on a free port of this machine, in Node.js, Deno and Bun: `url` is the `baseUrl` of a model, as in
+   * `openai('scripted', { baseUrl: url })`. Unlike `route`, it streams.
+   */
+  listen(): Promise<ScriptServer>;
   /** The same as `done`, for `using model = scripted([…])`. */
   [Symbol.dispose](): void;
 };
@@ -376,6 +389,34 @@ export function scripted(replies: readonly ScriptedReply[] | ((request: Scripted
     return given.fulfill({ status: response.status, headers: Object.fromEntries(response.headers), body: text });
   }
 
+  async function listen(): Promise<ScriptServer> {
+    // Not written as a constant: bundlers of pages do not have it.
+    const name = 'node:http';
+    const { createServer } = await import(name) as typeof import('node:http');
+    const server = createServer((asked, response) => {
+      const body: Uint8Array[] = [];
+      asked.on('data', (chunk) => body.push(chunk));
+      asked.on('end', async () => {
+        const over = new AbortController();
+        response.on('close', () => over.abort());
+        const sent = asked.method === 'POST' && { body: new Blob(body as Uint8Array<ArrayBuffer>[]) };
+        const { type, status, headers, body: stream } = await fetch(new Request(`http://127.0.0.1${asked.url}`, { method: asked.method, signal: over.signal, ...sent }));
+        if (type === 'error') return response.destroy();
+        response.writeHead(status, Object.fromEntries(headers));
+        try {
+          for await (const chunk of stream ?? []) response.write(chunk);
+          response.end();
+        } catch {
+          response.destroy();
+        }
+        return undefined;
+      });
+    });
+    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    const close = () => new Promise<void>((resolve) => { server.close(() => resolve()); server.closeAllConnections(); });
+    return Object.assign({ url: `http://127.0.0.1:${server.address()!.port}/v1`, close }, { [Symbol.asyncDispose]: close }) as ScriptServer;
+  }
+
   const done = () => {
     unverified.delete(methods);
     script.done();
@@ -384,7 +425,7 @@ export function scripted(replies: readonly ScriptedReply[] | ((request: Scripted
   unverified.add(methods);
   // Not enumerable: an agent takes the model as plain data.
   return Object.defineProperties(custom(complete, { model: 'scripted' }), {
-    requests: { get: () => script.requests }, done: { value: done }, fetch: { value: fetch }, route: { value: route }, [Symbol.dispose]: { value: done },
+    requests: { get: () => script.requests }, done: { value: done }, fetch: { value: fetch }, listen: { value: listen }, route: { value: route }, [Symbol.dispose]: { value: done },
   }) as ScriptedModel;
 }
 
