@@ -1,9 +1,11 @@
 // `turnwise/react`, `turnwise/vue` and `turnwise/svelte` with the real frameworks: the same page three times, and what a person does there.
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { build } from 'esbuild';
 import { compile } from 'svelte/compiler';
+import ts from '../e2e/node_modules/typescript/lib/typescript.js';
 import { withPage } from '../e2e/lib/browser.mjs';
 import { dist } from '../e2e/lib/site.mjs';
 import { withHost } from '../e2e/lib/widget.mjs';
@@ -120,6 +122,42 @@ async function bundled(contents) {
   });
   return Buffer.from(script.contents);
 }
+
+test('types: the composable and the store follow the agent, with the declarations of the real frameworks', () => {
+  const folder = mkdtempSync(path.join(import.meta.dirname, '.run-'));
+  try {
+    mkdirSync(path.join(folder, 'node_modules'));
+    symlinkSync(path.join(dist, 'turnwise'), path.join(folder, 'node_modules/turnwise'));
+    const START = `import { Agent, demo, tool } from 'turnwise'; import { z } from 'zod';
+      import { useAgent, vMarkdown } from 'turnwise/vue'; import { useAgent as store, markdown } from 'turnwise/svelte';
+      import { get } from 'svelte/store'; import { computed, withDirectives, h, type Directive } from 'vue';
+      const order = tool({ inputSchema: z.object({ count: z.number() }), execute: () => true });
+      const agent = new Agent({ model: demo(), tools: { order }, output: z.object({ total: z.number() }) });
+      const same = <A>(a: A, b: A) => [a, b];\n`;
+    const good = `${START}
+      const { messages, result, approvals, send, status } = useAgent<typeof agent>(agent);
+      const doubled = computed(() => (result.value?.output.total ?? 0) * messages.value.length);
+      same<number>(doubled.value, 1); same<'loading' | 'ready' | 'running'>(status.value, 'ready');
+      for (const { request } of approvals.value) if (request.toolName === 'order') same<number>(request.input.count, 1);
+      const directive: Directive<HTMLElement, string> = vMarkdown;
+      withDirectives(h('div'), [[directive, 'a']]);
+      const chat = store(agent);
+      same<number | undefined>(get(chat).result?.output.total, 1);
+      markdown(document.createElement('div'), { text: 'a', images: 'show' }).update('b');
+      void send('x'); void chat.regenerate();`;
+    const bad = ['useAgent(agent).result.value?.output.sum;', 'useAgent(agent).messages.length;', 'get(store(agent)).result?.output.sum;', "useAgent(agent).approvals.value[0]!.request.toolName === 'ordr';", "markdown(document.body, { text: 'a', html: true });"];
+    writeFileSync(path.join(folder, 'good.ts'), good);
+    writeFileSync(path.join(folder, 'bad.ts'), START + bad.map((line) => `// @ts-expect-error\n${line}\n`).join(''));
+    const program = ts.createProgram(['good.ts', 'bad.ts'].map((name) => path.join(folder, name)), {
+      strict: true, noEmit: true, skipLibCheck: false, preserveSymlinks: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler,
+      lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.esnext.disposable.d.ts'], types: [],
+    });
+    const found = ts.getPreEmitDiagnostics(program).filter(({ file }) => !/node_modules\/(?!turnwise)/.test(file?.fileName ?? '')).map(({ messageText, file, start }) => `${path.basename(file?.fileName ?? '')}:${file?.getLineAndCharacterOfPosition(start).line + 1}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
+    assert.deepEqual(found, []);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
 
 for (const [name, contents] of Object.entries(PAGES)) {
   test(`${name}: asks, draws as it comes, approves after a reload, answers again, cancels, shows an error`, { timeout: 120_000 }, async () => {

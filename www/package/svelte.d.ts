@@ -1,4 +1,5 @@
 // The store, the action, and the tag <turnwise-agent> in templates: `import 'turnwise/svelte'` in one file declares it.
+import type { HTMLAttributes } from 'svelte/elements';
 import type { TurnwiseAgentAttributes } from './element.js';
 
 export * from './types/svelte.js';

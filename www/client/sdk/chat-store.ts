@@ -2,7 +2,7 @@
 import type { Agent, OutputOf, RunOptions } from './agent.js';
 import type { Approval, ApprovalRequest } from './approval.js';
 import type { Chat, ChatOptions } from './chat.js';
-import { TurnwiseError } from './index.js';
+import type { TurnwiseError } from './error.js';
 import type { Part } from './parts.js';
 import type { Prompt } from './prompt.js';
 import type { RunResult } from './result.js';
@@ -183,7 +183,8 @@ export function createChatStore<A extends AnyAgent>(agent: A, { id = 'chat', sto
       end({ outcome: result.ending.outcome }, { result });
       return result;
     } catch (error) {
-      const cancelled = error instanceof TurnwiseError && error.reason === 'cancelled';
+      // By its property: a page may have the package twice.
+      const cancelled = (error as Partial<TurnwiseError>).reason === 'cancelled';
       end({ outcome: cancelled ? 'cancelled' : 'failed', error: (error as Error).message }, cancelled ? {} : { error: error as Error });
       return undefined;
     }
