@@ -108,6 +108,20 @@ test('a stream draws only what changed, and ends as the whole text does', () => 
   assert.deepEqual([result.replaced, result.same], [0, true]);
 }));
 
+test('a text that comes in the moment in which the one before it is done is drawn, too', () => withMarkdown({}, async (page) => {
+  const shown = await page.evaluate(async () => {
+    const element = fresh();
+    await drawMarkdown(element, 'Zero');
+    // Called as soon as the first text is in the page, before whoever waits for it goes on.
+    let second;
+    new MutationObserver(() => { second ??= drawMarkdown(element, '**Two**'); }).observe(element, { childList: true });
+    await drawMarkdown(element, '**One**');
+    await second;
+    return element.innerHTML;
+  });
+  assert.equal(shown, '<p><strong>Two</strong></p>');
+}));
+
 test('hosts behind links, new tabs, relative links, code in colours, headings, tables, tasks', () => withMarkdown({}, async (page, url) => {
   const html = (text, options) => page.evaluate(async ([given, how]) => (await drawn(given, how)).innerHTML, [text, options]);
   const foreign = 'target="_blank" rel="noopener noreferrer"';

@@ -1,13 +1,14 @@
 // `turnwise/react`, `turnwise/vue` and `turnwise/svelte` with the real frameworks: the same page three times, and what a person does there.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { build } from 'esbuild';
 import { compile } from 'svelte/compiler';
+import { compileScript, parse } from 'vue/compiler-sfc';
 import ts from '../e2e/node_modules/typescript/lib/typescript.js';
 import { withPage } from '../e2e/lib/browser.mjs';
-import { dist } from '../e2e/lib/site.mjs';
+import { dist, root } from '../e2e/lib/site.mjs';
 import { withHost } from '../e2e/lib/widget.mjs';
 
 /** The agent of each page. Its model answers by the question, so a page that was loaded again needs no place in a script. */
@@ -30,6 +31,11 @@ const model = scripted(({ messages }) => {
 });
 export const agent = new Agent({ model, tools });
 export const storage = inBrowser();
+window.lastOutcome = async () => {
+  const chat = agent.chat({ storage });
+  await chat.load();
+  return chat.messages.at(-1).outcome;
+};
 `;
 
 const PAGES = {
@@ -104,19 +110,26 @@ const SVELTE = `
 </form>
 `;
 
+function vueCode(source) {
+  const { descriptor, errors } = parse(source, { filename: 'App.vue' });
+  assert.deepEqual(errors, []);
+  return compileScript(descriptor, { id: 'app', inlineTemplate: true }).content;
+}
+
 /** Bundles a page with its framework; the package is served beside it. */
-async function bundled(contents) {
+async function bundled(contents, files = { agent: AGENT, 'App.svelte': SVELTE }) {
   const package_ = { name: 'package', setup({ onResolve, onLoad }) {
     onResolve({ filter: /^turnwise(\/(testing|markdown))?$/ }, ({ path: name }) => ({ path: `/turnwise/${name.split('/')[1] ?? 'index'}.js`, external: true }));
     onResolve({ filter: /^turnwise\// }, ({ path: name }) => ({ path: path.join(dist, `${name}.js`) }));
     onResolve({ filter: /^\.\// }, ({ path: name, importer }) => (importer.startsWith(path.join(dist, 'turnwise')) ? { path: `/turnwise/${name.slice(2)}`, external: true } : undefined));
-    onResolve({ filter: /^(agent|App\.svelte)$/ }, ({ path: name }) => ({ path: name, namespace: 'page' }));
+    onResolve({ filter: /^(agent|App\.\w+)$/ }, ({ path: name }) => ({ path: name, namespace: 'page' }));
     onLoad({ filter: /.*/, namespace: 'page' }, ({ path: name }) => ({
-      contents: name === 'agent' ? AGENT : compile(SVELTE, { filename: 'App.svelte', dev: true }).js.code, resolveDir: import.meta.dirname,
+      contents: name === 'App.svelte' ? compile(files[name], { filename: name, dev: true }).js.code : name === 'App.vue' ? vueCode(files[name]) : files[name],
+      loader: name === 'App.svelte' ? 'js' : 'tsx', resolveDir: import.meta.dirname,
     }));
   } };
   const { outputFiles: [script] } = await build({
-    stdin: { contents, resolveDir: import.meta.dirname }, bundle: true, write: false, format: 'esm', conditions: ['browser', 'development'], logLevel: 'silent', plugins: [package_],
+    stdin: { contents, resolveDir: import.meta.dirname }, bundle: true, write: false, format: 'esm', jsx: 'automatic', conditions: ['browser', 'development'], logLevel: 'silent', plugins: [package_],
     define: { 'process.env.NODE_ENV': '"development"', __VUE_OPTIONS_API__: 'true', __VUE_PROD_DEVTOOLS__: 'false', __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false' },
     nodePaths: [path.join(import.meta.dirname, 'node_modules')],
   });
@@ -207,8 +220,28 @@ for (const [name, contents] of Object.entries(PAGES)) {
       await ask('Long');
       await tab.locator('.assistant').nth(4).filter({ hasText: 'Half' }).waitFor();
       await tab.evaluate(() => window.unmount());
+      await tab.waitForFunction(async () => await window.lastOutcome() === 'cancelled');
       await tab.reload();
       await answer(4, 'cancelled').waitFor({ state: 'attached' });
     }));
   });
 }
+
+const STARTS = {
+  tsx: "import { createRoot } from 'react-dom/client'; import { createElement } from 'react'; import App from 'App.tsx'; createRoot(document.getElementById('root')).render(createElement(App));",
+  vue: "import { createApp } from 'vue'; import App from 'App.vue'; createApp(App).mount('#root');",
+  svelte: "import { mount } from 'svelte'; import App from 'App.svelte'; mount(App, { target: document.getElementById('root') });",
+};
+test('the components of docs/quick-start.md run: each asks the demo model and shows its answer', { timeout: 120_000 }, async () => {
+  const page = readFileSync(path.join(root, 'docs/quick-start.md'), 'utf8');
+  for (const [kind, start] of Object.entries(STARTS)) {
+    const [, program] = new RegExp(`^\`src/App\\.${kind}\`:\n\n\`\`\`${kind}\n(.*?)^\`\`\`$`, 'ms').exec(page);
+    const html = `<!doctype html><meta charset="utf-8"><title>${kind}</title><link rel="icon" href="data:,"><div id="root"></div><script>window.__REACT_DEVTOOLS_GLOBAL_HOOK__ = { isDisabled: true };</script><script type="module" src="/page.js"></script>`;
+    const pages = { '/': html, '/page.js': { type: 'text/javascript', body: await bundled(start, { [`App.${kind}`]: program }) } };
+    await withHost({ pages }, ({ url }) => withPage(url, {}, async (tab) => {
+      await tab.getByRole('button', { name: 'Ask' }).and(tab.locator(':enabled')).click();
+      await tab.getByText('391').first().waitFor();
+      await tab.getByRole('button', { name: 'Ask' }).and(tab.locator(':enabled')).waitFor();
+    }));
+  }
+});

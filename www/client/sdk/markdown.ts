@@ -60,16 +60,21 @@ export function drawMarkdown(element: Element, text: string, options: MarkdownOp
   };
   if (first) show(element, written(text), where());
   const draw = async () => {
-    for (let done = false; !done;) {
-      const { text: now, options: { highlight }, key: before } = drawing;
-      const nodes = await nodesOf(now, (of) => renderMarkdown(of, highlight ? {} : { workerUrl: docsWorker() })).catch((error: unknown) => {
-        if (!complained) console.error('turnwise: Markdown is shown as written', error);
-        complained = true;
-        return written(now);
-      });
-      done = drawing.text === now && drawing.key === before;
-      if (done || (drawing.key === before && drawing.text.startsWith(now))) show(element, nodes, where());
+    try {
+      for (let done = false; !done;) {
+        const { text: now, options: { highlight }, key: before } = drawing;
+        const nodes = await nodesOf(now, (of) => renderMarkdown(of, highlight ? {} : { workerUrl: docsWorker() })).catch((error: unknown) => {
+          if (!complained) console.error('turnwise: Markdown is shown as written', error);
+          complained = true;
+          return written(now);
+        });
+        done = drawing.text === now && drawing.key === before;
+        if (done || (drawing.key === before && drawing.text.startsWith(now))) show(element, nodes, where());
+      }
+    } finally {
+      // In the moment in which nothing is left to draw: whoever calls in the next one begins anew.
+      drawing.running = undefined;
     }
   };
-  return (drawing.running ??= draw().finally(() => { drawing.running = undefined; }));
+  return (drawing.running ??= draw());
 }
