@@ -5,6 +5,7 @@ import type { Agent } from './agent.js';
 import type { ChatOptions } from './chat.js';
 import { createChatStore } from './chat-store.js';
 import type { ChatActions, ChatState, ChatStoreMessage, OutputOfAgent, ToolsOf } from './chat-store.js';
+import { draw } from './draw.js';
 import type { MarkdownOptions } from './markdown.js';
 import type { Tools } from './tool.js';
 
@@ -45,9 +46,7 @@ export function Markdown({ text, images, hosts, newTab, base, highlight, ...rest
   const at = base && String(base);
   useEffect(() => {
     const options = Object.fromEntries(Object.entries({ images, hosts, newTab, base: at, highlight }).filter(([, value]) => value !== undefined)) as MarkdownOptions;
-    let current = true;
-    void import('./markdown.js').then(({ drawMarkdown }) => { if (current && element.current) void drawMarkdown(element.current, text, options); });
-    return () => { current = false; };
+    if (element.current) void draw(element.current, text, options);
   }, [text, images, hosts, newTab, at, highlight]);
   return createElement('div', { ...rest, ref: element });
 }

@@ -4,6 +4,7 @@ import type { Agent } from './agent.js';
 import type { ChatOptions } from './chat.js';
 import { createChatStore } from './chat-store.js';
 import type { ChatActions, ChatState, ChatStoreMessage, OutputOfAgent, ToolsOf } from './chat-store.js';
+import { draw } from './draw.js';
 import type { MarkdownOptions } from './markdown.js';
 import type { Tools } from './tool.js';
 
@@ -50,7 +51,7 @@ export type MarkdownValue = string | ({ text: string } & MarkdownOptions);
 export function markdown(element: HTMLElement, value: MarkdownValue) {
   const update = (given: MarkdownValue) => {
     const { text, ...options } = typeof given === 'string' ? { text: given } : given;
-    void import('./markdown.js').then(({ drawMarkdown }) => drawMarkdown(element, text, options));
+    void draw(element, text, options);
   };
   update(value);
   return { update };

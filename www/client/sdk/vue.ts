@@ -6,6 +6,7 @@ import type { Agent } from './agent.js';
 import type { ChatOptions } from './chat.js';
 import { createChatStore } from './chat-store.js';
 import type { ChatActions, ChatState, ChatStoreMessage, OutputOfAgent, ToolsOf } from './chat-store.js';
+import { draw } from './draw.js';
 import type { MarkdownOptions } from './markdown.js';
 import type { Tools } from './tool.js';
 
@@ -38,10 +39,10 @@ export function useAgent<A extends Agent<any, any>>(agent: A, options?: ChatOpti
 /** A text, with options or without. */
 export type MarkdownValue = string | ({ text: string } & MarkdownOptions);
 
-function draw(element: HTMLElement, { value, oldValue }: { value: MarkdownValue; oldValue?: MarkdownValue | null }) {
+function show(element: HTMLElement, { value, oldValue }: { value: MarkdownValue; oldValue?: MarkdownValue | null }) {
   if (value === oldValue) return;
   const { text, ...options } = typeof value === 'string' ? { text: value } : value;
-  void import('./markdown.js').then(({ drawMarkdown }) => drawMarkdown(element, text, options));
+  void draw(element, text, options);
 }
 
 /**
@@ -50,4 +51,4 @@ function draw(element: HTMLElement, { value, oldValue }: { value: MarkdownValue;
  * @example
  * import { vMarkdown } from 'turnwise/vue';
  */
-export const vMarkdown = { mounted: draw, updated: draw };
+export const vMarkdown = { mounted: show, updated: show };
