@@ -31,7 +31,7 @@ const ROWS = [
   [/^turnwise\/(openapi|tool-search|argument-check)\.js$/, 'npm', 'openapi'],
   [/^turnwise\/yaml\.js$/, 'npm', 'yaml'],
   [/^turnwise\/(LICENSE.*|THIRD-PARTY-LICENSES\.txt)$/, 'npm docs'],
-  [/^turnwise\/(index|index\.node|node|thread|core|react|ai-sdk|history|skills|element|empty)\.js$/, 'npm'],
+  [/^turnwise\/(index|index\.node|node|thread|core|react|ai-sdk|history|skills|element|empty|testing|chat-store|vue|svelte|markdown)\.js$/, 'npm'],
   [/^turnwise\/key-proxy\//, 'npm docs'],
   [/^turnwise\/skills\//, 'npm app'],
   [/^turnwise\/(llms\.txt|docs\/.*\.(md|json))$/, 'npm'],

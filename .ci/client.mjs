@@ -23,6 +23,7 @@ const ENTRIES = part === 'app-worker' ? {
   client: {
     index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', sandbox: 'sandbox', node: 'node', thread: 'thread', core: 'core',
     'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/history': 'history', 'sdk/ai-sdk': 'ai-sdk',
+    'sdk/testing': 'testing', 'sdk/chat-store': 'chat-store', 'sdk/vue': 'vue', 'sdk/svelte': 'svelte', 'sdk/markdown': 'markdown',
     'sdk/skills': 'skills', 'sdk/openapi': 'openapi', 'sdk/tool-search': 'tool-search', 'sdk/argument-check': 'argument-check', 'sdk/yaml': 'yaml',
   },
   widget: { embed: 'embed', element: 'element', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', care: 'care', 'frame-host': 'frame-host', frame: 'frame', ...Object.fromEntries(readdirSync(path.join(www, 'widget/texts')).map((file) => [`texts/${path.parse(file).name}`, `texts-${path.parse(file).name}`])) },
@@ -46,7 +47,7 @@ const apart = {
 
 const { metafile } = await build({
   entryPoints: Object.entries(ENTRIES).flatMap(([of, names]) => Object.entries(names).map(([name, out]) => ({ in: path.join(www, of, name), out }))),
-  outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', 'react'], minify: true, lineLimit: 400, charset: 'utf8', legalComments: 'none',
+  outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', 'react', 'vue'], minify: true, lineLimit: 400, charset: 'utf8', legalComments: 'none',
   define: { SANDBOX_FRAME: JSON.stringify(frame().html), TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
   logLevel: 'warning', plugins: [apart], metafile: true,
 });

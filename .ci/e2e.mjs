@@ -26,7 +26,7 @@ const ALONE = ['docs_large', 'app_large'];
 // The files that `make test` leaves for `make test-all`. Parts of further files are left too, each file says which.
 const ONLY_ALL = [
   // Servers, hosts and libraries of others, real sites, hostile files and indexes.
-  'aimock', 'ecosystem', 'fleet', 'hostile', 'hostile_docs', 'llamacpp', 'llmock', 'openapi_documents', 'sites',
+  'aimock', 'ecosystem', 'fleet', 'frameworks', 'hostile', 'hostile_docs', 'llamacpp', 'llmock', 'openapi_documents', 'sites', 'test_runners',
   // Sizes that differ from those of other tests in number only.
   'app_large', 'crowd', 'docs_large', 'long_trajectory',
   // Second walks through the app: make test walks once through each of its parts (app_answer, app_demo, app_plan, app_viewer,
@@ -43,7 +43,7 @@ const ONLY_ALL = [
 const all = () => [
   ...readdirSync(path.join(root, 'tests/e2e')).filter((name) => name.endsWith('.test.mjs')).map((name) => path.join(root, 'tests/e2e', name)),
   // Third-party libraries have their own folder, so that their dependencies do not conflict with those of the tests.
-  ...['ecosystem', 'openapi_documents'].map((name) => path.join(root, `tests/ecosystem/${name}.test.mjs`)),
+  ...readdirSync(path.join(root, 'tests/ecosystem')).filter((name) => name.endsWith('.test.mjs')).map((name) => path.join(root, 'tests/ecosystem', name)),
 ];
 const nameOf = (file) => path.basename(file, '.test.mjs');
 const place = (file) => (LONG.indexOf(nameOf(file)) + LONG.length + 1) % (LONG.length + 1);

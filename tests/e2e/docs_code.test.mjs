@@ -70,6 +70,8 @@ function blocks() {
     const text = readFileSync(path.join(root, page), 'utf8');
     for (const { 1: kind, 2: code, index } of text.matchAll(/^```(ts|tsx|js)\n(.*?)^```$/gms)) {
       if (!/from '(\.\/)?turnwise[/']/.test(code)) continue;
+      // Files of one project, with libraries of others: tests/ecosystem/test_runners.test.mjs checks and runs them.
+      if (page === 'docs/testing.md') continue;
       const line = text.slice(0, index).split('\n').length;
       found[`${page.replaceAll('/', '-')}-line-${line}.${kind === 'js' ? 'mjs' : kind}`] = code;
     }
@@ -163,6 +165,73 @@ test('types follow from schemas: arguments, output, parts, errors', () => {
     await agent.branch(result.trajectory, { edit: { reply: { toolCalls: [{ toolName: 'price', input: {} }] } } });
     agent.generate('x', { approve: ({ toolName, input, touches }) => ({ allow: toolName === 'price' && touches.length === 0, for: 'tool' }) });
   ` }), []);
+});
+
+const HOOKS = `${START}import { useAgent, Markdown } from 'turnwise/react';
+import { createChatStore } from 'turnwise/chat-store';
+import { drawMarkdown } from 'turnwise/markdown';
+import { scriptOf, scripted, verifyScripts } from 'turnwise/testing';
+const order = tool({ inputSchema: z.object({ article: z.string(), count: z.number() }), touches: ['network'], execute: () => true });
+const both = new Agent({ model: demo(), tools: { price, order }, output: z.object({ total: z.number() }) });
+const same = <A,>(a: A, b: A) => [a, b];
+`;
+
+test('types of the hooks follow from the agent: output, tool names, arguments, approvals; and a script is a model', () => {
+  assert.deepEqual(complaints({ 'hooks.tsx': `${HOOKS}
+    export function Page() {
+      const { messages, approvals, result, error, status, regenerate, resume } = useAgent<typeof both>(both);
+      const total: number | undefined = result?.output.total;
+      const inferred: number | undefined = useAgent(both).result?.output.total;
+      const text: string | undefined = useAgent(agent).result?.output;
+      const plain = useAgent(new Agent({ model: demo() }));
+      const anything: any = plain.messages[0]!.parts.find((part) => part.type === 'tool-call')!.input.whatever;
+      for (const part of messages.at(-1)!.parts) {
+        if (part.type === 'tool-call' && part.toolName === 'order') same<number>(part.input.count, 1);
+        if (part.type === 'tool-result' && part.toolName === 'price') same<string>(part.input.article, part.output);
+        if (part.type === 'tool-call' && part.toolName === 'calculate') part.input.expression;
+      }
+      for (const { request, allow, refuse } of approvals) {
+        if (request.toolName === 'order') same<number>(request.input.count, 1);
+        allow(); allow({ for: 'tool' }); refuse();
+      }
+      return <form onSubmit={() => { void regenerate(); void resume(); }}>{error?.message}{status}{total}{inferred}{text}{anything}
+        <Markdown text="**a**" images="show" hosts={false} newTab className="answer" id="a" /></form>;
+    }
+    const store = createChatStore(both);
+    const leave: () => void = store.subscribe(() => same<number | undefined>(store.getSnapshot().result?.output.total, 1));
+    const drawn: Promise<void> = drawMarkdown(document.body, '**a**', { base: new URL('https://a.example') });
+    const model = scripted(['a', { toolName: 'price', input: { article: 'lamp' } }, { text: ['a', 5, Promise.resolve()], error: 'stream_cut' }, { error: 429 }, { error: { status: 503, retryAfterMs: 1 } },
+      async ({ messages, tools, lastMessage }) => ({ text: lastMessage + tools.length, usage: { inputTokens: messages.length, outputTokens: 1 } }),
+      { text: 'x', expect: { lastMessage: /a/, system: 'b', tools: ['price'] }, when: { task: 'a' }, finishReason: 'length' }, { text: '', expect: ({ body }) => body.model === 'm' }]);
+    const tested = new Agent({ model, tools: { price } });
+    const again = scripted(scriptOf(await tested.generate('x'), ...tested.chat().trajectories));
+    scripted(({ lastMessage }) => lastMessage);
+    scripted(JSON.parse('[]'));
+    again.done(); verifyScripts(); leave();
+    { using held = scripted([]); held.requests[0]?.messages[0]?.content; }
+    const response: Response = await model.fetch(new Request('/'));
+    await using server = await model.listen();
+    const url: string = server.url;
+  ` }), []);
+});
+
+test('misuse of the hooks and of scripts is an error of the compiler', () => {
+  const wrong = [
+    'useAgent(both).result?.output.sum;', 'useAgent<typeof agent>(both).result?.output.total;', 'useAgent(agent).result?.output.total;', 'useAgent();', "useAgent(agent, { store: inMemory() });",
+    "useAgent(both).messages[0]!.parts.some((part) => part.type === 'tool-call' && part.toolName === 'prise');",
+    "useAgent(both).messages[0]!.parts.some((part) => part.type === 'tool-call' && part.toolName === 'order' && part.input.amount);",
+    "useAgent(both).approvals[0]!.request.toolName === 'prise';", "useAgent(both).approvals[0]!.allow({ for: 'ever' });", 'useAgent(both).approvals[0]!.deny();',
+    "drawMarkdown('#answer', 'x');", "drawMarkdown(document.body, 'x', { html: true });", "Markdown({ children: 'x' });",
+    "scripted('x');", "scripted([{ txt: 'x' }]);", "scripted([{ error: 'rate_limit' }]);", "scripted([{ toolCalls: [{ name: 'price' }] }]);", "scripted(['x'], 5);", "scripted([{ text: 'x', expect: { message: /x/ } }]);", "scripted(['x']).verify();",
+    "scriptOf('run.json');",
+  ];
+  const text = `${HOOKS}${wrong.map((line) => `// @ts-expect-error\n${line}\n`).join('')}`;
+  const first = HOOKS.split('\n').length;
+  const missed = complaints({ 'wrong-hooks.tsx': text }).map((complaint) => {
+    const line = Number(/:(\d+):/.exec(complaint)[1]);
+    return complaint.includes('Unused') ? wrong[(line - first) / 2] : complaint;
+  });
+  assert.deepEqual(missed, []);
 });
 
 test('misuse is an error of the compiler', () => {

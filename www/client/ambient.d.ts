@@ -59,6 +59,29 @@ declare module 'node:worker_threads' {
   export const parentPort: Port | null;
 }
 
+declare module 'node:http' {
+  interface Incoming {
+    method: string;
+    url: string;
+    on(event: 'data', then: (chunk: Uint8Array) => void): void;
+    on(event: 'end', then: () => void): void;
+  }
+  interface Outgoing {
+    writeHead(status: number, headers: Record<string, string>): void;
+    write(chunk: Uint8Array): void;
+    end(): void;
+    destroy(): void;
+    on(event: 'close', then: () => void): void;
+  }
+  interface Server {
+    listen(port: number, host: string, then: () => void): void;
+    address(): { port: number } | null;
+    close(then: () => void): void;
+    closeAllConnections(): void;
+  }
+  export function createServer(answer: (asked: Incoming, response: Outgoing) => void): Server;
+}
+
 declare module 'node:process' {
   const process: { env: Record<string, string | undefined> };
   export default process;
@@ -66,4 +89,13 @@ declare module 'node:process' {
 
 declare module 'node:fs/promises' {
   export function readFile(path: URL): Promise<Uint8Array>;
+}
+
+/** What `turnwise/vue` uses of Vue. tests/ecosystem checks the declarations that come of it with Vue's own. */
+declare module 'vue' {
+  export interface ShallowRef<T> { value: T }
+  export interface ComputedRef<T> { readonly value: T }
+  export function shallowRef<T>(value: T): ShallowRef<T>;
+  export function computed<T>(get: () => T): ComputedRef<T>;
+  export function onScopeDispose(then: () => void): void;
 }

@@ -5,7 +5,7 @@ export type Check<T = unknown> = (value: unknown, path: string) => T;
 
 export type Given = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null;
+export const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null;
 
 function kind(value: unknown): string | undefined {
   if (value === null) return 'null';

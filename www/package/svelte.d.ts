@@ -1,5 +1,8 @@
-// `import 'turnwise/svelte'` in one file of a Svelte project declares the tag <turnwise-agent> for templates.
+// The store, the action, and the tag <turnwise-agent> in templates: `import 'turnwise/svelte'` in one file declares it.
+import type { HTMLAttributes } from 'svelte/elements';
 import type { TurnwiseAgentAttributes } from './element.js';
+
+export * from './types/svelte.js';
 
 declare module 'svelte/elements' {
   interface SvelteHTMLElements {

@@ -1,5 +1,7 @@
-// `import 'turnwise/vue'` in one file of a Vue project declares the tag <turnwise-agent> for templates.
+// The composable, the directive, and the tag <turnwise-agent> in templates: `import 'turnwise/vue'` in one file declares it.
 import type { TurnwiseAgentAttributes } from './element.js';
+
+export * from './types/vue.js';
 
 declare module 'vue' {
   interface GlobalComponents {

@@ -1,5 +1,6 @@
 // Converts Markdown nodes (a closed set, from the worker) to elements (also a closed set). Text only ever becomes text nodes;
-// no element that loads or runs anything is created; the only URL is the `href` of a link: http, https or mailto.
+// no element that runs anything is created, and none that loads anything, except pictures where a page asks for them; the only URL is
+// that of a link: http, https or mailto.
 
 const h = (name, ...children) => {
   const element = document.createElement(name);
@@ -35,7 +36,7 @@ export function beside(text, url) {
 
 /**
  * `where`: { base, newTab(), known(url): whether the run found or read that section, unread: the words for links where it did not,
- * copy(text): a button, bare: links without annotations }.
+ * copy(text): a button, bare: links without annotations, plain: of the annotations only the host, pictures: shown, not linked }.
  * Links within the site stay in its tab; a link to another host shows that host, whatever its text says.
  */
 function link({ href, children }, where) {
@@ -52,7 +53,7 @@ function link({ href, children }, where) {
     element.rel = 'noopener noreferrer';
   }
   if (where.bare) return element;
-  if (!where.known?.(url)) {
+  if (!where.plain && !where.known?.(url)) {
     // Into the site itself: it looks like a source and is none.
     element.className = foreign ? 'other' : 'other unread';
     element.setAttribute('aria-describedby', 'not-read');
@@ -64,6 +65,18 @@ function link({ href, children }, where) {
     host.dir = 'ltr';
     element.append(host);
   }
+  return element;
+}
+
+/** A picture from a web server, which learns nothing of the page that shows it. */
+function picture(alt, href, { base }) {
+  const url = safe(href, base);
+  if (!/^https?:$/.test(url?.protocol)) return undefined;
+  const element = h('img');
+  element.loading = 'lazy';
+  element.referrerPolicy = 'no-referrer';
+  element.alt = alt;
+  element.src = url.href;
   return element;
 }
 
@@ -120,6 +133,7 @@ const DRAW = {
   written: (text) => {
     const element = h('p', text);
     element.className = 'written';
+    element.style.whiteSpace = 'pre-wrap';
     return element;
   },
   text: (words) => document.createTextNode(words),
@@ -130,7 +144,7 @@ const DRAW = {
   formula: ({ tex }) => h('code', tex),
   footnote_mark: (number) => document.createTextNode(`[${number}]`),
   link,
-  image: ({ alt, href }, where) => (href ? link({ href, children: [{ text: alt || href }] }, where) : h('em', alt)),
+  image: ({ alt, href }, where) => (where.pictures && href ? picture(alt, href, where) : undefined) ?? (href ? link({ href, children: [{ text: alt || href }] }, where) : h('em', alt)),
 };
 const BLOCKS = new Set(['paragraph', 'heading', 'list', 'code_block', 'quote', 'table', 'written']);
 
@@ -148,9 +162,26 @@ function block(node, where) {
   return BLOCKS.has(kind) || kind === 'rule' ? draw(node, where) : h('p', draw(node, where));
 }
 
+/** Longer texts, and those of more nodes, are shown as they were written: drawing them would keep the host's page busy for seconds. */
+const LARGE = 256 * 1024;
+const MANY = 40_000;
+/** In pieces, of which a browser lays out only what is seen. */
+const PIECE = 8 * 1024;
+
+/** Nodes that show a text as it was written. */
+export const written = (text) => Array.from({ length: Math.ceil(text.length / PIECE) }, (_, at) => ({ written: text.slice(at * PIECE, (at + 1) * PIECE) }));
+const count = (value) => (typeof value === 'object' && value !== null ? Object.values(value).reduce((sum, one) => sum + count(one), 1) : 0);
+
+/** Converts a text to nodes with `render(text)`. Rejects as that does. */
+export async function nodesOf(text, render) {
+  const nodes = text.length > LARGE ? written(text) : await render(text);
+  return count(nodes) > MANY ? written(text) : nodes;
+}
+
 /** Draws the blocks into `parent`. Unchanged blocks keep their elements: a stream only redraws its end. */
 export function show(parent, nodes, where) {
-  const before = parent.drawn ?? [];
+  // Whoever emptied the element in the meantime gets all of it again.
+  const before = parent.drawn?.length === parent.childNodes.length ? parent.drawn : [];
   const now = nodes.map((node) => JSON.stringify(node));
   let same = 0;
   while (same < now.length && now[same] === before[same]) same += 1;

@@ -1,15 +1,8 @@
 // The events of a run, prepared for the panel: streamed Markdown as nodes, at most every 80 ms, and the other events in order.
 import { wanted } from './failures.js';
+import { nodesOf, written } from './nodes.js';
 
 const EVERY_MS = 80;
-/** Longer texts, and those of more nodes, are shown as they were written: drawing them would keep the host's page busy for seconds. */
-const LARGE = 256 * 1024;
-const MANY = 40_000;
-/** In pieces, of which a browser lays out only what is seen. */
-const PIECE = 8 * 1024;
-
-const written = (text) => Array.from({ length: Math.ceil(text.length / PIECE) }, (_, at) => ({ written: text.slice(at * PIECE, (at + 1) * PIECE) }));
-const count = (value) => (typeof value === 'object' && value !== null ? Object.values(value).reduce((sum, one) => sum + count(one), 1) : 0);
 
 /** `render(text)` converts Markdown to nodes; `tell(data)` receives the prepared events. Of the result, `event` takes an event
  *  of the agent, `done` resolves when all of them have been delivered, and after `end` none are delivered. */
@@ -34,8 +27,7 @@ export function painter(render, tell) {
   /** Delivers data with the nodes of a text, or the text itself if rendering fails. */
   const draw = (of, data) => {
     queue = queue.then(async () => {
-      const nodes = over || of.length > LARGE ? written(of) : await render(of).catch(() => written(of));
-      told({ ...data, nodes: count(nodes) > MANY ? written(of) : nodes });
+      told({ ...data, nodes: over ? [] : await nodesOf(of, render).catch(() => written(of)) });
     });
   };
   const flush = () => {

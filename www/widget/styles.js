@@ -88,7 +88,7 @@ h2 { flex: 1; min-inline-size: 0; font-size: 15px; font-weight: 640; line-height
 .prose pre code { font: 12.5px/1.55 var(--mono); background: none; padding: 0; overflow-wrap: normal; white-space: pre }
 .code { position: relative } .code .icon-button { position: absolute; inset-block-start: 4px; right: 4px; inline-size: 28px; block-size: 28px; background: var(--sunk) } @media (hover: hover) { .code:not(:hover, :focus-within) .icon-button { opacity: 0 } }
 .prose blockquote { padding-inline-start: 12px; border-inline-start: 3px solid var(--line); color: var(--ink2) }
-.prose .written { white-space: pre-wrap; overflow-wrap: anywhere; content-visibility: auto; contain-intrinsic-size: auto 1200px } .prose .written + .written { margin: 0 }
+.prose .written { overflow-wrap: anywhere; content-visibility: auto; contain-intrinsic-size: auto 1200px } .prose .written + .written { margin: 0 }
 .prose hr { border: 0; border-block-start: 1px solid var(--line) }
 .wide { overflow: auto } .wide table { inline-size: max-content; min-inline-size: 100% } .wide :is(th, td) { max-inline-size: 26ch } table { border-collapse: collapse; font-size: 13.5px; font-variant-numeric: tabular-nums }
 th, td { padding-block: 5px; padding-inline: 0 10px; text-align: start; vertical-align: top; border-block-end: 1px solid var(--line); overflow-wrap: break-word } th { font-weight: 620 } .right { text-align: right } .center { text-align: center }

@@ -89,6 +89,7 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
 interface OfChat {
   low: LowLevelAgent;
   ended: (trajectory: Trajectory) => Promise<void>;
+  asking: () => Promise<void>;
 }
 
 /** A plan that runs: a promise of its record. */
@@ -213,8 +214,10 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   chat(options?: ChatOptions): Chat<OutputOf<S>> {
     return new Chat<OutputOf<S>>(options, {
       open: (before) => this.#open(before),
-      run: (prompt, given, low, { from, ended }) => this.#begin(prompt, given, { low, ended }, from),
-      resume: (given, low, { from, ended }) => this.#drive(given, { low, ended }, async (agent, options) => agent.resume(await until(options.signal, from())!, options)),
+      run: (prompt, given, low, { from, ...hooks }) => this.#begin(prompt, given, { low, ...hooks }, from),
+      resume: (given, low, { from, ...hooks }) => this.#drive(given, { low, ...hooks }, async (agent, options) => agent.resume(await until(options.signal, from())!, options)),
+      again: (given, low, { from, ...hooks }) => this.#drive(given, { low, ...hooks }, async (agent, options) => agent.branch(await until(options.signal, from())!, { turn: 1, ...options })),
+      approves: this.#options.approve !== undefined,
     });
   }
 
@@ -282,6 +285,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     const low = chat?.low ?? other ?? this.#open();
     if (chat) this.#sync(low);
     const tools = new Map(this.#tools);
+    const asked: typeof approve = chat && typeof approve === 'function' ? async (request, how) => { await chat.asking(); return approve(request, how); } : approve;
     const own = new AbortController();
     const cancel = () => own.abort();
     signal?.addEventListener('abort', cancel);
@@ -298,7 +302,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
             if (stopped && event.type === 'run_started') low.stop();
             onEvent(event);
           };
-          const trajectory = await start(low, { onEvent: hear, signal: own.signal, ...permits(approver(approve, tools, this.#options.permissions)) });
+          const trajectory = await start(low, { onEvent: hear, signal: own.signal, ...permits(approver(asked, tools, this.#options.permissions)) });
           await chat?.ended(trajectory);
           if (trajectory.outcome !== 'success' && trajectory.outcome !== 'partial') throw errorOf(trajectory);
           return await this.#result(trajectory, low.files, own.signal);

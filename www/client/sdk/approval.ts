@@ -1,12 +1,11 @@
 // Approval of tool calls, and how long it lasts.
 import type { ApprovalRequest as LowLevelRequest, PermissionOptions } from '../types/turnwise.js';
-import type { ReadTool, Touches } from './tool.js';
+import type { ToolCallOf } from './parts.js';
+import type { ReadTool, Tools, Touches } from './tool.js';
 
 /** A call that needs permission. */
-export interface ApprovalRequest {
+export type ApprovalRequest<T extends Tools = Tools> = ToolCallOf<T> & {
   toolCallId: string;
-  toolName: string;
-  input: any;
   touches: readonly Touches[];
   /** Where the call sends something, if its tool says so: `api.example.com`. */
   destination?: string;
@@ -16,7 +15,7 @@ export interface ApprovalRequest {
   diff?: string;
   /** The number of lines at the end that a diff of more than 8 MiB leaves out. */
   omittedLines?: number;
-}
+};
 
 /** `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call. */
 export type Approval = boolean | { allow: boolean; for?: 'call' | 'tool' | 'run' };

@@ -38,11 +38,17 @@ export interface ChatAgent<Output> {
   /** `from` says what the run continues from; `ended` is awaited at its end, before its result is known. */
   run(prompt: Prompt, options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, hooks: ChatHooks<Trajectory | undefined>): Run<Output>;
   resume(options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, hooks: ChatHooks<Trajectory>): Run<Output>;
+  /** Runs the task of a record again, from its beginning. */
+  again(options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, hooks: ChatHooks<Trajectory>): Run<Output>;
+  /** Whether the agent itself says who approves calls. */
+  approves: boolean;
 }
 
 export interface ChatHooks<From> {
   from: () => Promise<From>;
   ended: (trajectory: Trajectory) => Promise<void>;
+  /** Awaited before somebody is asked to approve a call: an answer may take longer than the page lives. */
+  asking: () => Promise<void>;
 }
 
 const FORMAT = 'turnwise-chat';
@@ -66,6 +72,12 @@ const failed = (what: string, cause: unknown) =>
 
 /** Whether a run did something that the next one has to know. */
 const acted = ({ outcome, turns }: Trajectory) => outcome === 'success' || outcome === 'partial' || (outcome !== null && turns.some(({ content, tool_calls: calls }) => content || calls.length));
+
+/** Without the runs that another one, which is their branch from the beginning, has replaced. */
+function current(runs: readonly Trajectory[]): Trajectory[] {
+  const replaced = new Set(runs.flatMap(({ parent }) => (parent?.turn === 1 ? [parent.run_id] : [])));
+  return runs.filter(({ run_id: id }) => !replaced.has(id));
+}
 
 export class Chat<Output = string> {
   readonly id: string;
@@ -106,13 +118,13 @@ export class Chat<Output = string> {
     }));
   }
 
-  /** The record of each message's run, oldest first. */
+  /** The record of each message's run, oldest first, and of those that `regenerate` replaced. */
   get trajectories(): readonly Trajectory[] {
     return this.#runs;
   }
 
   get messages(): ChatMessage[] {
-    return this.#runs.flatMap((run): ChatMessage[] => {
+    return current(this.#runs).flatMap((run): ChatMessage[] => {
       const { run_id: runId, input, output, outcome, error } = run;
       return [
         { role: 'user', text: input, runId, outcome: null, parts: [] },
@@ -141,9 +153,38 @@ export class Chat<Output = string> {
       await lock.held;
       await this.#refresh();
       // What a cancelled or failed run did is part of the conversation; one that did nothing is not.
-      return this.#runs.findLast(acted);
+      return current(this.#runs).findLast(acted);
     };
-    return this.#keep(lock.release, () => this.#agent.run(prompt, options, this.#own(), { from, ended: this.#ended() }));
+    return this.#keep(lock.release, () => this.#agent.run(prompt, options, this.#own(), { from, ended: this.#ended(), asking: this.#asking }));
+  }
+
+  /**
+   * Answers the last message again; the new answer replaces the old one in `messages` and in what the model reads, while both records
+   * stay in `trajectories`. The files of the chat stay as they are. Throws if there is no message yet.
+   *
+   * @example
+   * const better = await chat.regenerate();
+   */
+  regenerate(options?: Omit<RunOptions, 'messages'>): Run<Output> {
+    this.#idle();
+    const before = this.#stored;
+    const last = this.#runs.at(-1);
+    if (!last) throw new Error('this chat has no message that could be answered again');
+    const lock = this.#claim();
+    const from = async () => {
+      await before;
+      await lock.held;
+      await this.#refresh();
+      const now = this.#runs.at(-1);
+      if (now?.run_id !== last.run_id) throw new TurnwiseError('storage', 'The chat was continued elsewhere, for example in another tab.', { slugs: ['chat_continued'] });
+      return now;
+    };
+    return this.#keep(lock.release, () => this.#agent.again(options, this.#own(), { from, ended: this.#ended(), asking: this.#asking }));
+  }
+
+  /** Whether the agent itself says who approves tool calls. */
+  get approves(): boolean {
+    return this.#agent.approves;
   }
 
   /** Continues the interrupted run. Throws if there is none: see `isInterrupted`. */
@@ -159,7 +200,7 @@ export class Chat<Output = string> {
       if (last?.run_id !== id || last.outcome !== null) throw new TurnwiseError('storage', 'The interrupted run was continued elsewhere, for example in another tab.', { slugs: ['chat_continued'] });
       return last;
     };
-    return this.#keep(lock.release, () => this.#agent.resume(options, this.#own(), { from, ended: this.#ended() }));
+    return this.#keep(lock.release, () => this.#agent.resume(options, this.#own(), { from, ended: this.#ended(), asking: this.#asking }));
   }
 
   /** Deletes all messages, stored ones included. */
@@ -191,7 +232,7 @@ export class Chat<Output = string> {
   #own(): LowLevelAgent {
     if (!this.#low) {
       // A call with an effect begins once it is stored that it does: after a reload the question says `again`.
-      this.#low = this.#agent.open(async () => this.#put(await this.#last?.checkpoint()));
+      this.#low = this.#agent.open(this.#asking);
       this.#known = new Map(this.#low.files.list().map((path) => [path, this.#low!.files.get(path)!]));
       this.#restoreFiles();
     }
@@ -234,6 +275,8 @@ export class Chat<Output = string> {
     }
     await run.result.catch(() => {});
   }
+
+  readonly #asking = async () => this.#put(await this.#last?.checkpoint());
 
   /** Stores a run at its end: whoever awaits its result finds it stored. */
   #ended() {

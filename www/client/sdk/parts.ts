@@ -1,8 +1,9 @@
 // The parts of a streamed run, and their conversion from engine events.
-import type { AgentEvent, CounterLevel, Trajectory, TrajectoryCall, TrajectoryTurn, Trigger } from '../types/turnwise.js';
+import type { AgentEvent, BuiltInTool, CounterLevel, Trajectory, TrajectoryCall, TrajectoryTurn, Trigger } from '../types/turnwise.js';
 import { endingOf, resultUsage } from './result.js';
 import type { Ending, TokenUsage } from './result.js';
 import type { TurnwiseError } from './error.js';
+import type { Tool, Tools } from './tool.js';
 
 /** Common fields of every part. */
 interface Counted {
@@ -12,13 +13,21 @@ interface Counted {
   callsLeft: number;
 }
 
-/** One step of a run as it happens. */
-export type Part = Counted & (
+/** Tools that the engine itself can add to those of an agent. */
+export type OwnTool = BuiltInTool | 'final_report';
+
+/** Name and arguments of a call: those of the agent's tools have types, those of built-in tools have not. The model wrote the arguments, so of a call that fails they may be anything. */
+export type ToolCallOf<T extends Tools = Tools> = string extends keyof T
+  ? { toolName: string; input: any }
+  : { [Name in keyof T & string]: { toolName: Name; input: T[Name] extends Tool<infer Input, any> ? Input : any } }[keyof T & string] | { toolName: OwnTool; input: any };
+
+/** One step of a run as it happens. With the type of an agent's tools, calls have their names and arguments. */
+export type Part<T extends Tools = Tools> = Counted & (
   /** More text of the answer. Discard it if an `attempt-failed` of the same turn follows. */
   | { type: 'text-delta'; text: string }
   | { type: 'reasoning-delta'; text: string }
-  | { type: 'tool-call'; toolCallId: string; toolName: string; input: any }
-  | ToolResultPart
+  | { type: 'tool-call'; toolCallId: string } & ToolCallOf<T>
+  | ToolResultPart<T>
   | { type: 'turn-start'; maxTurns: number; synthesis: boolean }
   | { type: 'turn-finish'; text: string; reasoning?: string; usage: TokenUsage; counterLevel: CounterLevel; synthesis: boolean }
   /** The run waits before it calls the model again. */
@@ -28,25 +37,23 @@ export type Part = Counted & (
   /** A limit was reached: the model is asked to conclude from what it has. */
   | { type: 'synthesis-start'; trigger: Trigger }
   /** A part of a sub-agent's run; `child` counts from 1. */
-  | { type: 'child'; child: number; part: Part }
+  | { type: 'child'; child: number; part: Part<T> }
   /** The last part of a run that has an answer. */
   | { type: 'finish'; text: string; ending: Ending }
   /** The last part of a run that failed or was cancelled. */
   | { type: 'error'; error: TurnwiseError }
 );
 
-export interface ToolResultPart {
+export type ToolResultPart<T extends Tools = Tools> = ToolCallOf<T> & {
   type: 'tool-result';
   toolCallId: string;
-  toolName: string;
-  input: any;
   /** The text as the model receives it, without the turn counter. */
   output: string;
   /** Whether the call failed; `slug` says why. */
   isError: boolean;
   slug?: string;
   durationMs: number;
-}
+};
 
 /** Converts an engine event to a part, if it has one. The last parts of a run are created elsewhere. */
 export function partOf(event: AgentEvent, maxTurns: number): Part | undefined {
