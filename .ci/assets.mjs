@@ -13,7 +13,7 @@ const ROWS = [
   [/^turnwise\/embed\.js$/, 'npm docs', 'launcher'],
   [/^turnwise\/widget\.js$/, 'npm docs', 'widget'],
   [/^turnwise\/(keys|hand-over|care)\.js$/, 'npm docs', 'onDemand'],
-  [/^turnwise\/prompt-api\.js$/, 'npm docs app offline', 'onDemand'],
+  [/^turnwise\/(prompt-api|reading)\.js$/, 'npm docs app offline', 'onDemand'],
   [/^turnwise\/texts-..\.js$/, 'npm docs', 'language'],
   [/^turnwise\/frame(-host)?\.(js|css|html)$/, 'npm docs', 'frame'],
   [/^turnwise\/docs-worker(\.js|_bg\.wasm)$/, 'npm docs', 'docs'],
@@ -29,7 +29,7 @@ const ROWS = [
   [/^turnwise\/sql(\.js|_bg\.wasm)$/, 'npm app', 'sql'],
   [/^turnwise\/jq(\.js|_bg\.wasm)$/, 'npm app', 'jq'],
   [/^turnwise\/(LICENSE.*|THIRD-PARTY-LICENSES\.txt)$/, 'npm docs'],
-  [/^turnwise\/(index|index\.node|node|thread|core|react|ai-sdk|history|element|empty)\.js$/, 'npm'],
+  [/^turnwise\/(index|index\.node|node|thread|core|react|ai-sdk|history|ui-stream|element|empty)\.js$/, 'npm'],
   [/^turnwise\/(cli.*\.mjs|.*\.d\.ts|README\.md|package\.json)$/, 'npm'],
   // The app. Its page takes everything in www/app as it is.
   [/^turnwise\/(app-client|app-worker)\.js$|^turnwise\/app-worker_bg\.wasm$/, 'app offline', 'appWorker'],

@@ -238,4 +238,4 @@ export class Agent {
     release(this, this.#own);
   }
 }
-disposable(Agent);
+disposable(Agent.prototype);

@@ -80,4 +80,4 @@ export class Files {
     }
   }
 }
-disposable(Files);
+disposable(Files.prototype);

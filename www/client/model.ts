@@ -1,5 +1,5 @@
 // Converts the answers of a model in the page to the pieces that its decoder in the worker reads.
-import { json } from './check';
+import { describe, json } from './check';
 import type { Failure, ResponseHead } from './protocol';
 
 /** The page's function that calls its model. */
@@ -25,9 +25,9 @@ export async function pour(answer: any, sink: Sink, signal: AbortSignal): Promis
   if (typeof answer === 'string') return sink.piece(bytes({ choices: [{ message: { content: answer }, finish_reason: 'stop' }] }));
   if (Object.prototype.toString.call(answer) === '[object Response]') return pourResponse(answer, sink, signal);
   if (typeof answer?.[Symbol.asyncIterator] === 'function') return pourChunks(answer[Symbol.asyncIterator](), sink, signal);
-  if (typeof answer === 'object' && answer !== null) return sink.piece(bytes(answer));
+  if (typeof answer === 'object' && answer && ('choices' in answer || 'error' in answer)) return sink.piece(bytes(answer));
   throw new Judged({
-    message: 'The page\'s `complete` returned nothing: it must return a string, a chat completion, an async iterable of its chunks, or a Response.',
+    message: `The page's \`complete\` returned ${describe(answer)}: it must return a string, a chat completion ({ choices: [{ message }] }), an async iterable of its chunks, or a Response.`,
     fatal: true,
   });
 }

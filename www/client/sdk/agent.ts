@@ -1,7 +1,7 @@
 // `Agent`: an agent's options and its runs. Each run has its own agent of the low-level API, so runs execute
 // in parallel.
-import { describe, isSignal, number, shape, whole } from '../check.js';
-import { Agent as Implementation } from '../index.js';
+import { callable, describe, isObject, meant, number, shape, signal as isSignal, takes, text, whole, wrong, Agent as Implementation } from '../index.js';
+import type { Check } from '../check.js';
 import type {
   AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory,
 } from '../types/turnwise.js';
@@ -109,12 +109,56 @@ export type BranchEdit =
   | { say: string };
 
 const any = (value: unknown) => value;
-const OPTIONS = shape(Object.fromEntries([
-  'model', 'instructions', 'tools', 'builtInTools', 'files', 'output', 'maxTurns', 'maxAttempts', 'budget', 'reasoning', 'toolChoice', 'temperature', 'topP',
-  'subagents', 'approve', 'permissions', 'guardrails', 'telemetry', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
-].map((name) => [name, any])));
-const BUDGET = shape({ usd: number, tokens: whole(1), ms: whole(1) });
-const RUN = shape({ messages: any, signal: any, approve: any });
+const byName = (words: string, check: Check): Check => (value, path) => {
+  if (!isObject(value) || Array.isArray(value)) throw wrong(path, value, words);
+  for (const [name, one] of Object.entries(value)) check(one, `${path}.${name}`);
+  return value;
+};
+const guards: Check = (value, path) => {
+  if (!Array.isArray(value)) throw wrong(path, value, 'an array of functions');
+  return value.map((one, at) => callable(one, `${path}[${at}]`));
+};
+const content: Check = (value, path) => {
+  if (typeof value === 'string' || /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(value))) return value;
+  throw wrong(path, value, 'a string or a Blob', ArrayBuffer.isView(value) || value instanceof ArrayBuffer ? ': new Blob([bytes])' : '');
+};
+const approve = takes<Approve>('a function or \'all\'', (value) => value === 'all' || typeof value === 'function');
+/** Limits that the budget has. */
+const BUDGETED: Record<string, string> = { wallMs: 'ms', tokens: 'tokens', cost: 'usd' };
+const CHECKS: Record<string, Check> = {
+  model: any, instructions: text, tools: byName('an object of tools by name', any), builtInTools: any,
+  files: byName('an object of contents by path: { \'a.md\': text }', content),
+  output: any, maxTurns: any, maxAttempts: any, budget: shape({ usd: number, tokens: whole(1), ms: whole(1) }), reasoning: any, toolChoice: any, temperature: any, topP: any,
+  subagents: any, approve, permissions: any, guardrails: shape({ input: guards, output: guards }),
+  telemetry: takes('a function: otlp({ url }), or one that is called with each run', (value) => typeof value === 'function'),
+  preset: any, counter: any, synthesis: any, retry: any, seed: any,
+  limits: (value, path) => {
+    const twice = isObject(value) ? Object.keys(BUDGETED).find((name) => value[name] !== undefined) : undefined;
+    if (twice) throw new TypeError(`${path}.${twice}: expected as options.budget.${BUDGETED[twice]}`);
+    return value;
+  },
+};
+const OPTIONS = shape(CHECKS);
+const ofAgent = (name: string) => (Object.hasOwn(CHECKS, name) ? '; it is an option of new Agent()' : undefined);
+const RUN = shape({ messages: any, signal: isSignal, approve }, undefined, ofAgent);
+const EDIT = shape({ callId: text, result: text, reply: any, system: text, model: any, say: text });
+const BRANCH = shape({ turn: any, edit: any, signal: any, approve: any }, undefined, (name) => (/^(callId|result|reply|system|model|say)$/.test(name) ? `; did you mean edit: { ${name} }?` : ofAgent(name)));
+
+/** What the options are called in the low-level API, and here. */
+const NAMES: Record<string, string> = { provider: 'model', system: 'instructions', agents: 'subagents', tools: 'builtInTools', report: 'output' };
+/** Does something with the low-level API, whose errors then name the options of this one. */
+function named<V>(act: () => V): V {
+  try {
+    return act();
+  } catch (error) {
+    throw renamed(error);
+  }
+}
+function renamed(error: unknown): unknown {
+  if (!(error instanceof TypeError)) return error;
+  const message = error.message.replace(/^task:/, 'prompt:').replace(/\boptions\.(\w+)/g, (all, name: string) => (Object.hasOwn(NAMES, name) ? `options.${NAMES[name]}` : all));
+  return message === error.message ? error : new TypeError(message);
+}
 
 const NO_MODEL = 'options.model: missing; expected a model, for example openai(\'gpt-5.4-mini\', { apiKey }), ollama(\'qwen3\'), or demo() to try without one';
 const REPORT = 'End the run by calling final_report: text alone does not end it, and in the last turn it is the only tool.';
@@ -132,19 +176,17 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     const given = options === undefined ? {} : OPTIONS(options, 'options') as Partial<AgentOptions<T, S>>;
     if (given.model === undefined) throw new TypeError(NO_MODEL);
     this.#options = { ...given } as AgentOptions<T, S>;
-    if (given.budget !== undefined) BUDGET(given.budget, 'options.budget');
     this.#output = given.output === undefined ? undefined : readSchema(given.output, 'options.output');
-    if (given.tools !== undefined && (typeof given.tools !== 'object' || given.tools === null || Array.isArray(given.tools))) {
-      throw new TypeError(`options.tools: got ${describe(given.tools)}; expected an object of tools by name`);
-    }
+    if (this.#output && given.preset !== undefined && given.preset !== 'strict') throw wrong('options.preset', given.preset, '\'strict\', or none: a run with an output is strict', meant(given.preset, ['strict'], '\''));
     for (const [name, one] of Object.entries(given.tools ?? {})) this.#tools.set(name, readTool(name, one));
     this.#open().free(); // wrong options throw here, not in the first run
   }
 
   /** Adds a tool from the next run on, replacing any with the same name. */
   addTool(name: string, tool: Tool) {
-    this.#removed.delete(name);
+    if (typeof name !== 'string') throw wrong('addTool(): name', name, 'a string: addTool(\'name\', tool)');
     this.#tools.set(name, readTool(name, tool));
+    this.#removed.delete(name);
   }
 
   /** Removes a tool, from the next run on. Returns whether it existed. */
@@ -181,16 +223,20 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   }
 
   /** Starts a new run from a turn of another one, with one thing changed. `turn` counts from 1. */
-  branch(trajectory: Trajectory, { turn, edit, ...options }: { turn?: number; edit?: BranchEdit } & Omit<RunOptions, 'messages'>): Run<OutputOf<S>> {
-    const edits = Object.keys(edit ?? {}).filter((name) => name !== 'callId');
+  branch(trajectory: Trajectory, options: { turn?: number; edit?: BranchEdit } & Omit<RunOptions, 'messages'> = {}): Run<OutputOf<S>> {
+    const { turn, edit, ...given } = BRANCH(options, 'options') as typeof options;
+    const read = edit === undefined ? {} : EDIT(edit, 'options.edit');
+    const edits = Object.keys(read).filter((name) => name !== 'callId');
     if (edits.length > 1) throw new TypeError(`options.edit: got ${edits.join(' and ')}; expected one change. Branch again from the branch for the other`);
-    const { model, ...rest } = (edit ?? {}) as { model?: Model | readonly Model[] };
-    const low = model && new Implementation({ ...this.#lowLevel(), provider: model }) as unknown as LowLevelAgent;
+    if (edit !== undefined && !edits.length) throw new TypeError(`options.edit: got no change; expected one of { callId, result }, { reply }, { system }, { model } and { say }${'callId' in read ? ': callId and result go together' : ''}`);
+    const { model, ...rest } = read as { model?: Model | readonly Model[] };
+    const low = model && named(() => new Implementation({ ...this.#lowLevel(), provider: model })) as unknown as LowLevelAgent;
     if (low) for (const tool of this.#tools.values()) low.registerTool(tool.low);
-    return this.#drive(options, undefined, (agent, given) => agent.branch(trajectory, { ...(turn !== undefined && { turn }), ...rest, ...given }), low);
+    return this.#drive(given, undefined, (agent, options) => agent.branch(trajectory, { ...(turn !== undefined && { turn }), ...rest, ...options }), low);
   }
 
   #begin(prompt: Prompt, options: RunOptions = {}, chat?: OfChat, after?: () => Promise<Trajectory | undefined>): Run<OutputOf<S>> {
+    if (chat && options.messages !== undefined) throw new TypeError('options.messages: unknown option; the chat has its own messages');
     return this.#drive(options, chat, async (agent, given) => {
       const { text, images } = await readPrompt(prompt);
       await this.#guard('input', this.#options.guardrails?.input, text, given.signal);
@@ -208,9 +254,8 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   ): Run<OutputOf<S>> {
     const given = options === undefined ? {} : RUN(options, 'options') as RunOptions;
     const { signal } = given;
-    if (signal !== undefined && !isSignal(signal)) throw new TypeError(`options.signal: got ${describe(signal)}; expected an AbortSignal`);
     const approve = given.approve ?? this.#options.approve;
-    if (approve !== undefined && approve !== 'all' && typeof approve !== 'function') throw new TypeError(`options.approve: got ${describe(approve)}; expected a function or 'all'`);
+    this.#checkNames();
     const low = chat?.low ?? other ?? this.#open();
     if (chat) this.#sync(low);
     const tools = new Map(this.#tools);
@@ -234,7 +279,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
           if (trajectory.outcome !== 'success' && trajectory.outcome !== 'partial') throw errorOf(trajectory);
           return await this.#result(trajectory, low.files, own.signal);
         } catch (error) {
-          throw error instanceof TypeError || error instanceof TurnwiseError ? error : lost(error as Error);
+          throw error instanceof TypeError || error instanceof TurnwiseError ? renamed(error) : lost(error as Error);
         } finally {
           signal?.removeEventListener('abort', cancel);
           if (!chat) low.free();
@@ -285,6 +330,23 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     }
   }
 
+  /** Options that name tools: those are only known when a run starts. */
+  #checkNames() {
+    const { toolChoice, subagents, permissions } = this.#options;
+    const names = [...this.#builtIn(), ...this.#tools.keys()];
+    const known = names.length ? `one of the tools: ${names.join(', ')}` : 'nothing: the agent has no tools';
+    if (typeof toolChoice === 'object' && !names.includes(toolChoice.tool)) throw new TypeError(`options.toolChoice: got the tool ${describe(toolChoice.tool)}; expected ${known}${meant(toolChoice.tool, names)}`);
+    for (const [kind, { tools }] of Object.entries(subagents ?? {})) {
+      const stray = tools?.find((name) => !names.includes(name));
+      if (stray !== undefined) throw wrong(`options.subagents.${kind}.tools`, stray, known, meant(stray, names, '\''));
+    }
+    // Rules can be of tools that come later, or of other agents. But one that is misspelled would not hold.
+    for (const name of Object.keys(permissions?.tools ?? {})) {
+      const said = names.includes(name) ? '' : meant(name, names);
+      if (said) throw new TypeError(`options.permissions.tools.${name}: there is no such tool${said}`);
+    }
+  }
+
   /** Updates the tools of an agent that was opened earlier. */
   #sync(low: LowLevelAgent) {
     const before = this.#before.get(low);
@@ -294,22 +356,34 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
 
   /** `before` is awaited before each call that changes more than the run's files. */
   #open(before?: () => Promise<void>): LowLevelAgent {
-    const low = new Implementation(this.#lowLevel()) as unknown as LowLevelAgent;
+    const low = named(() => new Implementation(this.#lowLevel())) as unknown as LowLevelAgent;
     if (before) this.#before.set(low, before);
-    this.#sync(low);
-    for (const [path, content] of Object.entries(this.#options.files ?? {})) low.files.put(path, content);
+    try {
+      this.#sync(low);
+      for (const [path, one] of Object.entries(this.#options.files ?? {})) put(low.files, path, one);
+    } catch (error) {
+      low.free();
+      throw error;
+    }
     return low;
+  }
+
+  #builtIn(): BuiltInTool[] {
+    const { builtInTools, files, subagents } = this.#options;
+    const given = builtInTools ?? (files ? 'safe' : []);
+    if (typeof given === 'string' && given !== 'safe') throw wrong('options.builtInTools', given, '\'safe\' or an array of names');
+    const tools: BuiltInTool[] = [...(given === 'safe' ? SAFE_TOOLS : given)];
+    if (subagents && !tools.includes('spawn_subagents')) tools.push('spawn_subagents');
+    return tools;
   }
 
   #lowLevel(): LowLevelOptions {
     const {
-      model, instructions, builtInTools, files, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, permissions, preset, counter, synthesis,
+      model, instructions, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, permissions, preset, counter, synthesis,
       limits, retry, seed,
     } = this.#options;
     const strict = this.#output !== undefined;
-    const builtIn = builtInTools ?? (files ? 'safe' : []);
-    const tools = [...(builtIn === 'safe' ? SAFE_TOOLS : builtIn)];
-    if (subagents && !tools.includes('spawn_subagents')) tools.push('spawn_subagents');
+    const tools = this.#builtIn();
     const limited = { ...limits, cost: budget.usd, tokens: budget.tokens, wallMs: budget.ms };
     return given({
       provider: model as LowLevelOptions['provider'], preset: preset ?? (strict ? 'strict' : undefined),
@@ -317,6 +391,14 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
       report: this.#output && { format: 'json', schema: this.#output.json },
       tools, agents: subagents, permissions: { workspace: 'allow', ...permissions }, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed,
     });
+  }
+}
+
+function put(files: Files, path: string, content: string | Blob) {
+  try {
+    files.put(path, content);
+  } catch (error) {
+    throw new TypeError(`options.files.${path}: ${(error as Error).message}`);
   }
 }
 

@@ -1,5 +1,7 @@
 // A conversation: each message is a run that has the earlier ones as context. It is a log that only grows: an entry for each run, which is
 // final once the run has ended. If it is stored, it outlives the page.
+import { describe, isObject, shape, text } from '../index.js';
+import type { Check } from '../check.js';
 import type { Agent as LowLevelAgent, Trajectory } from '../types/turnwise.js';
 import type { RunOptions } from './agent.js';
 import { TurnwiseError } from './error.js';
@@ -45,6 +47,13 @@ export interface ChatHooks<From> {
   ended: (trajectory: Trajectory) => Promise<void>;
 }
 
+const stored: Check = (value, path) => {
+  const lacks = ['get', 'set', 'delete'].find((name) => typeof (value as any)?.[name] !== 'function');
+  if (lacks) throw new TypeError(`${path}: got ${describe(value)}${isObject(value) ? ` without ${lacks}()` : ''}; expected inMemory(), inBrowser(), or an object with get(key), set(key, text) and delete(key)`);
+  return value;
+};
+const OPTIONS = shape({ storage: stored, id: text });
+
 const FORMAT = 'turnwise-chat';
 const VERSION = 2;
 /** So many bytes of changed files are stored with a chat. */
@@ -89,10 +98,8 @@ export class Chat<Output = string> {
   #failure: TurnwiseError | undefined;
 
   /** Created by `agent.chat()`. */
-  constructor({ storage = inMemory(), id = 'chat' }: ChatOptions = {}, agent: ChatAgent<Output>) {
-    for (const name of ['get', 'set', 'delete'] as const) {
-      if (typeof storage?.[name] !== 'function') throw new TypeError(`options.storage: has no ${name}(); expected inMemory(), inBrowser(), or an object with get(key), set(key, text) and delete(key)`);
-    }
+  constructor(options: ChatOptions = {}, agent: ChatAgent<Output>) {
+    const { storage = inMemory(), id = 'chat' } = OPTIONS(options, 'options') as ChatOptions;
     this.id = id;
     this.#storage = storage;
     this.#agent = agent;

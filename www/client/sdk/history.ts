@@ -1,6 +1,6 @@
 // The conversation before a prompt, in the forms in which programs keep it: messages of the AI SDK (also those of `useChat`), of OpenAI's
 // Chat Completions, of Anthropic, and of a trajectory. Each becomes messages of a trajectory, or is refused by name.
-import { describe } from '../check.js';
+import { describe } from '../index.js';
 import type { ToolCall, TrajectoryMessage } from '../types/turnwise.js';
 import { readPrompt } from './prompt.js';
 import type { PromptPart } from './prompt.js';

@@ -1,5 +1,5 @@
 // Prompts: a text, or texts with images and PDFs.
-import { describe } from '../check.js';
+import { describe } from '../index.js';
 
 export type PromptPart =
   | { type: 'text'; text: string }
@@ -46,7 +46,7 @@ export async function readPrompt(prompt: unknown, path = 'prompt'): Promise<Read
       if (!ATTACHABLE.test(url)) throw new TypeError(`${path}[${at}]: expected a picture (image/png, image/jpeg, image/webp, image/gif) or a PDF (application/pdf)`);
       images.push(url);
     }
-    else throw new TypeError(`${path}[${at}]: got ${describe(part)}; expected { type: 'text', text }, or { type: 'image' | 'file', data, mediaType }`);
+    else throw new TypeError(`${path}[${at}]: got ${(part as { role?: unknown } | null)?.role ? 'a message; earlier ones are options.messages. Expected' : `${describe(part)}; expected`} { type: 'text', text }, or { type: 'image' | 'file', data, mediaType }`);
   }
   return { text: texts.join('\n\n'), images };
 }

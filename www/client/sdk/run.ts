@@ -6,8 +6,26 @@ import type { Part } from './parts.js';
 import { Replay } from './replay.js';
 import { endingOf } from './result.js';
 import type { RunResult } from './result.js';
-import { uiMessageChunks, uiMessageResponse } from './ui-stream.js';
 import type { UIMessageChunk, UIMessageStreamOptions } from './ui-stream.js';
+
+/** The chunks of a run as a stream. What makes them is loaded by the first one. */
+function chunks(run: AsyncIterable<Part>, options?: UIMessageStreamOptions): ReadableStream<UIMessageChunk> {
+  let made: Promise<AsyncGenerator<UIMessageChunk, void, undefined>> | undefined;
+  const open = () => (made ??= import('./ui-stream.js').then(({ uiMessageChunks }) => uiMessageChunks(run, options)));
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { value, done } = await (await open()).next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        controller.enqueue({ type: 'error', errorText: String((error as Error | undefined)?.message ?? error) });
+        controller.close();
+      }
+    },
+    cancel: async () => void (await made)?.return(),
+  });
+}
 
 /** The interface through which `Run` drives a run. */
 export interface Engine<Output> {
@@ -105,12 +123,20 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
 
   /** The run as chunks of the AI SDK's UI message stream, which `useChat` and assistant-ui read. */
   toUIMessageStream(options?: UIMessageStreamOptions): ReadableStream<UIMessageChunk> {
-    return uiMessageChunks(this, options);
+    return chunks(this, options);
   }
 
   /** The same, as the response of a server route. */
   toUIMessageStreamResponse(options?: UIMessageStreamOptions & { status?: number; headers?: HeadersInit }): Response {
-    return uiMessageResponse(this, options);
+    const { status, headers, ...given } = options ?? {};
+    const events = new TransformStream<UIMessageChunk, string>({
+      transform: (chunk, controller) => controller.enqueue(`data: ${JSON.stringify(chunk)}\n\n`),
+      flush: (controller) => controller.enqueue('data: [DONE]\n\n'),
+    });
+    const all = new Headers(headers);
+    const own = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-vercel-ai-ui-message-stream': 'v1', 'x-accel-buffering': 'no' };
+    for (const [name, value] of Object.entries(own)) if (!all.has(name)) all.set(name, value);
+    return new Response(chunks(this, given).pipeThrough(events).pipeThrough(new TextEncoderStream()), { status, headers: all });
   }
 
   /** Asks the run to conclude from what it has. Its result says so: `ending.outcome` is `partial`. */

@@ -1,6 +1,6 @@
 // Schemas of arguments and of output: any library that implements Standard Schema with its JSON Schema part (Zod 4.2,
 // ArkType 2.1, Valibot through toStandardJsonSchema of @valibot/to-json-schema), or a plain JSON Schema.
-import { describe } from '../check.js';
+import { isObject as isFields, json, wrong } from '../index.js';
 
 /** The parts of Standard Schema (https://standardschema.dev) that are used. `Output` is the type of a value that passed. */
 export interface StandardSchema<Output = unknown> {
@@ -35,7 +35,24 @@ export type Schema<T = any> = StandardSchema<T> | TypedSchema<T> | JSONSchema;
 export type Infer<S> = S extends StandardSchema<infer T> ? T : S extends { readonly [described]?: infer T } ? ([T] extends [undefined] ? any : Exclude<T, undefined>) : any;
 
 /** A plain JSON Schema with a type of your choice. Nothing checks that the two agree. */
-export const jsonSchema = <T>(schema: Record<string, unknown>): TypedSchema<T> => schema as TypedSchema<T>;
+export const jsonSchema = <T>(schema: Record<string, unknown>): TypedSchema<T> => {
+  plainSchema(schema, 'jsonSchema()');
+  return schema as TypedSchema<T>;
+};
+
+/** What a JSON Schema of a value has at least one of. */
+const SAYS = /^(\$ref|\$defs|type|properties|additionalProperties|required|items|prefixItems|enum|const|anyOf|oneOf|allOf|not|if|description|title|\$schema)$/;
+const EXPECTED = 'a Zod, Valibot or ArkType schema, or a JSON Schema such as { type: \'object\', properties: { … } }';
+
+/** A copy of a JSON Schema. */
+function plainSchema(schema: unknown, path: string): Record<string, unknown> {
+  const given = isFields(schema) && !Array.isArray(schema) ? schema : undefined;
+  if (given && Object.values(given).some((one) => isObject(one) && '~standard' in one)) throw new TypeError(`${path}: got an object of schemas; expected one schema: z.object({ … }) of it`);
+  const keys = Object.keys(given ?? {});
+  const copy = json(schema);
+  if (!given || copy === undefined || (keys.length > 0 && !keys.some((key) => SAYS.test(key)))) throw wrong(path, schema, EXPECTED);
+  return JSON.parse(copy) as Record<string, unknown>;
+}
 
 /** A schema for the engine, and validation by the schema's own library. */
 export interface ReadSchema {
@@ -53,24 +70,23 @@ const isObject = (value: unknown): value is object => (typeof value === 'object'
 
 /** Reads a schema; `path` names it in errors. Throws a `TypeError` for anything else. */
 export function readSchema(schema: unknown, path: string): ReadSchema {
-  if (!isObject(schema) || Array.isArray(schema)) throw new TypeError(`${path}: got ${describe(schema)}; expected a Zod, Valibot or ArkType schema, or a JSON Schema`);
-  const standard = (schema as StandardSchema)['~standard'];
-  if (!standard) return { json: JSON.parse(JSON.stringify(schema)) as Record<string, unknown>, parse: async (value) => value };
+  const standard = isObject(schema) ? (schema as StandardSchema)['~standard'] : undefined;
+  if (!standard) return { json: plainSchema(schema, path), parse: async (value) => value };
   if (!standard.jsonSchema) {
     const remedy = standard.vendor === 'valibot'
       ? 'wrap it: toStandardJsonSchema(schema) from @valibot/to-json-schema'
       : `this version of ${standard.vendor} does not convert its schemas to JSON Schema; a newer one may, or pass a JSON Schema`;
     throw new TypeError(`${path}: ${remedy}`);
   }
-  let json: Record<string, unknown>;
+  let form: Record<string, unknown>;
   try {
-    json = { ...standard.jsonSchema.input({ target: 'draft-2020-12' }) };
-    delete json['$schema'];
+    form = { ...standard.jsonSchema.input({ target: 'draft-2020-12' }) };
+    delete form['$schema'];
   } catch (error) {
     throw new TypeError(`${path}: ${standard.vendor} cannot express it as JSON Schema: ${(error as Error).message}`, { cause: error });
   }
   return {
-    json,
+    json: form,
     async parse(value) {
       const result = await standard.validate(value);
       if (!result.issues) return result.value;

@@ -1,4 +1,5 @@
 // Storage for chats: in memory, in the browser, or your own.
+import { text as string } from '../index.js';
 import { createStore, del, delMany, get, getMany, keys, set } from 'idb-keyval';
 
 /** Stores texts by key. Implement the first three functions for your own storage. */
@@ -42,6 +43,7 @@ export function inMemory(): ChatStorage {
 
 /** Kept in this browser, for this site (IndexedDB). `name` is the name of the database. */
 export function inBrowser(name = 'turnwise-chats'): ChatStorage {
+  string(name, 'inBrowser(): name');
   let opened: ReturnType<typeof createStore> | undefined;
   const store = () => {
     if (typeof indexedDB === 'undefined') throw new Error('inBrowser() needs IndexedDB, which this program does not have: use inMemory(), or a storage of your own');

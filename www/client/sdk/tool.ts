@@ -1,11 +1,12 @@
 // Tools: a description, a schema of the arguments, and a function.
-import { describe } from '../check.js';
+import { callable, describe, flag, isObject, meant, shape, takes, text, word, wrong } from '../index.js';
+import type { Check } from '../check.js';
 import type { SideEffect, Tool as LowLevelTool } from '../types/turnwise.js';
 import { IMAGES } from '../host.js';
 import { readPrompt } from './prompt.js';
 import type { PromptPart } from './prompt.js';
 import { readSchema } from './schema.js';
-import type { Infer, Schema } from './schema.js';
+import type { Infer, ReadSchema, Schema } from './schema.js';
 
 /** The things that a tool can touch: the run's files, a folder of the user, the network, the page. */
 export type Touches = 'workspace' | 'folder' | 'network' | 'page';
@@ -49,6 +50,7 @@ export interface Tool<Input = any, Output = any> {
 
 /** Defines a typed tool: the arguments of `execute` get their type from `inputSchema`. */
 export function tool<S extends Schema, Output>(options: ToolOptions<S, Output>): Tool<Infer<S>, Output> {
+  if (!isObject(options)) throw wrong('tool()', options, 'an object with description, inputSchema and execute', typeof options === 'string' ? `. Its name is the key: tools: { ${options as string}: tool({ … }) }` : '');
   return options as unknown as Tool<Infer<S>, Output>;
 }
 
@@ -62,6 +64,7 @@ export class ToolContent {
  * with other APIs, the model receives a note instead. At most 20 MiB per call.
  */
 export function toolContent(parts: readonly PromptPart[]): ToolContent {
+  if (!Array.isArray(parts)) throw wrong('toolContent()', parts, 'an array of parts: [{ type: \'text\', text }, { type: \'image\', data, mediaType }]');
   return new ToolContent(parts);
 }
 
@@ -76,31 +79,44 @@ export interface ReadTool {
   asks(input: unknown): boolean | Promise<boolean>;
 }
 
-const KNOWN = ['description', 'inputSchema', 'touches', 'needsApproval', 'sideEffect', 'mayFinish', 'execute'];
+const touching: Check = (value, path) => {
+  const stray = Array.isArray(value) ? value.find((one) => !TOUCHES.includes(one)) : value;
+  if (stray !== undefined) {
+    const names = TOUCHES.map((one) => `'${one}'`).join(', ');
+    throw wrong(path, stray, `an array of ${names}`, TOUCHES.includes(stray) ? `; did you mean ['${stray}']?` : meant(stray, TOUCHES, '\''));
+  }
+  return value;
+};
+const CHECKS = {
+  description: text, inputSchema: readSchema, touches: touching, sideEffect: word(['none', ...TOUCHES]), mayFinish: flag, execute: callable,
+  needsApproval: takes('true, false or a function', (value) => typeof value === 'boolean' || typeof value === 'function'),
+};
+const TOOL = shape(CHECKS);
+const OPTIONS = Object.keys(CHECKS);
 
 /** Reads one tool; errors refer to it by its path in the options. */
 export function readTool(name: string, given: unknown): ReadTool {
   const path = `tools.${name}`;
-  if (typeof given !== 'object' || given === null) throw new TypeError(`${path}: got ${describe(given)}; expected a tool made by tool()`);
-  const stray = Object.keys(given).find((key) => !KNOWN.includes(key));
-  if (stray) throw new TypeError(`${path}.${stray}: unknown option; a tool takes ${KNOWN.join(', ')}`);
-  const { description, inputSchema, touches, needsApproval, sideEffect, mayFinish, execute } = given as Tool;
-  if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError(`${path}: a tool's name is 1 to 64 of A-Z, a-z, 0-9, _ and -`);
-  if (typeof execute !== 'function') throw new TypeError(`${path}.execute: got ${describe(execute)}; expected a function`);
+  if (!isObject(given)) throw wrong(path, given, 'a tool: tool({ description, inputSchema, execute })');
+  if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError(`${path}: a tool's name is 1 to 64 of A-Z, a-z, 0-9, _ and -: ${name.replace(/[^\w-]+/g, '_').slice(0, 64) || 'name'}`);
+  // A tool may be an instance of a class with methods.
+  const own = Object.fromEntries(OPTIONS.map((option) => [option, given[option]]));
+  const { description = '', inputSchema: schema, touches, needsApproval, sideEffect, mayFinish = false } = TOOL({ ...given, ...own }, path) as Omit<Tool, 'inputSchema'> & { inputSchema?: ReadSchema };
+  if (given['execute'] === undefined) throw wrong(`${path}.execute`, undefined, 'a function');
+  if (schema && schema.json['type'] !== 'object') {
+    throw new TypeError(`${path}.inputSchema: got a schema ${'type' in schema.json ? `of type ${describe(schema.json['type'])}` : 'without a type'}; expected the schema of an object, since arguments have names: z.object({ … }), or { type: 'object', properties: { … } }`);
+  }
   const reaches = touches ?? (sideEffect && sideEffect !== 'none' ? [sideEffect] : []);
-  const wrong = Array.isArray(reaches) ? reaches.find((one) => !TOUCHES.includes(one)) : reaches;
-  if (wrong !== undefined) throw new TypeError(`${path}.touches: got ${describe(wrong)}; expected an array of ${TOUCHES.map((one) => `'${one}'`).join(', ')}`);
-  const schema = inputSchema === undefined ? undefined : readSchema(inputSchema, `${path}.inputSchema`);
   const effects = reaches.some((one) => one !== 'workspace');
   return {
     touches: reaches,
     asks: typeof needsApproval === 'function' ? needsApproval as (input: unknown) => boolean | Promise<boolean> : () => needsApproval ?? effects,
     low: {
-      name, description: description ?? '', parameters: schema?.json, mayFinish: mayFinish ?? false,
+      name, description, parameters: schema?.json, mayFinish,
       sideEffect: effectOf(reaches, needsApproval !== undefined && needsApproval !== false),
       // Called on the original object, so that a tool that is an instance of a class keeps its `this`.
       execute: async (input, options) => {
-        const result = await (given as Tool).execute(schema ? await schema.parse(input) : input, options);
+        const result = await (given as unknown as Tool).execute(schema ? await schema.parse(input) : input, options);
         if (!(result instanceof ToolContent)) return result;
         const { text, images } = await readPrompt(result.parts, `the result of ${name}`);
         return { text, [IMAGES]: images };
