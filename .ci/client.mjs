@@ -73,4 +73,4 @@ function declare() {
   }
 }
 if (part === 'sdk') declare();
-if (part === 'sdk') for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts', 'element.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));
+if (part === 'sdk') for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts', 'element.d.ts', 'web.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));

@@ -101,7 +101,7 @@ const ROWS = [
   ['a choice of a tool as the AI SDK has it', make({ toolChoice: { type: 'tool', toolName: 'weather' } }), /options\.toolChoice/, /\{ tool: "weather" \}/],
   ['a choice by name alone', make({ tools: { weather: tool({ execute }) }, toolChoice: 'weather' }), /options\.toolChoice: got "weather"/, /\{ tool: "weather" \}/],
   ['an unknown tool of a sub-agent', run({ tools: { weather: tool({ execute }) }, subagents: { reader: { tools: ['wether'] } } }), /options\.subagents\.reader\.tools: got "wether"/, /did you mean 'weather'\?/],
-  ['tools of a sub-agent as an object', make({ subagents: { reader: { tools: { weather: tool({ execute }) } } } }), /options\.subagents\.reader\.tools: got an object/, /names/],
+  ['tools of a sub-agent as an object', make({ subagents: { reader: { tools: { weather: tool({ execute }) } } } }), /options\.subagents\.reader\.tools: got an object/, /tool names/],
   ['a sub-agent that is an agent', make({ subagents: { reader: new Agent({ model: unasked }) } }), /options\.subagents\.reader: got an? /, /an object with description/],
   ['guardrails as a list', make({ guardrails: [() => true] }), /options\.guardrails: got an array/, /input, output/],
   ['a guardrail without its list', make({ guardrails: { input: () => true } }), /options\.guardrails\.input: got a function/, /an array of functions/],

@@ -7,8 +7,13 @@ import { test } from 'node:test';
 import ts from 'typescript';
 import { dist } from './lib/site.mjs';
 
+const types = (file) => [path.join(dist, 'turnwise', file)];
+const MODULES = {
+  turnwise: types('index.d.ts'), 'turnwise/turnwise.js': types('turnwise.d.ts'), 'turnwise/core': types('core.d.ts'), 'turnwise/element': types('element.d.ts'), 'turnwise/ai-sdk': types('types/ai-sdk.d.ts'),
+};
+
 /** The compiler's errors in a program that imports from 'turnwise'. */
-function complaints(source) {
+function complaints(source, more) {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-types-'));
   try {
     const file = path.join(folder, 'program.ts');
@@ -16,7 +21,7 @@ function complaints(source) {
     const program = ts.createProgram([file], {
       strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext,
       moduleResolution: ts.ModuleResolutionKind.Bundler, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [],
-      paths: { turnwise: [path.join(dist, 'turnwise/turnwise.d.ts')], 'turnwise/core': [path.join(dist, 'turnwise/core.d.ts')] },
+      paths: { turnwise: [path.join(dist, 'turnwise/turnwise.d.ts')], 'turnwise/core': [path.join(dist, 'turnwise/core.d.ts')] }, ...more,
     });
     return ts.getPreEmitDiagnostics(program).map(({ messageText, file: where }) => `${path.basename(where?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
   } finally {
@@ -75,4 +80,17 @@ test('turnwise/core has the same API, and wants the modules', () => {
     new Agent()[Symbol.dispose]();
   `), []);
   assert.match(complaints("import init from 'turnwise/core'; await init();").join(), /argument/);
+});
+
+test('the types hold without those of a browser, and with those of Node.js', () => {
+  const source = `import { Agent, inMemory, openai, tool } from 'turnwise'; import * as low from 'turnwise/turnwise.js'; import * as core from 'turnwise/core'; import * as element from 'turnwise/element'; import * as sdk from 'turnwise/ai-sdk';
+    const agent = new Agent({ model: openai('m'), tools: { look: tool({ execute: (_, { signal }) => String(signal) }) } });
+    const { text, files } = await agent.generate('x');
+    export const all: [string, unknown, low.Agent, unknown] = [text, files.get('a'), new core.Agent(), agent.stream('x').toUIMessageStreamResponse({ headers: { a: 'b' } })];
+    export type Tag = element.TurnwiseAgentElement; export const from = sdk.fromAiSdk; export const chat = agent.chat({ storage: inMemory() });
+  `;
+  const typeRoots = [path.join(import.meta.dirname, 'node_modules/@types')];
+  for (const lib of [['lib.es2022.d.ts'], ['lib.es2022.d.ts', 'lib.dom.d.ts']]) {
+    for (const kinds of [[], ['node']]) assert.deepEqual(complaints(source, { lib, types: kinds, typeRoots, skipLibCheck: false, paths: MODULES }), [], `${lib.join()} ${kinds.join()}`);
+  }
 });

@@ -169,7 +169,7 @@ const builtIn: Check<string[]> = (value, path) => {
 
 const kindOfAgent = shape({
   description: text, preset: word(PRESETS), system: text,
-  tools: takes('an array of names of tools', (value) => Array.isArray(value) && value.every((name) => typeof name === 'string')),
+  tools: takes('an array of tool names', (value) => Array.isArray(value) && value.every((name) => typeof name === 'string')),
   maxTurns: whole(1, U32), counter: flag,
 }, snake);
 

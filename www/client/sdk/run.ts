@@ -127,7 +127,7 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
   }
 
   /** The same, as the response of a server route. */
-  toUIMessageStreamResponse(options?: UIMessageStreamOptions & { status?: number; headers?: HeadersInit }): Response {
+  toUIMessageStreamResponse(options?: UIMessageStreamOptions & { status?: number; headers?: Headers | Record<string, string> | [string, string][] }): Response {
     const { status, headers, ...given } = options ?? {};
     const events = new TransformStream<UIMessageChunk, string>({
       transform: (chunk, controller) => controller.enqueue(`data: ${JSON.stringify(chunk)}\n\n`),

@@ -6,9 +6,9 @@ export * from './turnwise.js';
  */
 export interface Modules {
   /** `agent_bg.wasm`: the compiled module, or its bytes if the host may compile them. */
-  agent: WebAssembly.Module | BufferSource;
+  agent: WebAssembly.Module | ArrayBuffer | ArrayBufferView;
   /** `worker_bg.wasm`, likewise. Without it, built-in tools, argument validation and functions on records are refused. */
-  worker?: WebAssembly.Module | BufferSource;
+  worker?: WebAssembly.Module | ArrayBuffer | ArrayBufferView;
 }
 
 /** Starts the engine. Call it once, before anything else. */

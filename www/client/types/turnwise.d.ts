@@ -1,3 +1,4 @@
+/// <reference path="./web.d.ts" />
 // Records and events are in records.d.ts, which is generated from the Rust types. This file is written by hand: options, which
 // are easier to read that way, and functions.
 import type {
