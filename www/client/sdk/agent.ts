@@ -3,7 +3,7 @@
 import { callable, describe, isObject, meant, number, shape, signal as isSignal, takes, text, whole, wrong, Agent as Implementation } from '../index.js';
 import type { Check } from '../check.js';
 import type {
-  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory,
+  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory, TrajectoryMessage,
 } from '../types/turnwise.js';
 import type { Agent as LowLevelAgent, Tool as LowLevelTool } from '../types/turnwise.js';
 import { errorText } from '../model.js';
@@ -80,7 +80,7 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
 /** The agent of a chat, and what the chat does at the end of a run. */
 interface OfChat {
   low: LowLevelAgent;
-  ended: (trajectory: Trajectory) => Promise<void>;
+  ended: (trajectory: Trajectory, refused?: TurnwiseError) => Promise<void>;
 }
 
 /** The type of a result's `output`. */
@@ -235,16 +235,16 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     return this.#drive(given, undefined, (agent, options) => agent.branch(trajectory, { ...(turn !== undefined && { turn }), ...rest, ...options }), low);
   }
 
-  #begin(prompt: Prompt, options: RunOptions = {}, chat?: OfChat, after?: () => Promise<Trajectory | undefined>): Run<OutputOf<S>> {
+  #begin(prompt: Prompt, options: RunOptions = {}, chat?: OfChat, after?: () => Promise<Trajectory | TrajectoryMessage[] | undefined>): Run<OutputOf<S>> {
     if (chat && options.messages !== undefined) throw new TypeError('options.messages: unknown option; the chat has its own messages');
     return this.#drive(options, chat, async (agent, given) => {
       const { text, images } = await readPrompt(prompt);
       await this.#guard('input', this.#options.guardrails?.input, text, given.signal);
       const last = await until(given.signal, after?.());
-      const history = options.messages && await (await import('./history.js')).readMessages(options.messages);
+      const history = Array.isArray(last) ? last : options.messages && await (await import('./history.js')).readMessages(options.messages);
       // Nothing was asked of the model yet, so there is nothing to record.
       if (given.signal.aborted) throw cancelled();
-      return agent.run(text, { ...given, images, ...(last && { after: last }), ...(history && { history }) });
+      return agent.run(text, { ...given, images, ...(last && !Array.isArray(last) && { after: last }), ...(history && { history }) });
     });
   }
 
@@ -275,9 +275,17 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
             onEvent(event);
           };
           const trajectory = await start(low, { onEvent: hear, signal: own.signal, ...permits(approver(approve, tools, this.#options.permissions)) });
-          await chat?.ended(trajectory);
-          if (trajectory.outcome !== 'success' && trajectory.outcome !== 'partial') throw errorOf(trajectory);
-          return await this.#result(trajectory, low.files, own.signal);
+          const answered = trajectory.outcome === 'success' || trajectory.outcome === 'partial';
+          let result: RunResult<OutputOf<S>> | undefined;
+          let refused: unknown;
+          try {
+            if (answered) result = await this.#result(trajectory, low.files, own.signal);
+          } catch (error) {
+            refused = error;
+          }
+          await chat?.ended(trajectory, refused instanceof TurnwiseError ? refused : undefined);
+          if (result) return result;
+          throw refused ?? errorOf(trajectory);
         } catch (error) {
           throw error instanceof TypeError || error instanceof TurnwiseError ? renamed(error) : lost(error as Error);
         } finally {

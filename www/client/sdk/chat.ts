@@ -2,7 +2,7 @@
 // final once the run has ended. If it is stored, it outlives the page.
 import { describe, isObject, shape, text } from '../index.js';
 import type { Check } from '../check.js';
-import type { Agent as LowLevelAgent, Trajectory } from '../types/turnwise.js';
+import type { Agent as LowLevelAgent, Trajectory, TrajectoryMessage } from '../types/turnwise.js';
 import type { RunOptions } from './agent.js';
 import { TurnwiseError } from './error.js';
 import { claim } from './lock.js';
@@ -38,13 +38,14 @@ export interface ChatMessage {
 export interface ChatAgent<Output> {
   open(before: () => Promise<void>): LowLevelAgent;
   /** `from` says what the run continues from; `ended` is awaited at its end, before its result is known. */
-  run(prompt: Prompt, options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, hooks: ChatHooks<Trajectory | undefined>): Run<Output>;
+  run(prompt: Prompt, options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, hooks: ChatHooks<Trajectory | TrajectoryMessage[] | undefined>): Run<Output>;
   resume(options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, hooks: ChatHooks<Trajectory>): Run<Output>;
 }
 
 export interface ChatHooks<From> {
   from: () => Promise<From>;
-  ended: (trajectory: Trajectory) => Promise<void>;
+  /** `refused`: its answer was not accepted, and is neither shown nor sent again. */
+  ended: (trajectory: Trajectory, refused?: TurnwiseError) => Promise<void>;
 }
 
 const stored: Check = (value, path) => {
@@ -68,13 +69,15 @@ interface Stored {
   runs?: StoredRun[];
 }
 /** A record without the messages that the history of the run before it has, too: each message is stored once. */
-type StoredRun = Trajectory & { shared_history?: number };
+type StoredRun = Trajectory & { shared_history?: number; refused?: string };
 
 const failed = (what: string, cause: unknown) =>
   new TurnwiseError('storage', `${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { slugs: ['storage'], cause });
 
+const answers = ({ outcome }: Trajectory) => outcome === 'success' || outcome === 'partial';
+
 /** Whether a run did something that the next one has to know. */
-const acted = ({ outcome, turns }: Trajectory) => outcome === 'success' || outcome === 'partial' || (outcome !== null && turns.some(({ content, tool_calls: calls }) => content || calls.length));
+const acted = (run: Trajectory) => answers(run) || (run.outcome !== null && run.turns.some(({ content, tool_calls: calls }) => content || calls.length));
 
 export class Chat<Output = string> {
   readonly id: string;
@@ -82,6 +85,8 @@ export class Chat<Output = string> {
   readonly #agent: ChatAgent<Output>;
   #low: LowLevelAgent | undefined;
   #runs: Trajectory[] = [];
+  /** Why the answers of these runs were not accepted, by the run's id. */
+  #refused = new Map<string, string>();
   /** Each run as it is stored, in the same order. */
   #texts: string[] = [];
   #files: Record<string, StoredFile> = {};
@@ -120,10 +125,18 @@ export class Chat<Output = string> {
 
   get messages(): ChatMessage[] {
     return this.#runs.flatMap((run): ChatMessage[] => {
-      const { run_id: runId, input, output, outcome, error } = run;
+      const { run_id: runId, input, output, outcome, turns } = run;
+      const refused = this.#refused.get(runId);
+      const answered = refused === undefined && answers(run);
+      const last = turns.at(-1);
+      const written = last?.content || last?.attempts.at(-1)?.partial?.content;
       return [
         { role: 'user', text: input, runId, outcome: null, parts: [] },
-        { role: 'assistant', text: output ?? '', runId, outcome, parts: partsOf(run), ...(outcome !== 'success' && outcome !== 'partial' && outcome !== null && { error: error ?? (outcome === 'cancelled' ? 'The run was cancelled.' : 'The run failed.') }) },
+        {
+          role: 'assistant', text: (answered ? output : refused === undefined ? written : '') ?? '', runId, outcome: refused === undefined ? outcome : 'failed',
+          parts: partsOf(refused === undefined ? run : { ...run, outcome: 'failed', turns: turns.filter(({ final }) => !final) }),
+          ...(!answered && outcome !== null && { error: refused ?? run.error ?? (outcome === 'cancelled' ? 'The run was cancelled.' : 'The run failed.') }),
+        },
       ];
     });
   }
@@ -148,7 +161,9 @@ export class Chat<Output = string> {
       await lock.held;
       await this.#refresh();
       // What a cancelled or failed run did is part of the conversation; one that did nothing is not.
-      return this.#runs.findLast(acted);
+      const last = this.#runs.findLast(acted);
+      const refused = last && this.#refused.get(last.run_id);
+      return refused === undefined ? last : (await import('./history.js')).withoutAnswer(last!, refused);
     };
     return this.#keep(lock.release, () => this.#agent.run(prompt, options, this.#own(), { from, ended: this.#ended() }));
   }
@@ -245,8 +260,9 @@ export class Chat<Output = string> {
   /** Stores a run at its end: whoever awaits its result finds it stored. */
   #ended() {
     const cleared = this.#cleared;
-    return async (trajectory: Trajectory) => {
+    return async (trajectory: Trajectory, refused?: TurnwiseError) => {
       if (cleared !== this.#cleared) return;
+      if (refused) this.#refused.set(trajectory.run_id, refused.message);
       const files = await this.#changedFiles().catch((error: unknown) => void this.#failing(error));
       await this.#put(trajectory, true);
       if (files && this.#storage.list) await this.#write(async () => this.#storage.set(this.id, this.#head()));
@@ -260,7 +276,7 @@ export class Chat<Output = string> {
     const at = found >= 0 ? found : this.#runs.length;
     if (!ended && this.#runs[at]?.outcome) return Promise.resolve(); // an older state
     this.#runs[at] = withShared(trajectory, this.#runs[at - 1]);
-    this.#texts[at] = entryText(this.#runs[at]!, this.#runs[at - 1]);
+    this.#texts[at] = this.#entry(this.#runs[at]!, this.#runs[at - 1]);
     const text = this.#texts[at]!;
     return this.#write(async () => {
       const { list } = this.#storage;
@@ -272,6 +288,11 @@ export class Chat<Output = string> {
       await this.#storage.set(this.id, this.#head());
       this.#whole = false;
     });
+  }
+
+  #entry(run: Trajectory, before: Trajectory | undefined): string {
+    const count = shared(run.history, before?.history);
+    return JSON.stringify({ ...run, ...(count && { history: run.history!.slice(count), shared_history: count }), refused: this.#refused.get(run.run_id) });
   }
 
   /** The whole chat, or what of it is not in the list. */
@@ -321,7 +342,8 @@ export class Chat<Output = string> {
     this.#whole = this.#storage.list !== undefined && head.runs !== undefined;
     const runs: Trajectory[] = [];
     for (const one of [...head.runs ?? [], ...texts.map((text) => JSON.parse(text) as StoredRun)]) {
-      const { shared_history: shared = 0, ...run } = one;
+      const { shared_history: shared = 0, refused, ...run } = one;
+      if (refused !== undefined) this.#refused.set(run.run_id, refused);
       // A list that was written before the whole chat, or after it.
       if (runs.some(({ run_id: id }) => id === run.run_id)) continue;
       runs.push(shared ? { ...run, history: [...(runs.at(-1)?.history ?? []).slice(0, shared), ...(run.history ?? [])] } : run);
@@ -329,7 +351,7 @@ export class Chat<Output = string> {
     // A run that could not be stored stays.
     for (const own of this.#runs) if (!runs.some(({ run_id: id }) => id === own.run_id)) runs.push(withShared(own, runs.at(-1)));
     this.#runs = runs;
-    this.#texts = runs.map((run, at) => entryText(run, runs[at - 1]));
+    this.#texts = runs.map((run, at) => this.#entry(run, runs[at - 1]));
     if (JSON.stringify(head.files ?? {}) !== JSON.stringify(this.#files)) {
       this.#files = head.files ?? {};
       this.#restoreFiles();
@@ -376,11 +398,6 @@ function shared(history: Trajectory['history'] = [], before: Trajectory['history
 function withShared(run: Trajectory, before: Trajectory | undefined): Trajectory {
   const count = shared(run.history, before?.history);
   return count ? { ...run, history: [...before!.history!.slice(0, count), ...run.history!.slice(count)] } : run;
-}
-
-function entryText(run: Trajectory, before: Trajectory | undefined): string {
-  const count = shared(run.history, before?.history);
-  return JSON.stringify(count ? { ...run, history: run.history!.slice(count), shared_history: count } : run);
 }
 
 async function storedFile(blob: Blob): Promise<StoredFile> {

@@ -94,6 +94,10 @@ const CHECKS = {
 const TOOL = shape(CHECKS);
 const OPTIONS = Object.keys(CHECKS);
 
+/** Whether a schema is of objects only: of one, or of each in a union or an intersection. */
+const isObjects = (schema: unknown): boolean => isObject(schema) && (schema['type'] === 'object'
+  || ['anyOf', 'oneOf', 'allOf'].some((key) => Array.isArray(schema[key]) && schema[key].length > 0 && schema[key].every(isObjects)));
+
 /** Reads one tool; errors refer to it by its path in the options. */
 export function readTool(name: string, given: unknown): ReadTool {
   const path = `tools.${name}`;
@@ -103,6 +107,7 @@ export function readTool(name: string, given: unknown): ReadTool {
   const own = Object.fromEntries(OPTIONS.map((option) => [option, given[option]]));
   const { description = '', inputSchema: schema, touches, needsApproval, sideEffect, mayFinish = false } = TOOL({ ...given, ...own }, path) as Omit<Tool, 'inputSchema'> & { inputSchema?: ReadSchema };
   if (given['execute'] === undefined) throw wrong(`${path}.execute`, undefined, 'a function');
+  if (schema && schema.json['type'] === undefined && isObjects(schema.json)) schema.json = { type: 'object', ...schema.json };
   if (schema && schema.json['type'] !== 'object') {
     throw new TypeError(`${path}.inputSchema: got a schema ${'type' in schema.json ? `of type ${describe(schema.json['type'])}` : 'without a type'}; expected the schema of an object, since arguments have names: z.object({ … }), or { type: 'object', properties: { … } }`);
   }
