@@ -108,7 +108,7 @@ const TOOLS = [
   [{ name: 'x' }, 'tool.execute: missing; expected a function'],
   [{ name: 'x', execute() {}, parameters: { type: 'array' } }, 'tool.parameters: got an object; expected a JSON Schema with type: \'object\''],
   [{ name: 'x', execute() {}, parameters: circle }, 'tool.parameters: got an object; expected a JSON Schema with type: \'object\''],
-  [{ name: 'x', execute() {}, sideEffect: 'much' }, 'tool.sideEffect: got "much"; expected \'none\' or \'workspace\' or \'network\' or \'page\''],
+  [{ name: 'x', execute() {}, sideEffect: 'much' }, 'tool.sideEffect: got "much"; expected \'none\' or \'workspace\' or \'folder\' or \'network\' or \'page\''],
   [{ name: 'x', execute() {}, mayFinish: 1 }, 'tool.mayFinish: got 1; expected true or false'],
   [{ name: 'x', run() {} }, 'tool.run: unknown option; did you mean execute? tool takes name, description, parameters, mayFinish, sideEffect, execute'],
   [5, 'tool: got 5; expected an object'],

@@ -5,9 +5,10 @@ export type Check<T = unknown> = (value: unknown, path: string) => T;
 
 export type Given = Record<string, unknown>;
 
-export const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null;
+/** Also of another realm. */
+export const isBlob = (value: unknown): value is Blob => /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(value));
 
-const withArticle = (noun: string) => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+export const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null;
 
 function kind(value: unknown): string | undefined {
   if (value === null) return 'null';
@@ -17,7 +18,7 @@ function kind(value: unknown): string | undefined {
   if (isObject(value)) {
     const name = isPlain(value) ? '' : (value.constructor?.name ?? '');
     // Shorter ones are made by a minifier.
-    return name === 'Promise' ? 'a Promise (is an await missing?)' : name.length > 2 ? withArticle(name) : 'an object';
+    return name === 'Promise' ? 'a Promise (is an await missing?)' : name.length > 2 ? `${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name}` : 'an object';
   }
   return typeof value === 'number' && !Number.isFinite(value) ? 'a non-finite number' : undefined;
 }

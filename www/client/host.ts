@@ -2,8 +2,8 @@
 // request is answered once, unless it is aborted.
 import type { Link } from './link';
 import { configured, scriptOf } from './assets';
-import { errorText, failureOf } from './model';
-import type { Complete } from './model';
+import { errorText } from './model';
+import type { Complete, Judged } from './model';
 import { MAX_RESULT } from './protocol';
 import type { AgentId, CallNumber, Code, Heard, PageRequest } from './protocol';
 import type { Execute } from './options';
@@ -33,7 +33,7 @@ const LENT = { scriptOf, configured, spawn, trustedHtml };
 
 export class Host {
   /** If this page is a frame: has its host fetch something. */
-  fetch: ((url: string) => Promise<Fetched>) | undefined;
+  fetch: ((url: string, call: CallNumber, open: () => boolean) => Promise<void>) | undefined;
   #link: () => Link;
   #guests = new Map<AgentId, HostedAgent>();
   #calls = new Map<CallNumber, AbortController>();
@@ -57,7 +57,7 @@ export class Host {
     const end = (thrown: boolean, value: unknown, said: Said) => {
       if (this.#calls.get(call) !== abort) return;
       this.#calls.delete(call);
-      const failed = (error: unknown) => this.#link().tell('failed', { call, failure: 'complete' in what ? failureOf(error) : { message: errorText(error) } });
+      const failed = (error: unknown) => this.#link().tell('failed', { call, failure: ('complete' in what && (error as Partial<Judged>).turnwiseFailure) || { message: errorText(error) } });
       if (thrown) return void failed(value);
       let result;
       try {
@@ -128,20 +128,14 @@ export class Host {
 
   async #fetched(url: string, call: CallNumber) {
     if (!this.fetch) throw new Error('there is no host to fetch it');
-    const { status, headers, url: at, body } = await this.fetch(url);
-    if (!this.#calls.has(call)) return;
-    const { 'content-type': contentType = '', etag, 'last-modified': lastModified, 'x-robots-tag': robots } = Object.fromEntries(headers) as Record<string, string>;
-    this.#link().tell('head', { call, head: { status, contentType, etag, lastModified, robots, url: at } });
-    this.#link().tell('piece', { call }, [new Uint8Array(body)]);
+    return this.fetch(url, call, () => this.#calls.has(call));
   }
 
   async #complete(model: Complete | Promise<Complete>, call: CallNumber, signal: AbortSignal, request: Uint8Array) {
-    const complete = await model;
-    const answer = await complete(JSON.parse(new TextDecoder().decode(request)), { signal });
     // Nobody needs what arrives after an abort.
     const open = () => this.#calls.has(call);
-    const { pour } = await import('./prompt-api');
-    await pour(answer, {
+    const { ask } = await import('./prompt-api');
+    await ask(await model, request, {
       head: (head) => { if (open()) this.#link().tell('head', { call, head }); },
       piece: (bytes) => { if (open()) this.#link().tell('piece', { call }, [bytes]); },
     }, signal);

@@ -3,8 +3,8 @@
 // it. Loaded when an agent calls it for the first time.
 import { Judged, errorText } from './model';
 
-/** For every model of the page: its answers are read with this. */
-export { pour } from './model';
+/** For every model of the page: asks it, and reads its answer. */
+export { ask } from './model';
 
 type Json = any;
 interface Message { role: string; content: Json; tool_calls?: { id: string; function: { name: string; arguments: string } }[]; tool_call_id?: string }

@@ -1,6 +1,6 @@
 // `Agent`: an agent's options and its runs. Each run has its own agent of the low-level API, so runs execute
 // in parallel.
-import { callable, describe, isObject, meant, number, shape, signal as isSignal, takes, text, whole, wrong, Agent as Implementation } from '../index.js';
+import { callable, describe, isBlob, isObject, meant, number, shape, signal as isSignal, takes, text, whole, wrong, Agent as Implementation } from '../index.js';
 import type { Check } from '../check.js';
 import type {
   AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory, TrajectoryMessage,
@@ -118,10 +118,7 @@ const guards: Check = (value, path) => {
   if (!Array.isArray(value)) throw wrong(path, value, 'an array of functions');
   return value.map((one, at) => callable(one, `${path}[${at}]`));
 };
-const content: Check = (value, path) => {
-  if (typeof value === 'string' || /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(value))) return value;
-  throw wrong(path, value, 'a string or a Blob', ArrayBuffer.isView(value) || value instanceof ArrayBuffer ? ': new Blob([bytes])' : '');
-};
+const content = takes('a string or a Blob: new Blob([bytes])', (value) => typeof value === 'string' || isBlob(value));
 const approve = takes<Approve>('a function or \'all\'', (value) => value === 'all' || typeof value === 'function');
 /** Limits that the budget has. */
 const BUDGETED: Record<string, string> = { wallMs: 'ms', tokens: 'tokens', cost: 'usd' };
@@ -130,7 +127,7 @@ const CHECKS: Record<string, Check> = {
   files: byName('an object of contents by path: { \'a.md\': text }', content),
   output: any, maxTurns: any, maxAttempts: any, budget: shape({ usd: number, tokens: whole(1), ms: whole(1) }), reasoning: any, toolChoice: any, temperature: any, topP: any,
   subagents: any, approve, permissions: any, guardrails: shape({ input: guards, output: guards }),
-  telemetry: takes('a function: otlp({ url }), or one that is called with each run', (value) => typeof value === 'function'),
+  telemetry: takes('a function: otlp({ url })', (value) => typeof value === 'function'),
   preset: any, counter: any, synthesis: any, retry: any, seed: any,
   limits: (value, path) => {
     const twice = isObject(value) ? Object.keys(BUDGETED).find((name) => value[name] !== undefined) : undefined;
@@ -160,7 +157,7 @@ function renamed(error: unknown): unknown {
   return message === error.message ? error : new TypeError(message);
 }
 
-const NO_MODEL = 'options.model: missing; expected a model, for example openai(\'gpt-5.4-mini\', { apiKey }), ollama(\'qwen3\'), or demo() to try without one';
+const NO_MODEL = 'options.model: missing; expected a model, such as openai(\'gpt-5.4-mini\', { apiKey }), or demo() to try without one';
 const REPORT = 'End the run by calling final_report: text alone does not end it, and in the last turn it is the only tool.';
 
 export class Agent<T extends Tools = Tools, S extends Schema | undefined = undefined> {
@@ -227,8 +224,9 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     const { turn, edit, ...given } = BRANCH(options, 'options') as typeof options;
     const read = edit === undefined ? {} : EDIT(edit, 'options.edit');
     const edits = Object.keys(read).filter((name) => name !== 'callId');
-    if (edits.length > 1) throw new TypeError(`options.edit: got ${edits.join(' and ')}; expected one change. Branch again from the branch for the other`);
-    if (edit !== undefined && !edits.length) throw new TypeError(`options.edit: got no change; expected one of { callId, result }, { reply }, { system }, { model } and { say }${'callId' in read ? ': callId and result go together' : ''}`);
+    if (edit !== undefined && (edits.length !== 1 || ('callId' in read) !== ('result' in read))) {
+      throw new TypeError(`options.edit: got ${Object.keys(read).join(' and ') || 'no change'}; expected one change: { callId, result }, { reply }, { system }, { model } or { say }. Branch again from the branch for another`);
+    }
     const { model, ...rest } = read as { model?: Model | readonly Model[] };
     const low = model && named(() => new Implementation({ ...this.#lowLevel(), provider: model })) as unknown as LowLevelAgent;
     if (low) for (const tool of this.#tools.values()) low.registerTool(tool.low);
@@ -342,17 +340,14 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   #checkNames() {
     const { toolChoice, subagents, permissions } = this.#options;
     const names = [...this.#builtIn(), ...this.#tools.keys()];
-    const known = names.length ? `one of the tools: ${names.join(', ')}` : 'nothing: the agent has no tools';
-    if (typeof toolChoice === 'object' && !names.includes(toolChoice.tool)) throw new TypeError(`options.toolChoice: got the tool ${describe(toolChoice.tool)}; expected ${known}${meant(toolChoice.tool, names)}`);
-    for (const [kind, { tools }] of Object.entries(subagents ?? {})) {
-      const stray = tools?.find((name) => !names.includes(name));
-      if (stray !== undefined) throw wrong(`options.subagents.${kind}.tools`, stray, known, meant(stray, names, '\''));
-    }
+    const check = (path: string, name: string, strict = true) => {
+      const hint = names.includes(name) ? '' : meant(name, names, '\'');
+      if (hint || (strict && !names.includes(name))) throw wrong(`options.${path}`, name, names.length ? `one of the tools: ${names.join(', ')}` : 'nothing: the agent has no tools', hint);
+    };
+    if (typeof toolChoice === 'object') check('toolChoice.tool', toolChoice.tool);
+    for (const [kind, { tools = [] }] of Object.entries(subagents ?? {})) for (const name of tools) check(`subagents.${kind}.tools`, name);
     // Rules can be of tools that come later, or of other agents. But one that is misspelled would not hold.
-    for (const name of Object.keys(permissions?.tools ?? {})) {
-      const said = names.includes(name) ? '' : meant(name, names);
-      if (said) throw new TypeError(`options.permissions.tools.${name}: there is no such tool${said}`);
-    }
+    for (const name of Object.keys(permissions?.tools ?? {})) check('permissions.tools', name, false);
   }
 
   /** Updates the tools of an agent that was opened earlier. */

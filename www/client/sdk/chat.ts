@@ -8,6 +8,7 @@ import { TurnwiseError } from './error.js';
 import { claim } from './lock.js';
 import { partsOf } from './parts.js';
 import type { Part } from './parts.js';
+import { base64 } from './prompt.js';
 import type { Prompt } from './prompt.js';
 import type { Run } from './run.js';
 import { inMemory } from './storage.js';
@@ -405,8 +406,6 @@ async function storedFile(blob: Blob): Promise<StoredFile> {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), type: blob.type };
   } catch {
-    let binary = '';
-    for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-    return { base64: btoa(binary), type: blob.type };
+    return { base64: base64(bytes), type: blob.type };
   }
 }

@@ -1,5 +1,5 @@
 // Prompts: a text, or texts with images and PDFs.
-import { describe } from '../index.js';
+import { describe, isBlob } from '../index.js';
 
 export type PromptPart =
   | { type: 'text'; text: string }
@@ -19,15 +19,18 @@ export interface ReadPrompt {
 async function dataUrl(part: Exclude<PromptPart, { type: 'text' }>, path: string): Promise<string> {
   const { mediaType } = part;
   const data = 'url' in part ? part.url : part.data;
-  if (typeof data === 'string' ? /^(?!data:)[a-z]+:/i.test(data) : !(data instanceof Blob || data instanceof ArrayBuffer || ArrayBuffer.isView(data))) {
+  if (typeof data === 'string' ? /^(?!data:)[a-z]+:/i.test(data) : !(isBlob(data) || ArrayBuffer.isView(data) || Object.prototype.toString.call(data) === '[object ArrayBuffer]')) {
     throw new TypeError(`${path}.${'url' in part ? 'url' : 'data'}: got ${describe(data)}; expected a data URL, a Blob, or bytes`);
   }
   if (typeof data === 'string') return data.startsWith('data:') ? data : `data:${mediaType ?? 'image/png'};base64,${data}`;
-  const blob = data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>], { type: mediaType });
-  const bytes = new Uint8Array(await blob.arrayBuffer());
+  const blob = isBlob(data) ? data : new Blob([data as Uint8Array<ArrayBuffer>], { type: mediaType });
+  return `data:${mediaType ?? blob.type};base64,${base64(new Uint8Array(await blob.arrayBuffer()))}`;
+}
+
+export function base64(bytes: Uint8Array): string {
   let binary = '';
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  return `data:${mediaType ?? blob.type};base64,${btoa(binary)}`;
+  return btoa(binary);
 }
 
 /** The media types that providers accept. */

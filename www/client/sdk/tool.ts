@@ -102,7 +102,7 @@ const isObjects = (schema: unknown): boolean => isObject(schema) && (schema['typ
 export function readTool(name: string, given: unknown): ReadTool {
   const path = `tools.${name}`;
   if (!isObject(given)) throw wrong(path, given, 'a tool: tool({ description, inputSchema, execute })');
-  if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError(`${path}: a tool's name is 1 to 64 of A-Z, a-z, 0-9, _ and -: ${name.replace(/[^\w-]+/g, '_').slice(0, 64) || 'name'}`);
+  if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError(`${path}: a tool's name is 1 to 64 of A-Z, a-z, 0-9, _ and -: ${name.replace(/[^\w-]+/g, '_')}`);
   // A tool may be an instance of a class with methods.
   const own = Object.fromEntries(OPTIONS.map((option) => [option, given[option]]));
   const { description = '', inputSchema: schema, touches, needsApproval, sideEffect, mayFinish = false } = TOOL({ ...given, ...own }, path) as Omit<Tool, 'inputSchema'> & { inputSchema?: ReadSchema };
