@@ -26,10 +26,21 @@ import type { Infer, ReadSchema, Schema } from './schema.js';
 import { readTool } from './tool.js';
 import type { ReadTool, Tool, Tools } from './tool.js';
 
-/** Return nothing or true to pass, or your own slug, with a message for users, to end the run. */
+/**
+ * Return nothing or true to pass, or your own slug, with a message for users, to end the run.
+ *
+ * @example
+ * const short: Guardrail<string> = (prompt) => (prompt.length < 2000 ? true : { slug: 'too_long', message: 'Please be brief.' });
+ */
 export type Guardrail<T> = (value: T, options: { signal: AbortSignal }) => Verdict | Promise<Verdict>;
 type Verdict = void | undefined | true | { slug: string; message?: string };
 
+/**
+ * The options of an agent. Only `model` is required; unknown or wrong ones throw a `TypeError` that names them.
+ *
+ * @example
+ * const options: AgentOptions = { model: openai('gpt-5.4-mini', { apiKey }), instructions: 'Be brief.', maxTurns: 8, budget: { usd: 0.05 } };
+ */
 export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefined = undefined> {
   /** One model, or a list: attempt k of a turn uses entry k, starting over at the end. */
   model: Model | readonly Model[];
@@ -83,9 +94,20 @@ interface OfChat {
   ended: (trajectory: Trajectory, refused?: TurnwiseError) => Promise<void>;
 }
 
-/** The type of a result's `output`. */
+/**
+ * The type of a result's `output`.
+ *
+ * @example
+ * type City = OutputOf<typeof schema>; // with z.object({ city: z.string() }): { city: string }; with undefined: string
+ */
 export type OutputOf<S extends Schema | undefined> = S extends Schema ? Infer<S> : string;
 
+/**
+ * The options of one run.
+ *
+ * @example
+ * await agent.generate('And tomorrow?', { messages: earlier, signal: AbortSignal.timeout(30_000) });
+ */
 export interface RunOptions {
   /** The conversation so far, oldest first. */
   messages?: readonly Message[];
@@ -95,7 +117,12 @@ export interface RunOptions {
   approve?: Approve;
 }
 
-/** The change that a branch makes: exactly one of these. */
+/**
+ * The change that a branch makes: exactly one of these.
+ *
+ * @example
+ * agent.branch(trajectory, { edit: { callId: 'call_1', result: 'no offers' } });
+ */
 export type BranchEdit =
   /** The tool's result in this call. The branch continues after the call's turn. */
   | { callId: string; result: string }
@@ -160,6 +187,16 @@ function renamed(error: unknown): unknown {
 const NO_MODEL = 'options.model: missing; expected a model, such as openai(\'gpt-5.4-mini\', { apiKey }), or demo() to try without one';
 const REPORT = 'End the run by calling final_report: text alone does not end it, and in the last turn it is the only tool.';
 
+/**
+ * An agent: a model, instructions and tools. Each of its runs is separate, and any number of them can be in progress.
+ *
+ * @example
+ * const agent = new Agent({
+ *   model: openai('gpt-5.4-mini', { apiKey }),
+ *   tools: { weather: tool({ inputSchema: z.object({ city: z.string() }), execute: ({ city }) => fetch(`/weather/${city}`) }) },
+ * });
+ * const { text } = await agent.generate('What is the weather in Oslo?');
+ */
 export class Agent<T extends Tools = Tools, S extends Schema | undefined = undefined> {
   readonly #options: AgentOptions<T, S>;
   readonly #tools = new Map<string, ReadTool>();

@@ -2,7 +2,12 @@
 import type { ApprovalRequest as LowLevelRequest, PermissionOptions } from '../types/turnwise.js';
 import type { ReadTool, Touches } from './tool.js';
 
-/** A call that needs permission. */
+/**
+ * A call that needs permission.
+ *
+ * @example
+ * approve: ({ toolName, input, again }) => !again && confirm(`Run ${toolName} with ${JSON.stringify(input)}?`)
+ */
 export interface ApprovalRequest {
   toolCallId: string;
   toolName: string;
@@ -16,10 +21,20 @@ export interface ApprovalRequest {
   omittedLines?: number;
 }
 
-/** `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call. */
+/**
+ * `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call.
+ *
+ * @example
+ * approve: () => ({ allow: true, for: 'run' }) // and do not ask again in this run
+ */
 export type Approval = boolean | { allow: boolean; for?: 'call' | 'tool' | 'run' };
 
-/** A function that decides, or `'all'` to approve every call. `signal` is aborted when the question needs no answer any more. */
+/**
+ * A function that decides, or `'all'` to approve every call. `signal` is aborted when the question needs no answer any more.
+ *
+ * @example
+ * const approve: Approve = ({ toolName }) => toolName !== 'delete_account';
+ */
 export type Approve = 'all' | ((request: ApprovalRequest, options: { signal: AbortSignal }) => Approval | Promise<Approval>);
 
 /** Returns the function that the engine calls; `undefined` if nobody answers its questions. */

@@ -14,6 +14,12 @@ import type { Run } from './run.js';
 import { inMemory } from './storage.js';
 import type { ChatStorage } from './storage.js';
 
+/**
+ * The options of a chat.
+ *
+ * @example
+ * const chat = agent.chat({ storage: inBrowser(), id: 'support' });
+ */
 export interface ChatOptions {
   /** Where the chat is stored: `inMemory()`, `inBrowser()`, or your own. Default: in memory. */
   storage?: ChatStorage;
@@ -21,7 +27,12 @@ export interface ChatOptions {
   id?: string;
 }
 
-/** One message of a chat, for display. */
+/**
+ * One message of a chat, for display.
+ *
+ * @example
+ * for (const { role, text, error } of chat.messages) console.log(role, error ?? text);
+ */
 export interface ChatMessage {
   role: 'user' | 'assistant';
   text: string;
@@ -80,6 +91,14 @@ const answers = ({ outcome }: Trajectory) => outcome === 'success' || outcome ==
 /** Whether a run did something that the next one has to know. */
 const acted = (run: Trajectory) => answers(run) || (run.outcome !== null && run.turns.some(({ content, tool_calls: calls }) => content || calls.length));
 
+/**
+ * A conversation, created by `agent.chat()`: each message is a run that has the earlier ones as context.
+ *
+ * @example
+ * const chat = agent.chat({ storage: inBrowser() });
+ * await chat.load();
+ * const { text } = await chat.send('Hello');
+ */
 export class Chat<Output = string> {
   readonly id: string;
   readonly #storage: ChatStorage;

@@ -5,13 +5,23 @@ import type { ToolCall, Trajectory, TrajectoryMessage } from '../types/turnwise.
 import { readPrompt } from './prompt.js';
 import type { PromptPart } from './prompt.js';
 
-/** A part of a message that calls a tool or answers a call: of the AI SDK, of `useChat`, or of Anthropic. */
+/**
+ * A part of a message that calls a tool or answers a call: of the AI SDK, of `useChat`, or of Anthropic.
+ *
+ * @example
+ * { type: 'tool-call', toolCallId: 'c1', toolName: 'weather', input: { city: 'Oslo' } }
+ */
 export interface ToolPart {
   type: string;
   [field: string]: unknown;
 }
 
-/** A message of the conversation so far. */
+/**
+ * A message of the conversation so far.
+ *
+ * @example
+ * const messages: Message[] = [{ role: 'user', content: 'Hello' }, { role: 'assistant', content: 'Hi.' }];
+ */
 export type Message =
   | { role: 'user' | 'assistant'; content: string | null | readonly (PromptPart | ToolPart)[] }
   | { role: 'system' | 'developer'; content: string }

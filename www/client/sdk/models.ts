@@ -3,9 +3,20 @@
 import { callable, describe, isKey, isObject, wrong } from '../index.js';
 import type { CustomProvider, DemoProvider, HttpProvider, Price, PromptApiProvider, Provider } from '../types/turnwise.js';
 
-/** A model for an agent. Created by `openai`, `anthropic`, …, or `custom`. */
+/**
+ * A model for an agent. Created by `openai`, `anthropic`, …, or `custom`.
+ *
+ * @example
+ * const model: Model = location.hostname === 'localhost' ? ollama('qwen3') : openai('gpt-5.4-mini', { baseUrl: '/v1' });
+ */
 export type Model = Provider;
 
+/**
+ * The settings of a model on a server.
+ *
+ * @example
+ * openai('gpt-5.4-mini', { apiKey, maxOutputTokens: 2000, price: { input: 0.75, output: 4.5 } })
+ */
 export interface ModelSettings {
   /** Sent in the header that the provider expects; omitted if unset. Never part of a trajectory. */
   apiKey?: string;
@@ -31,12 +42,27 @@ export const http = (kind: HttpKind) => (model: string, settings: ModelSettings 
   return { ...settings, kind, model };
 };
 
-/** The model built into Chrome: no key, no server. */
+/**
+ * The model built into Chrome: no key, no server.
+ *
+ * @example
+ * new Agent({ model: chrome() })
+ */
 export const chrome = (): Model => ({ kind: 'prompt-api' } satisfies PromptApiProvider);
 
-/** The scripted demo model: no AI, no key, no network. `endless` never finishes by itself; `chaos` misbehaves by seed. */
+/**
+ * The scripted demo model: no AI, no key, no network. `endless` never finishes by itself; `chaos` misbehaves by seed.
+ *
+ * @example
+ * new Agent({ model: demo() })
+ */
 export const demo = (mode: NonNullable<DemoProvider['demo']> = 'normal', settings: Pick<ModelSettings, 'price'> = {}): Model => ({ ...settings, kind: 'demo', demo: mode });
 
-/** Your own function that calls a model, with the requests and responses of OpenAI's Chat Completions. */
+/**
+ * Your own function that calls a model, with the requests and responses of OpenAI's Chat Completions.
+ *
+ * @example
+ * new Agent({ model: custom(async (request, { signal }) => fetch('/llm', { method: 'POST', body: JSON.stringify(request), signal })) })
+ */
 export const custom = (complete: CustomProvider['complete'], settings: Omit<CustomProvider, 'kind' | 'complete'> = {}): Model =>
   ({ ...settings, kind: 'custom', complete: callable(complete, 'custom(): complete') as CustomProvider['complete'] });

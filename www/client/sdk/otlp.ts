@@ -3,9 +3,20 @@ import { isObject, shape, wrong, exportTrajectory } from '../index.js';
 import type { Trajectory } from '../types/turnwise.js';
 import type { Run } from './run.js';
 
-/** Notified of every run of an agent. */
+/**
+ * Notified of every run of an agent.
+ *
+ * @example
+ * const telemetry: Telemetry = async (run) => { for await (const part of run) if (part.type === 'turn-finish') console.log(part.usage); };
+ */
 export type Telemetry = (run: Run<any>) => void;
 
+/**
+ * Where spans are sent.
+ *
+ * @example
+ * otlp({ url: 'https://collector.example.com/v1/traces', headers: { authorization: `Bearer ${key}` } })
+ */
 export interface OtlpOptions {
   /** URL of the collector, including the path: `http://localhost:4318/v1/traces`. */
   url: string | URL;
@@ -21,6 +32,9 @@ interface Span {
 /**
  * Sends the spans of each run to a collector, named by OpenTelemetry's GenAI conventions: a turn's spans when the turn has
  * ended, the run's span at the end. If the collector does not answer, a warning is logged once per run, and the run continues.
+ *
+ * @example
+ * new Agent({ model, telemetry: otlp({ url: 'http://localhost:4318/v1/traces' }) })
  */
 export function otlp(options: OtlpOptions): Telemetry {
   const words = 'the address of a collector, such as \'http://localhost:4318/v1/traces\'';

@@ -12,7 +12,12 @@ interface Counted {
   callsLeft: number;
 }
 
-/** One step of a run as it happens. */
+/**
+ * One step of a run as it happens.
+ *
+ * @example
+ * for await (const part of agent.stream('Hello')) if (part.type === 'text-delta') process.stdout.write(part.text);
+ */
 export type Part = Counted & (
   /** More text of the answer. Discard it if an `attempt-failed` of the same turn follows. */
   | { type: 'text-delta'; text: string }
@@ -35,6 +40,12 @@ export type Part = Counted & (
   | { type: 'error'; error: TurnwiseError }
 );
 
+/**
+ * The answer to a tool call.
+ *
+ * @example
+ * if (part.type === 'tool-result' && part.isError) console.warn(part.toolName, part.slug, part.output);
+ */
 export interface ToolResultPart {
   type: 'tool-result';
   toolCallId: string;

@@ -1,6 +1,12 @@
 // Prompts: a text, or texts with images and PDFs.
 import { describe, isBlob } from '../index.js';
 
+/**
+ * A part of a prompt.
+ *
+ * @example
+ * const part: PromptPart = { type: 'image', data: file, mediaType: 'image/png' };
+ */
 export type PromptPart =
   | { type: 'text'; text: string }
   /** An image or a PDF: a data URL, a Blob, or bytes with their media type. Sent to models that accept it. */
@@ -8,6 +14,12 @@ export type PromptPart =
   /** The form that `useChat` sends, with a data URL. */
   | { type: 'file'; url: string; mediaType?: string };
 
+/**
+ * What is asked: a text, or parts.
+ *
+ * @example
+ * agent.stream([{ type: 'text', text: 'What is this?' }, { type: 'image', data: file }]);
+ */
 export type Prompt = string | readonly PromptPart[];
 
 export interface ReadPrompt {

@@ -8,7 +8,12 @@ import type { Prompt } from './prompt.js';
 import type { RunResult } from './result.js';
 import type { Run } from './run.js';
 
-/** A message for display: an assistant's message grows while it streams. */
+/**
+ * A message for display: an assistant's message grows while it streams.
+ *
+ * @example
+ * messages.map(({ id, role, text, error }) => <p key={id} className={role}>{error ?? text}</p>)
+ */
 export interface UseAgentMessage {
   id: string;
   role: 'user' | 'assistant';
@@ -21,6 +26,12 @@ export interface UseAgentMessage {
   error?: string;
 }
 
+/**
+ * What the hook returns.
+ *
+ * @example
+ * const { messages, status, send, cancel }: UseAgent<string> = useAgent(agent);
+ */
 export interface UseAgent<Output> {
   messages: readonly UseAgentMessage[];
   /** `loading`: the stored chat is being loaded. */
@@ -44,7 +55,13 @@ export interface UseAgent<Output> {
 
 const text = (prompt: Prompt) => (typeof prompt === 'string' ? prompt : prompt.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n'));
 
-/** A chat with an agent. Create the agent outside the component or with `useMemo`; a different agent or `id` is a different chat. */
+/**
+ * A chat with an agent. Create the agent outside the component or with `useMemo`; a different agent or `id` is a different chat.
+ *
+ * @example
+ * const { messages, status, send } = useAgent(agent, { storage });
+ * return <button disabled={status !== 'ready'} onClick={() => send('Hello')}>Ask</button>;
+ */
 export function useAgent<Output = string>(agent: Agent<any, any>, { id = 'chat', storage }: ChatOptions = {}): UseAgent<Output> {
   const chat = useMemo(() => agent.chat({ id, ...(storage && { storage }) }) as Chat<Output>, [agent, id, storage]);
   const [messages, setMessages] = useState<readonly UseAgentMessage[]>([]);

@@ -39,6 +39,11 @@ export interface Engine<Output> {
 /**
  * A run: await it for its result, iterate it for its parts, or both. Each reader gets all parts, whenever it begins. A run
  * continues whether it is read or not.
+ *
+ * @example
+ * const run = agent.stream('Hello');
+ * for await (const text of run.textStream) process.stdout.write(text);
+ * const { usage } = await run;
  */
 export class Run<Output = string> implements PromiseLike<RunResult<Output>>, AsyncIterable<Part> {
   readonly #parts = new Replay<Part>();

@@ -2,7 +2,12 @@
 // ArkType 2.1, Valibot through toStandardJsonSchema of @valibot/to-json-schema), or a plain JSON Schema.
 import { isObject as isFields, json, wrong } from '../index.js';
 
-/** The parts of Standard Schema (https://standardschema.dev) that are used. `Output` is the type of a value that passed. */
+/**
+ * The parts of Standard Schema (https://standardschema.dev) that are used. `Output` is the type of a value that passed.
+ *
+ * @example
+ * const schema: StandardSchema<{ city: string }> = z.object({ city: z.string() });
+ */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1;
@@ -17,24 +22,50 @@ type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined }[] };
 
-/** A JSON Schema (2020-12). Its values have type `any`: write `jsonSchema<T>(schema)` to type them. */
+/**
+ * A JSON Schema (2020-12). Its values have type `any`: write `jsonSchema<T>(schema)` to type them.
+ *
+ * @example
+ * const schema: JSONSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+ */
 export interface JSONSchema {
   readonly [key: string]: unknown;
   readonly '~standard'?: never;
 }
 
 declare const described: unique symbol;
-/** A JSON Schema whose values are of type `T`. */
+/**
+ * A JSON Schema whose values are of type `T`.
+ *
+ * @example
+ * const schema: TypedSchema<{ city: string }> = jsonSchema({ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] });
+ */
 export interface TypedSchema<T> extends JSONSchema {
   readonly [described]?: T;
 }
 
+/**
+ * A schema: of a library with Standard Schema, or a JSON Schema.
+ *
+ * @example
+ * const schema: Schema<{ city: string }> = z.object({ city: z.string() });
+ */
 export type Schema<T = any> = StandardSchema<T> | TypedSchema<T> | JSONSchema;
 
-/** The type of a value that passed a schema. */
+/**
+ * The type of a value that passed a schema.
+ *
+ * @example
+ * type City = Infer<typeof schema>; // with z.object({ city: z.string() }): { city: string }
+ */
 export type Infer<S> = S extends StandardSchema<infer T> ? T : S extends { readonly [described]?: infer T } ? ([T] extends [undefined] ? any : Exclude<T, undefined>) : any;
 
-/** A plain JSON Schema with a type of your choice. Nothing checks that the two agree. */
+/**
+ * A plain JSON Schema with a type of your choice. Nothing checks that the two agree.
+ *
+ * @example
+ * tool({ inputSchema: jsonSchema<{ city: string }>({ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }), execute: ({ city }) => city })
+ */
 export const jsonSchema = <T>(schema: Record<string, unknown>): TypedSchema<T> => {
   plainSchema(schema, 'jsonSchema()');
   return schema as TypedSchema<T>;

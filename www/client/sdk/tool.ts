@@ -8,10 +8,21 @@ import type { PromptPart } from './prompt.js';
 import { readSchema } from './schema.js';
 import type { Infer, ReadSchema, Schema } from './schema.js';
 
-/** The things that a tool can touch: the run's files, a folder of the user, the network, the page. */
+/**
+ * The things that a tool can touch: the run's files, a folder of the user, the network, the page.
+ *
+ * @example
+ * tool({ touches: ['network'], execute: () => fetch('/order', { method: 'POST' }) })
+ */
 export type Touches = 'workspace' | 'folder' | 'network' | 'page';
 const TOUCHES: readonly Touches[] = ['workspace', 'folder', 'network', 'page'];
 
+/**
+ * What a tool is made of.
+ *
+ * @example
+ * const options: ToolOptions<typeof schema, string> = { description: 'The weather in a city', inputSchema: schema, execute: ({ city }) => `${city}: sun` };
+ */
 export interface ToolOptions<S extends Schema, Output> {
   /** Tells the model when to use the tool and what it returns. */
   description?: string;
@@ -32,12 +43,23 @@ export interface ToolOptions<S extends Schema, Output> {
   execute: (input: Infer<S>, options: ToolCallOptions) => Output | Promise<Output>;
 }
 
+/**
+ * What a tool gets with its arguments.
+ *
+ * @example
+ * tool({ execute: (_, { signal }) => fetch('/slow', { signal }) })
+ */
 export interface ToolCallOptions {
   /** Aborted when the call times out or the run ends. */
   signal: AbortSignal;
 }
 
-/** A tool with the types of its arguments and of its result. */
+/**
+ * A tool with the types of its arguments and of its result.
+ *
+ * @example
+ * const tools: Record<string, Tool> = { weather: tool({ execute: () => 'sun' }) };
+ */
 export interface Tool<Input = any, Output = any> {
   readonly description?: string;
   readonly inputSchema?: Schema<Input>;
@@ -48,13 +70,27 @@ export interface Tool<Input = any, Output = any> {
   execute(input: Input, options: ToolCallOptions): Output | Promise<Output>;
 }
 
-/** Defines a typed tool: the arguments of `execute` get their type from `inputSchema`. */
+/**
+ * Defines a typed tool: the arguments of `execute` get their type from `inputSchema`.
+ *
+ * @example
+ * tool({
+ *   description: 'The weather in a city',
+ *   inputSchema: z.object({ city: z.string() }),
+ *   execute: async ({ city }) => (await fetch(`/weather/${city}`)).json(),
+ * })
+ */
 export function tool<S extends Schema, Output>(options: ToolOptions<S, Output>): Tool<Infer<S>, Output> {
   if (!isObject(options)) throw wrong('tool()', options, 'an object with description, inputSchema and execute', typeof options === 'string' ? `. Its name is the key: tools: { ${options as string}: tool({ … }) }` : '');
   return options as unknown as Tool<Infer<S>, Output>;
 }
 
-/** A tool result with images or PDFs. */
+/**
+ * A tool result with images or PDFs.
+ *
+ * @example
+ * execute: () => toolContent([{ type: 'image', data: png, mediaType: 'image/png' }])
+ */
 export class ToolContent {
   constructor(readonly parts: readonly PromptPart[]) {}
 }
@@ -62,13 +98,21 @@ export class ToolContent {
 /**
  * Creates a tool result from texts, images and PDFs. Anthropic, Gemini and OpenAI's Responses API accept them in tool results;
  * with other APIs, the model receives a note instead. At most 20 MiB per call.
+ *
+ * @example
+ * toolContent([{ type: 'text', text: 'The map:' }, { type: 'image', data: png, mediaType: 'image/png' }])
  */
 export function toolContent(parts: readonly PromptPart[]): ToolContent {
   if (!Array.isArray(parts)) throw wrong('toolContent()', parts, 'an array of parts: [{ type: \'text\', text }, { type: \'image\', data, mediaType }]');
   return new ToolContent(parts);
 }
 
-/** The tools of an agent, by name. */
+/**
+ * The tools of an agent, by name.
+ *
+ * @example
+ * const tools: Tools = { weather: tool({ execute: () => 'sun' }) };
+ */
 export type Tools = Record<string, Tool>;
 
 /** A tool as the agent uses it. */

@@ -2,7 +2,12 @@
 // chat components of that family can render it. Loaded when a run is first asked for it.
 import type { Part } from './parts.js';
 
-/** The chunks that a run produces: a subset of the AI SDK's `UIMessageChunk`. */
+/**
+ * The chunks that a run produces: a subset of the AI SDK's `UIMessageChunk`.
+ *
+ * @example
+ * for await (const chunk of run.toUIMessageStream()) if (chunk.type === 'text-delta') console.log(chunk.delta);
+ */
 export type UIMessageChunk =
   | { type: 'start'; messageId?: string; messageMetadata?: unknown }
   | { type: 'start-step' } | { type: 'finish-step' }
@@ -15,6 +20,12 @@ export type UIMessageChunk =
   | { type: 'error'; errorText: string } | { type: 'abort' }
   | { type: 'finish'; messageMetadata?: unknown };
 
+/**
+ * What the stream has.
+ *
+ * @example
+ * run.toUIMessageStream({ messageId: 'm1', sendReasoning: false })
+ */
 export interface UIMessageStreamOptions {
   /** Id of the message. Default: chosen by the reader. */
   messageId?: string;

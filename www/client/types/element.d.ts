@@ -2,7 +2,12 @@
 // For JSX and templates, turnwise/react, turnwise/vue, turnwise/svelte and turnwise/solid declare it too.
 import type { Provider, Tool } from './turnwise.js';
 
-/** The result of one of the tag's runs, in its events and from `ask`. */
+/**
+ * The result of one of the tag's runs, in its events and from `ask`.
+ *
+ * @example
+ * const { output, sources } = await document.querySelector('turnwise-agent').ask('How do I install it?');
+ */
 export interface TurnwiseAgentAnswer {
   task: string;
   output: string;
@@ -18,7 +23,12 @@ export interface TurnwiseAgentAnswer {
   missing?: string[];
 }
 
-/** A question that was not answered, as `questions` receives it. */
+/**
+ * A question that was not answered, as `questions` receives it.
+ *
+ * @example
+ * element.addEventListener('turnwise-unanswered', ({ detail }) => console.log(detail.question, detail.why));
+ */
 export interface TurnwiseAgentReport {
   /** At most 500 characters. */
   question: string;
@@ -34,7 +44,12 @@ export interface TurnwiseAgentReport {
   lang: string;
 }
 
-/** Attributes of the tag, all optional. */
+/**
+ * Attributes of the tag, all optional.
+ *
+ * @example
+ * <turnwise-agent provider="openai" base-url="/v1" model="gpt-5.4-mini"></turnwise-agent>
+ */
 export interface TurnwiseAgentAttributes {
   provider?: Provider['kind'];
   'base-url'?: string;
@@ -66,7 +81,14 @@ export interface TurnwiseAgentAttributes {
   'follow-ups'?: 'off';
 }
 
-/** The element. Its properties have the names of the attributes, in camel case. */
+/**
+ * The element. Its properties have the names of the attributes, in camel case.
+ *
+ * @example
+ * const element = document.querySelector('turnwise-agent');
+ * element.tools = [{ name: 'cart', execute: () => cart }];
+ * await element.open();
+ */
 export interface TurnwiseAgentElement extends HTMLElement {
   provider: string;
   baseUrl: string;
@@ -110,6 +132,12 @@ export interface TurnwiseAgentElement extends HTMLElement {
   ask(text: string): Promise<TurnwiseAgentAnswer>;
 }
 
+/**
+ * The events of the tag. They bubble.
+ *
+ * @example
+ * element.addEventListener('turnwise-final', ({ detail }) => console.log(detail.output));
+ */
 export interface TurnwiseAgentEventMap {
   'turnwise-open': CustomEvent;
   'turnwise-close': CustomEvent;
