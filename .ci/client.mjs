@@ -61,10 +61,11 @@ for (const file of Object.keys(metafile.outputs)) {
 function declare() {
   const made = mkdtempSync(path.join(tmpdir(), 'turnwise-types-'));
   try {
-    execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--project', client, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', made], { stdio: 'inherit' });
+    execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--project', client, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--stripInternal', '--outDir', made], { stdio: 'inherit' });
     mkdirSync(path.join(folder, 'types'));
     for (const name of readdirSync(path.join(made, 'sdk'))) {
-      const text = readFileSync(path.join(made, 'sdk', name), 'utf8');
+      // Without its internal constructor, anybody could make one.
+      const text = readFileSync(path.join(made, 'sdk', name), 'utf8').replace(/(?<=export declare class (?:Chat|Run)\b[^{]*\{\n)/, '    private constructor();\n');
       writeFileSync(path.join(folder, 'types', name), text.replaceAll(/'\.\.\/(?:types\/(turnwise|element)|index)\.js'/g, (_, file = 'turnwise') => `'../${file}.js'`));
     }
     writeFileSync(path.join(folder, 'index.d.ts'), "export * from './types/index.js';\nexport { default } from './types/index.js';\n");

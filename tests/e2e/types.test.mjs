@@ -1,6 +1,6 @@
 // The package's TypeScript types: a program that uses the API type-checks strictly, and misuse does not.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -93,4 +93,73 @@ test('the types hold without those of a browser, and with those of Node.js', () 
   for (const lib of [['lib.es2022.d.ts'], ['lib.es2022.d.ts', 'lib.dom.d.ts']]) {
     for (const kinds of [[], ['node']]) assert.deepEqual(complaints(source, { lib, types: kinds, typeRoots, skipLibCheck: false, paths: MODULES }), [], `${lib.join()} ${kinds.join()}`);
   }
+});
+
+const SDK = { paths: { ...MODULES, zod: [path.join(import.meta.dirname, 'node_modules/zod')] } };
+/** Fails to compile unless the two types are the same, `any` included. */
+const SAME = 'type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false; const same = <T extends true>() => {};\n';
+
+test('arguments and results have the types of their schemas: Zod, a JSON Schema, one with a type of its own', () => {
+  assert.deepEqual(complaints(`import { Agent, demo, jsonSchema, tool } from 'turnwise'; import * as z from 'zod';
+    ${SAME}
+    tool({ inputSchema: z.object({ city: z.string(), days: z.number().optional() }), execute: (input) => { same<Same<typeof input, { city: string; days?: number | undefined }>>(); } });
+    tool({ inputSchema: { type: 'object', properties: { city: { type: 'string' }, unit: { enum: ['C', 'F'] }, at: { type: 'array', items: { type: 'number' } } }, required: ['city', 'at'] }, execute: (input) => {
+      same<Same<typeof input.city, string>>(); same<Same<typeof input.unit, 'C' | 'F' | undefined>>(); same<Same<typeof input.at, number[]>>();
+    } });
+    tool({ inputSchema: jsonSchema<{ city: Date }>({ type: 'object' }), execute: (input) => { same<Same<typeof input, { city: Date }>>(); } });
+    const loose: Record<string, unknown> = { type: 'object' };
+    tool({ inputSchema: loose, execute: (input) => { same<Same<typeof input, any>>(); } });
+    const one = await new Agent({ model: demo(), output: z.object({ city: z.string() }) }).generate('x'); same<Same<typeof one.output, { city: string }>>();
+    const two = await new Agent({ model: demo(), output: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } }).generate('x'); same<Same<typeof two.output.n, number>>();
+    const three = await new Agent({ model: demo() }).generate('x'); same<Same<typeof three.output, string>>();
+  `, SDK), []);
+  assert.match(complaints(`import { tool } from 'turnwise'; tool({ inputSchema: { type: 'object', properties: { city: { type: 'string' } } }, execute: ({ town }) => town });`, SDK).join(), /town/);
+});
+
+const FILES = ['turnwise.d.ts', 'core.d.ts', 'element.d.ts', ...['index', 'react', 'ai-sdk'].map((name) => `types/${name}.d.ts`)].map((file) => path.join(dist, 'turnwise', file));
+const declared = () => {
+  const program = ts.createProgram(FILES, { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, types: [], paths: { react: [path.join(import.meta.dirname, 'node_modules/@types/react')] } });
+  const checker = program.getTypeChecker();
+  return FILES.flatMap((file) => checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file))).map((symbol) => {
+    const real = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    return { file: path.basename(file), name: symbol.getName(), symbol: real, checker };
+  }));
+};
+
+test('everything public has documentation with an example, and the methods of a class have documentation', () => {
+  const all = declared();
+  assert.ok(all.length > 120, `${all.length}`);
+  const bare = all.flatMap(({ file, name, symbol, checker }) => {
+    // Records are generated from the Rust types, whose documentation they have.
+    if (symbol.declarations[0].getSourceFile().fileName.endsWith('records.d.ts')) return [];
+    const missing = symbol.getDocumentationComment(checker).length && symbol.getJsDocTags(checker).some((tag) => tag.name === 'example') ? [] : [`${file}: ${name}`];
+    const members = symbol.flags & ts.SymbolFlags.Class ? [...symbol.members.values()].filter((one) => one.flags & (ts.SymbolFlags.Method | ts.SymbolFlags.Accessor) && !one.getName().startsWith('__')) : [];
+    return [...missing, ...members.filter((one) => !one.getDocumentationComment(checker).length).map((one) => `${file}: ${name}.${one.getName()}`)];
+  });
+  assert.deepEqual([...new Set(bare)], []);
+});
+
+test('every attribute of the tag has documentation', () => {
+  const attributes = declared().find(({ name }) => name === 'TurnwiseAgentAttributes');
+  assert.deepEqual([...attributes.symbol.members.values()].filter((one) => !one.getDocumentationComment(attributes.checker).length).map((one) => one.getName()), []);
+});
+
+/** Where a type cannot be known: the values of another program, and what any run can have. */
+const ANY = {
+  'ai-sdk.d.ts': 2, 'approval.d.ts': 1, 'otlp.d.ts': 1, 'parts.d.ts': 2, 'react.d.ts': 2, 'run.d.ts': 2, 'schema.d.ts': 2, 'tool.d.ts': 2, 'turnwise.d.ts': 3, 'element.d.ts': 1, 'web.d.ts': 2,
+};
+
+test('no `any` in the declarations but where it is counted, and nothing that is internal', () => {
+  const folder = path.join(dist, 'turnwise');
+  const counts = {};
+  for (const file of [...readdirSync(path.join(folder, 'types')).map((name) => `types/${name}`), 'turnwise.d.ts', 'core.d.ts', 'element.d.ts', 'web.d.ts']) {
+    const source = ts.createSourceFile(file, readFileSync(path.join(folder, file), 'utf8'), ts.ScriptTarget.ES2022, true);
+    const walk = (node) => {
+      if (node.kind === ts.SyntaxKind.AnyKeyword) counts[path.basename(file)] = (counts[path.basename(file)] ?? 0) + 1;
+      ts.forEachChild(node, walk);
+    };
+    walk(source);
+    assert.doesNotMatch(source.text, /@internal|\b(ChatAgent|ChatHooks|ReadTool|ReadSchema|ReadPrompt|Engine<)/, file);
+  }
+  assert.deepEqual(counts, ANY);
 });

@@ -197,7 +197,7 @@ const REPORT = 'End the run by calling final_report: text alone does not end it,
  * });
  * const { text } = await agent.generate('What is the weather in Oslo?');
  */
-export class Agent<T extends Tools = Tools, S extends Schema | undefined = undefined> {
+export class Agent<T extends Tools = Tools, const S extends Schema | undefined = undefined> {
   readonly #options: AgentOptions<T, S>;
   readonly #tools = new Map<string, ReadTool>();
   readonly #removed = new Set<string>();

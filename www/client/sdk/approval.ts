@@ -37,7 +37,7 @@ export type Approval = boolean | { allow: boolean; for?: 'call' | 'tool' | 'run'
  */
 export type Approve = 'all' | ((request: ApprovalRequest, options: { signal: AbortSignal }) => Approval | Promise<Approval>);
 
-/** Returns the function that the engine calls; `undefined` if nobody answers its questions. */
+/** Returns the function that the engine calls; `undefined` if nobody answers its questions. @internal */
 export function approver(
   approve: Approve | undefined, tools: ReadonlyMap<string, ReadTool>, { workspace, tools: rules = {} }: PermissionOptions = {},
 ): 'all' | ((request: LowLevelRequest, options: { signal: AbortSignal }) => Approval | Promise<Approval>) | undefined {

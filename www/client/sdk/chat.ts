@@ -46,7 +46,7 @@ export interface ChatMessage {
   error?: string;
 }
 
-/** The parts of an agent that a chat uses. */
+/** The parts of an agent that a chat uses. @internal */
 export interface ChatAgent<Output> {
   open(before: () => Promise<void>): LowLevelAgent;
   /** `from` says what the run continues from; `ended` is awaited at its end, before its result is known. */
@@ -54,6 +54,7 @@ export interface ChatAgent<Output> {
   resume(options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, hooks: ChatHooks<Trajectory>): Run<Output>;
 }
 
+/** @internal */
 export interface ChatHooks<From> {
   from: () => Promise<From>;
   /** `refused`: its answer was not accepted, and is neither shown nor sent again. */
@@ -122,7 +123,7 @@ export class Chat<Output = string> {
   #cleared = 0;
   #failure: TurnwiseError | undefined;
 
-  /** Created by `agent.chat()`. */
+  /** Created by `agent.chat()`. @internal */
   constructor(options: ChatOptions = {}, agent: ChatAgent<Output>) {
     const { storage = inMemory(), id = 'chat' } = OPTIONS(options, 'options') as ChatOptions;
     this.id = id;
@@ -143,6 +144,7 @@ export class Chat<Output = string> {
     return this.#runs;
   }
 
+  /** The messages, oldest first: for each run that of the user, and its answer. */
   get messages(): ChatMessage[] {
     return this.#runs.flatMap((run): ChatMessage[] => {
       const { run_id: runId, input, output, outcome, turns } = run;

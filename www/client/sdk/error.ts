@@ -41,7 +41,7 @@ export class TurnwiseError extends Error {
   }
 }
 
-/** The error of a run that ended without success, from its record. */
+/** The error of a run that ended without success, from its record. @internal */
 export function errorOf(trajectory: Trajectory): TurnwiseError {
   const reason = trajectory.termination_reason ?? 'llm_error';
   const slugs = trajectory.turns.at(-1)?.attempts.at(-1)?.slugs ?? [];

@@ -165,6 +165,7 @@ async function readUser(history: History, content: unknown, path: string) {
 /**
  * Converts the conversation for the engine. Calls that nothing answers get a result that says so. Throws a `TypeError` that names the
  * message for a result without its call, and for what is no message.
+ * @internal
  */
 export async function readMessages(messages: unknown): Promise<TrajectoryMessage[]> {
   if (!Array.isArray(messages)) throw new TypeError(`messages: got ${describe(messages)}; expected an array of messages`);
@@ -203,7 +204,7 @@ export async function readMessages(messages: unknown): Promise<TrajectoryMessage
   return history.messages;
 }
 
-/** The conversation with a run whose answer was not accepted: what its tools did is in it, the answer is not. */
+/** The conversation with a run whose answer was not accepted: what its tools did is in it, the answer is not. @internal */
 export function withoutAnswer({ history = [], input, images, turns }: Trajectory, reason: string): TrajectoryMessage[] {
   const messages: TrajectoryMessage[] = [...history, { role: 'user', content: input, ...(images && { images }) }];
   for (const { content, tool_calls: all, final } of turns) {

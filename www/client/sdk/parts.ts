@@ -59,7 +59,7 @@ export interface ToolResultPart {
   durationMs: number;
 }
 
-/** Converts an engine event to a part, if it has one. The last parts of a run are created elsewhere. */
+/** Converts an engine event to a part, if it has one. The last parts of a run are created elsewhere. @internal */
 export function partOf(event: AgentEvent, maxTurns: number): Part | undefined {
   const { turn, callsLeft } = event;
   const part = ownPart(event, maxTurns);
@@ -88,7 +88,7 @@ function ownPart(event: AgentEvent, maxTurns: number): object | undefined {
 const turnFinish = ({ content, reasoning, attempts, counter_level, synthesis }: TrajectoryTurn) =>
   ({ type: 'turn-finish', text: content, reasoning, usage: resultUsage(attempts.map(({ usage }) => usage)), counterLevel: counter_level, synthesis });
 
-/** The parts of a recorded run: those that it had when it ran, without streamed text, waits, and the parts of sub-agents. */
+/** The parts of a recorded run: those that it had when it ran, without streamed text, waits, and the parts of sub-agents. @internal */
 export function partsOf(trajectory: Trajectory): Part[] {
   const { turns, max_turns: maxTurns, outcome, output, events } = trajectory;
   // The results as they came: the record's have the turn counter.

@@ -22,6 +22,7 @@ export type PromptPart =
  */
 export type Prompt = string | readonly PromptPart[];
 
+/** @internal */
 export interface ReadPrompt {
   text: string;
   /** Data URLs. */
@@ -39,6 +40,7 @@ async function dataUrl(part: Exclude<PromptPart, { type: 'text' }>, path: string
   return `data:${mediaType ?? blob.type};base64,${base64(new Uint8Array(await blob.arrayBuffer()))}`;
 }
 
+/** @internal */
 export function base64(bytes: Uint8Array): string {
   let binary = '';
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
@@ -48,7 +50,7 @@ export function base64(bytes: Uint8Array): string {
 /** The media types that providers accept. */
 const ATTACHABLE = /^data:(image\/(png|jpeg|webp|gif)|application\/pdf);base64,[A-Za-z0-9+/=]+$/;
 
-/** Reads a prompt. `path` names the value in errors. */
+/** Reads a prompt. `path` names the value in errors. @internal */
 export async function readPrompt(prompt: unknown, path = 'prompt'): Promise<ReadPrompt> {
   if (typeof prompt === 'string') return { text: prompt, images: [] };
   if (!Array.isArray(prompt)) throw new TypeError(`${path}: got ${describe(prompt)}; expected a string, or an array of parts`);

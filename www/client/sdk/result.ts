@@ -61,6 +61,7 @@ export interface RunResult<Output = string> {
 
 const NONE: Usage = { input: 0, output: 0, cached: 0, reasoning: 0, estimated: false };
 
+/** @internal */
 export function resultUsage(all: readonly (Usage | undefined)[]): TokenUsage {
   const sum = all.reduce<Usage>((total, usage = NONE) => ({
     input: total.input + usage.input, output: total.output + usage.output, cached: total.cached + usage.cached,
@@ -91,6 +92,7 @@ function costOf({ config, turns, children }: Trajectory): number | null {
 const dollars = ({ input, output, cached }: TrajectoryPrice, usage: Usage) =>
   ((usage.input - usage.cached) * input + usage.cached * cached + usage.output * output) / 1e6;
 
+/** @internal */
 export function endingOf(trajectory: Trajectory): Ending {
   return {
     reason: trajectory.termination_reason!, outcome: trajectory.outcome!, answerSource: trajectory.answer_source!, trigger: trajectory.wrap_up,
@@ -98,6 +100,7 @@ export function endingOf(trajectory: Trajectory): Ending {
   };
 }
 
+/** @internal */
 export function resultOf<Output>(trajectory: Trajectory, files: Files, output: Output): RunResult<Output> {
   return {
     output, text: trajectory.output ?? '', ending: endingOf(trajectory), usage: resultUsage([trajectory.tokens]), cost: costOf(trajectory),

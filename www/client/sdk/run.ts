@@ -27,7 +27,7 @@ function chunks(run: AsyncIterable<Part>, options?: UIMessageStreamOptions): Rea
   });
 }
 
-/** The interface through which `Run` drives a run. */
+/** The interface through which `Run` drives a run. @internal */
 export interface Engine<Output> {
   /** Starts it; resolves with the result, rejects with a `TurnwiseError`, or with a `TypeError` for misuse. */
   start(hear: (event: AgentEvent) => void): Promise<RunResult<Output>>;
@@ -52,7 +52,7 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
   /** Set when the run has ended. */
   #end: { trajectory: Trajectory | undefined } | undefined;
 
-  /** Created by `agent.stream`, `chat.send` and similar methods. */
+  /** Created by `agent.stream`, `chat.send` and similar methods. @internal */
   constructor(engine: Engine<Output>) {
     this.#engine = engine;
     let last = { turn: 0, callsLeft: 0 };
@@ -83,14 +83,17 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
     return this.#result;
   }
 
+  /** As of a promise of the result. */
   then<A = RunResult<Output>, B = never>(onResult?: ((result: RunResult<Output>) => A | PromiseLike<A>) | null, onError?: ((error: any) => B | PromiseLike<B>) | null): Promise<A | B> {
     return this.#result.then(onResult, onError);
   }
 
+  /** As of a promise of the result. */
   catch<B = never>(onError?: ((error: any) => B | PromiseLike<B>) | null): Promise<RunResult<Output> | B> {
     return this.#result.catch(onError);
   }
 
+  /** As of a promise of the result. */
   finally(then?: (() => void) | null): Promise<RunResult<Output>> {
     return this.#result.finally(then);
   }

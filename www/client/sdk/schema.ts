@@ -23,7 +23,7 @@ type StandardResult<Output> =
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined }[] };
 
 /**
- * A JSON Schema (2020-12). Its values have type `any`: write `jsonSchema<T>(schema)` to type them.
+ * A JSON Schema (2020-12). Its values have the type that it says where it is written out; `jsonSchema<T>(schema)` sets another.
  *
  * @example
  * const schema: JSONSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
@@ -58,7 +58,20 @@ export type Schema<T = any> = StandardSchema<T> | TypedSchema<T> | JSONSchema;
  * @example
  * type City = Infer<typeof schema>; // with z.object({ city: z.string() }): { city: string }
  */
-export type Infer<S> = S extends StandardSchema<infer T> ? T : S extends { readonly [described]?: infer T } ? ([T] extends [undefined] ? any : Exclude<T, undefined>) : any;
+export type Infer<S> = S extends StandardSchema<infer T> ? T : typeof described extends keyof S ? Exclude<S[typeof described], undefined> : FromJSON<S>;
+
+/** The type that a JSON Schema says where it is written out; `any` where it says none, or is not known to the compiler. */
+type FromJSON<S> =
+  S extends { readonly const: infer C } ? C
+    : S extends { readonly enum: readonly (infer E)[] } ? E
+      : S extends { readonly type: 'string' } ? string
+        : S extends { readonly type: 'number' | 'integer' } ? number
+          : S extends { readonly type: 'boolean' } ? boolean
+            : S extends { readonly type: 'null' } ? null
+              : S extends { readonly type: 'array'; readonly items: infer I } ? FromJSON<I>[]
+                : S extends { readonly type: 'object'; readonly properties: infer P } ? Fields<P, S extends { readonly required: readonly (infer R)[] } ? R : never>
+                  : any;
+type Fields<P, R> = { [K in keyof P as K extends R ? K : never]: FromJSON<P[K]> } & { [K in keyof P as K extends R ? never : K]?: FromJSON<P[K]> };
 
 /**
  * A plain JSON Schema with a type of your choice. Nothing checks that the two agree.
@@ -85,21 +98,21 @@ function plainSchema(schema: unknown, path: string): Record<string, unknown> {
   return JSON.parse(copy) as Record<string, unknown>;
 }
 
-/** A schema for the engine, and validation by the schema's own library. */
+/** A schema for the engine, and validation by the schema's own library. @internal */
 export interface ReadSchema {
   json: Record<string, unknown>;
   /** Returns the value after the library's checks and transformations; throws `Invalid`. */
   parse(value: unknown): Promise<unknown>;
 }
 
-/** The value is invalid. The message lists the issues. */
+/** The value is invalid. The message lists the issues. @internal */
 export class Invalid extends Error {
   override name = 'Invalid';
 }
 
 const isObject = (value: unknown): value is object => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-/** Reads a schema; `path` names it in errors. Throws a `TypeError` for anything else. */
+/** Reads a schema; `path` names it in errors. Throws a `TypeError` for anything else. @internal */
 export function readSchema(schema: unknown, path: string): ReadSchema {
   const standard = isObject(schema) ? (schema as StandardSchema)['~standard'] : undefined;
   if (!standard) return { json: plainSchema(schema, path), parse: async (value) => value };

@@ -80,7 +80,7 @@ export interface Tool<Input = any, Output = any> {
  *   execute: async ({ city }) => (await fetch(`/weather/${city}`)).json(),
  * })
  */
-export function tool<S extends Schema, Output>(options: ToolOptions<S, Output>): Tool<Infer<S>, Output> {
+export function tool<const S extends Schema, Output>(options: ToolOptions<S, Output>): Tool<Infer<S>, Output> {
   if (!isObject(options)) throw wrong('tool()', options, 'an object with description, inputSchema and execute', typeof options === 'string' ? `. Its name is the key: tools: { ${options as string}: tool({ … }) }` : '');
   return options as unknown as Tool<Infer<S>, Output>;
 }
@@ -115,7 +115,7 @@ export function toolContent(parts: readonly PromptPart[]): ToolContent {
  */
 export type Tools = Record<string, Tool>;
 
-/** A tool as the agent uses it. */
+/** A tool as the agent uses it. @internal */
 export interface ReadTool {
   low: LowLevelTool;
   touches: readonly Touches[];
@@ -142,7 +142,7 @@ const OPTIONS = Object.keys(CHECKS);
 const isObjects = (schema: unknown): boolean => isObject(schema) && (schema['type'] === 'object'
   || ['anyOf', 'oneOf', 'allOf'].some((key) => Array.isArray(schema[key]) && schema[key].length > 0 && schema[key].every(isObjects)));
 
-/** Reads one tool; errors refer to it by its path in the options. */
+/** Reads one tool; errors refer to it by its path in the options. @internal */
 export function readTool(name: string, given: unknown): ReadTool {
   const path = `tools.${name}`;
   if (!isObject(given)) throw wrong(path, given, 'a tool: tool({ description, inputSchema, execute })');

@@ -38,7 +38,7 @@ export interface UIMessageStreamOptions {
   sendParts?: boolean;
 }
 
-/** The chunks of a run. */
+/** The chunks of a run. @internal */
 export async function* uiMessageChunks(parts: AsyncIterable<Part>, { messageId, sendReasoning = true, sendParts = true }: UIMessageStreamOptions = {}): AsyncGenerator<UIMessageChunk, void, undefined> {
   /** The open text or reasoning block. */
   let open: { kind: 'text' | 'reasoning'; id: string; text: string } | undefined;

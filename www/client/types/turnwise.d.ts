@@ -626,6 +626,7 @@ export class Files {
   get(path: string): Blob | undefined;
   /** Removes a file, if it exists. */
   remove(path: string): void;
+  /** Does nothing: the files go with their agent. */
   free(): void;
   [Symbol.dispose](): void;
 }
