@@ -30,6 +30,8 @@ const ROWS = [
   [/^turnwise\/jq(\.js|_bg\.wasm)$/, 'npm app', 'jq'],
   [/^turnwise\/(LICENSE.*|THIRD-PARTY-LICENSES\.txt)$/, 'npm docs'],
   [/^turnwise\/(index|index\.node|node|thread|core|react|ai-sdk|history|ui-stream|element|empty)\.js$/, 'npm'],
+  [/^turnwise\/turnwise\.js\.map$/, 'npm docs'],
+  [/^turnwise\/[\w.-]+\.js\.map$/, 'npm'],
   [/^turnwise\/(cli.*\.mjs|.*\.d\.ts|README\.md|package\.json)$/, 'npm'],
   // The app. Its page takes everything in www/app as it is.
   [/^turnwise\/(app-client|app-worker)\.js$|^turnwise\/app-worker_bg\.wasm$/, 'app offline', 'appWorker'],

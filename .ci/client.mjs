@@ -2,7 +2,7 @@
 // PART: sdk, the package with its widget (www/widget) and declarations; app-worker, the app's connection to its worker, and that worker.
 // GLUE: the engine's glue code from wasm-bindgen; it becomes part of the worker's file.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -46,15 +46,31 @@ const { metafile } = await build({
   entryPoints: Object.entries(ENTRIES).flatMap(([of, names]) => Object.entries(names).map(([name, out]) => ({ in: path.join(www, of, name), out }))),
   outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', 'react'], minify: true, lineLimit: 400, charset: 'utf8', legalComments: 'none',
   define: { SANDBOX_FRAME: JSON.stringify(frame().html), TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
-  logLevel: 'warning', plugins: [apart], metafile: true,
+  logLevel: 'warning', plugins: [apart], metafile: true, sourcemap: part === 'sdk' ? 'external' : false,
 });
+
+/** Files that programs import and step through. Browsers load their maps only for a debugger. */
+const MAPPED = /^(index|index\.node|turnwise|react|ai-sdk|history|ui-stream|node|core)\.js$/;
 
 // Bundlers must ignore imports whose URL is only known at run time. Minifying removes the comments that say so.
 const IGNORED = '/* @vite-ignore *//* webpackIgnore: true *//* turbopackIgnore: true */';
-for (const file of Object.keys(metafile.outputs)) {
+for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith('.js'))) {
   const text = readFileSync(file, 'utf8');
-  const told = text.replace(/\bimport\((?!["')])/g, `import(${IGNORED}`);
+  const told = text.replace(/\bimport\((?!["')])/g, `import(${IGNORED}`) + mapOf(file);
   if (told !== text) writeFileSync(file, told);
+}
+
+/** The reference to a file's source map, which has the sources in it; a map that is not needed is removed. */
+function mapOf(file) {
+  const map = `${file}.map`;
+  if (!existsSync(map)) return '';
+  const { sources, ...rest } = JSON.parse(readFileSync(map, 'utf8'));
+  rmSync(map);
+  if (!MAPPED.test(path.basename(file))) return '';
+  // By their places in the repository, wherever it was built.
+  const named = sources.map((source) => (source.includes('<') ? path.basename(source) : path.relative(path.join(www, '..'), path.resolve(folder, source)).replace(/^.*node_modules\//, 'node_modules/')));
+  writeFileSync(map, JSON.stringify({ ...rest, sources: named }));
+  return `\n//# sourceMappingURL=${path.basename(map)}\n`;
 }
 
 /** Generates the declarations of the API in www/client/sdk with the compiler; those of the low-level API are written by hand. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { SourceMap } from 'node:module';
 import { test } from 'node:test';
 import ts from 'typescript';
 import { dist } from './lib/site.mjs';
@@ -162,4 +163,21 @@ test('no `any` in the declarations but where it is counted, and nothing that is 
     assert.doesNotMatch(source.text, /@internal|\b(ChatAgent|ChatHooks|ReadTool|ReadSchema|ReadPrompt|Engine<)/, file);
   }
   assert.deepEqual(counts, ANY);
+});
+
+test('files that programs import have source maps, with the sources in them', () => {
+  const places = { 'index.js': ['options.model: missing', 'www/client/sdk/agent.ts'], 'turnwise.js': ['; did you mean ', 'www/client/check.ts'], 'react.js': ['assistant-', 'www/client/sdk/react.ts'], 'ai-sdk.js': ['fromAiSdk takes', 'www/client/sdk/ai-sdk.ts'] };
+  for (const [file, [text, source]] of Object.entries(places)) {
+    const code = readFileSync(path.join(dist, 'turnwise', file), 'utf8');
+    assert.ok(code.trimEnd().endsWith(`//# sourceMappingURL=${file}.map`), file);
+    const payload = JSON.parse(readFileSync(path.join(dist, 'turnwise', `${file}.map`), 'utf8'));
+    assert.equal(payload.sourcesContent.filter(Boolean).length, payload.sources.length);
+    assert.ok(payload.sources.every((name) => /^((www|node_modules)\/|<define:)/.test(name)), payload.sources.join());
+    const line = code.slice(0, code.indexOf(text)).split('\n').length - 1;
+    const column = code.split('\n')[line].indexOf(text);
+    const found = new SourceMap(payload).findEntry(line, column);
+    assert.equal(found.originalSource, source, file);
+    const original = payload.sourcesContent[payload.sources.indexOf(source)].split('\n');
+    assert.ok(original.slice(Math.max(0, found.originalLine - 1), found.originalLine + 3).join('\n').includes(text), `${file}: line ${found.originalLine}`);
+  }
 });
