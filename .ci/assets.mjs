@@ -54,7 +54,7 @@ const ROWS = [
 export const GROUPS = {
   launcher: { title: 'launcher', most: 5_000 },
   widget: { title: 'widget: in the page, once opened' },
-  onDemand: { title: 'widget: on demand', most: 7_000 },
+  onDemand: { title: 'widget: on demand', most: 7_500 },
   language: { title: 'widget: one of these, for its language', most: 2_500, largest: true },
   frame: { title: 'widget: in a frame, beside the others' },
   client: { title: 'package: in the page', most: 20_000 },
