@@ -14,7 +14,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { mock, test } from 'node:test';
+import { after, mock, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
 import * as z from 'zod';
@@ -43,6 +43,10 @@ const deferred = () => {
   one.promise = new Promise((resolve, reject) => Object.assign(one, { resolve, reject }));
   return one;
 };
+/** A run whose page is gone: it goes on to the end of the tests, when it is cancelled. */
+const abandoned = [];
+const abandon = (run) => { abandoned.push(run); run.catch(() => {}); };
+after(() => abandoned.forEach((run) => run.cancel()));
 /** What a storage has once it has a run: a page that closes now leaves this. */
 async function left(storage, what = () => true) {
   const all = () => storage.list.all('chat').map((text) => JSON.parse(text));
@@ -203,7 +207,7 @@ test('mattermost-plugin-agents#908: of two calls of a reply, the one that was do
     ship: tool({ touches: ['network'], execute: () => { ran.push('ship'); return ship(); } }),
   } });
   const first = make(() => { began.resolve(); return new Promise(() => {}); }).chat({ storage });
-  first.send('x').catch(() => {});
+  abandon(first.send('x'));
   await began.promise;
   const copy = await left(storage, ({ events }) => events.some(({ event }) => event.type === 'tool_finished'));
   const asked = [];
@@ -222,7 +226,7 @@ test('vercel/ai#11509: a run that is resumed twice at once goes on once', async 
   const { model, requests } = scripted(() => { began.resolve(); return new Promise(() => {}); }, 'fine');
   const storage = inMemory();
   const agent = new Agent({ model, ...QUICK });
-  agent.chat({ storage }).send('x').catch(() => {});
+  abandon(agent.chat({ storage }).send('x'));
   await began.promise;
   const copy = await left(storage);
   const chat = agent.chat({ storage: copy });
@@ -240,7 +244,7 @@ test('algolia/instantsearch#7223: a message after a reload during a tool, withou
   const { model, requests, done } = scripted(calls(['slow']), 'fine');
   const storage = inMemory();
   const agent = new Agent({ model, tools: { slow: tool({ execute: () => { began.resolve(); return new Promise(() => {}); } }) }, ...QUICK });
-  agent.chat({ storage }).send('one').catch(() => {});
+  abandon(agent.chat({ storage }).send('one'));
   await began.promise;
   const copy = await left(storage);
   const chat = agent.chat({ storage: copy });
@@ -269,7 +273,7 @@ test('LionSR/TeXRA#8858: two tabs resume at the same time: one goes on, the othe
   const { model, requests } = scripted(() => { began.resolve(); return new Promise(() => {}); }, 'fine');
   const storage = inMemory();
   const agent = new Agent({ model, ...QUICK });
-  agent.chat({ storage }).send('x').catch(() => {});
+  abandon(agent.chat({ storage }).send('x'));
   await began.promise;
   const copy = await left(storage);
   const tabs = [agent.chat({ storage: copy }), agent.chat({ storage: copy })];
