@@ -2,7 +2,7 @@
 // PART: sdk, the package with its widget (www/widget) and declarations; app-worker, the app's connection to its worker, and that worker.
 // GLUE: the engine's glue code from wasm-bindgen; it becomes part of the worker's file.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -17,12 +17,12 @@ execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--projec
 // Each entry is a separate file, which the others import, so that a page has only one instance of each. All other modules
 // are bundled into each file that uses them.
 const ENTRIES = part === 'app-worker' ? {
-  client: { 'app-worker': 'app-client', 'engine-worker': 'app-worker', 'prompt-api': 'prompt-api', sandbox: 'sandbox' },
+  client: { 'app-worker': 'app-client', 'engine-worker': 'app-worker', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox' },
   widget: {},
 } : {
   client: {
-    index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', sandbox: 'sandbox', node: 'node', thread: 'thread', core: 'core',
-    'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/history': 'history', 'sdk/ai-sdk': 'ai-sdk',
+    index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox', node: 'node', thread: 'thread', core: 'core',
+    'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/history': 'history', 'sdk/ui-stream': 'ui-stream', 'sdk/ai-sdk': 'ai-sdk',
     'sdk/testing': 'testing', 'sdk/chat-store': 'chat-store', 'sdk/vue': 'vue', 'sdk/svelte': 'svelte', 'sdk/markdown': 'markdown',
     'sdk/skills': 'skills', 'sdk/openapi': 'openapi', 'sdk/tool-search': 'tool-search', 'sdk/argument-check': 'argument-check', 'sdk/yaml': 'yaml',
   },
@@ -49,25 +49,42 @@ const { metafile } = await build({
   entryPoints: Object.entries(ENTRIES).flatMap(([of, names]) => Object.entries(names).map(([name, out]) => ({ in: path.join(www, of, name), out }))),
   outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', 'react', 'vue'], minify: true, lineLimit: 400, charset: 'utf8', legalComments: 'none',
   define: { SANDBOX_FRAME: JSON.stringify(frame().html), TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
-  logLevel: 'warning', plugins: [apart], metafile: true,
+  logLevel: 'warning', plugins: [apart], metafile: true, sourcemap: part === 'sdk' ? 'external' : false,
 });
+
+/** Files that programs import and step through. Browsers load their maps only for a debugger. */
+const MAPPED = /^(index|index\.node|turnwise|react|ai-sdk|history|ui-stream|node|core)\.js$/;
 
 // Bundlers must ignore imports whose URL is only known at run time. Minifying removes the comments that say so.
 const IGNORED = '/* @vite-ignore *//* webpackIgnore: true *//* turbopackIgnore: true */';
-for (const file of Object.keys(metafile.outputs)) {
+for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith('.js'))) {
   const text = readFileSync(file, 'utf8');
-  const told = text.replace(/\bimport\((?!["')])/g, `import(${IGNORED}`);
+  const told = text.replace(/\bimport\((?!["')])/g, `import(${IGNORED}`) + mapOf(file);
   if (told !== text) writeFileSync(file, told);
+}
+
+/** The reference to a file's source map, which has the sources in it; a map that is not needed is removed. */
+function mapOf(file) {
+  const map = `${file}.map`;
+  if (!existsSync(map)) return '';
+  const { sources, ...rest } = JSON.parse(readFileSync(map, 'utf8'));
+  rmSync(map);
+  if (!MAPPED.test(path.basename(file))) return '';
+  // By their places in the repository, wherever it was built.
+  const named = sources.map((source) => (source.includes('<') ? path.basename(source) : path.relative(path.join(www, '..'), path.resolve(folder, source)).replace(/^.*node_modules\//, 'node_modules/')));
+  writeFileSync(map, JSON.stringify({ ...rest, sources: named }));
+  return `\n//# sourceMappingURL=${path.basename(map)}\n`;
 }
 
 /** Generates the declarations of the API in www/client/sdk with the compiler; those of the low-level API are written by hand. */
 function declare() {
   const made = mkdtempSync(path.join(tmpdir(), 'turnwise-types-'));
   try {
-    execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--project', client, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', made], { stdio: 'inherit' });
+    execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--project', client, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--stripInternal', '--outDir', made], { stdio: 'inherit' });
     mkdirSync(path.join(folder, 'types'));
     for (const name of readdirSync(path.join(made, 'sdk'))) {
-      const text = readFileSync(path.join(made, 'sdk', name), 'utf8');
+      // Without its internal constructor, anybody could make one.
+      const text = readFileSync(path.join(made, 'sdk', name), 'utf8').replace(/(?<=export declare class (?:Chat|Run)\b[^{]*\{\n)/, '    private constructor();\n');
       writeFileSync(path.join(folder, 'types', name), text.replaceAll(/'\.\.\/(?:types\/(turnwise|element)|index)\.js'/g, (_, file = 'turnwise') => `'../${file}.js'`));
     }
     writeFileSync(path.join(folder, 'index.d.ts'), "export * from './types/index.js';\nexport { default } from './types/index.js';\n");
@@ -78,4 +95,4 @@ function declare() {
 if (part === 'sdk') declare();
 // The proxy is developed as an example; the package has it as it is.
 if (part === 'sdk') cpSync(path.resolve(www, '../examples/key-proxy'), path.join(folder, 'key-proxy'), { recursive: true });
-if (part === 'sdk') for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts', 'element.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));
+if (part === 'sdk') for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts', 'element.d.ts', 'web.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));

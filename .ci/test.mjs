@@ -100,8 +100,9 @@ const steps = {
       existsSync(path.join(root, 'tests/packages/node_modules/.installed'))
         ? [process.execPath, '.ci/e2e.mjs', 'tests/packages/packages.test.mjs']
         : [process.execPath, '-e', 'console.log("The frameworks could not be installed here, so the package is not tested in them.\\nℹ skipped 1")'],
+      [process.execPath, '.ci/e2e.mjs', 'tests/packages/runtimes.test.mjs'],
     ],
-    env: [{}, { SITE }],
+    env: [{}, { SITE }, { SITE }],
     count: counted,
   },
 };

@@ -119,7 +119,7 @@ test('guardrails and storage that fail have names of their own', async () => {
   broken = false;
   assert.equal((await chat.send('x')).text, 'ok');
   assert.match(chat.storageError.message, /quota/);
-  assert.throws(() => new Agent({ model: custom(() => 'x') }).chat({ storage: {} }), /options\.storage: has no get\(\)/);
+  assert.throws(() => new Agent({ model: custom(() => 'x') }).chat({ storage: {} }), /options\.storage: got an object without get\(\)/);
 });
 
 test('a chat knows what a cancelled and a failed run did, and keeps no run that did nothing from the next', async () => {
@@ -253,7 +253,7 @@ test('a message that is only a picture, and a second click', async () => {
   const { model, requests } = scripted('a lamp', 'a lamp');
   assert.equal((await new Agent({ model, ...QUICK }).generate([{ type: 'image', data: png }])).text, 'a lamp');
   assert.deepEqual(requests[0].messages.at(-1).content, [{ type: 'image_url', image_url: { url: png } }]);
-  await assert.rejects(async () => new Agent({ model, ...QUICK }).generate(''), /task: got ""/);
+  await assert.rejects(async () => new Agent({ model, ...QUICK }).generate(''), /prompt: got ""/);
   let told = 0;
   let guarded = 0;
   const chat = new Agent({ model: scripted(() => sleep(20).then(() => 'ok')).model, ...QUICK, telemetry: () => { told += 1; }, guardrails: { input: [() => { guarded += 1; }] } }).chat();

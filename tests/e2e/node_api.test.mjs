@@ -329,7 +329,7 @@ test('misuse is refused and names itself', async () => {
   const wrong = [
     [{ maxTurns: '15' }, 'options.maxTurns: got "15"; expected a whole number, 1 or more'],
     [{ maxTurns: 0 }, 'options.maxTurns: got 0'],
-    [{ maxTruns: 3 }, 'options.maxTruns: unknown option; options takes preset, provider,'],
+    [{ maxTruns: 3 }, 'options.maxTruns: unknown option; did you mean maxTurns? options takes preset, provider,'],
     [{ counter: { templates: { normal: 3 } } }, 'options.counter.templates.normal: got 3; expected a string'],
     [{ counter: true }, 'options.counter: got true; expected an object or false'],
     [{ synthesis: { role: 'tool' } }, "options.synthesis.role: got \"tool\"; expected 'user' or 'system'"],

@@ -250,4 +250,4 @@ export class LowLevelAgent {
     release(this, this.#own);
   }
 }
-disposable(LowLevelAgent);
+disposable(LowLevelAgent.prototype);

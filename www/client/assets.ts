@@ -2,6 +2,8 @@
 // `new Worker(new URL('./name.js', import.meta.url), { type: 'module' })`. So callers write exactly that, but with a
 // constructor that only records the URL: the worker itself is started in the way that the page's policy and origin require.
 
+import { shape, wrong } from './check';
+
 /** The URL of a worker's script. */
 export interface Script {
   url: URL;
@@ -20,7 +22,9 @@ export function wrapped(url: string, classic: boolean): string {
 let folder: string | undefined;
 
 /** Sets the location from which the package's files are served. Call it before anything else. */
-export function configure({ assets }: { assets: string | URL }) {
+export function configure(options: { assets: string | URL }) {
+  const { assets } = shape({ assets: (value) => value })(options, 'configure()');
+  if (typeof assets !== 'string' && !(assets instanceof URL)) throw wrong('configure().assets', assets, 'a URL');
   const page = (globalThis.location as Location | undefined)?.href;
   folder = new URL(String(assets).replace(/\/?$/, '/'), page).href;
 }

@@ -5,15 +5,28 @@ export type Check<T = unknown> = (value: unknown, path: string) => T;
 
 export type Given = Record<string, unknown>;
 
+/** Also of another realm. */
+export const isBlob = (value: unknown): value is Blob => /^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(value));
+
 export const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null;
 
 function kind(value: unknown): string | undefined {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';
-  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'function') return /^class\b/.test(Function.prototype.toString.call(value)) ? `the class ${value.name}` : 'a function';
   if (Array.isArray(value)) return 'an array';
-  if (isObject(value)) return 'an object';
+  if (isObject(value)) {
+    const name = isPlain(value) ? '' : (value.constructor?.name ?? '');
+    // Shorter ones are made by a minifier.
+    return name === 'Promise' ? 'a Promise (is an await missing?)' : name.length > 2 ? `${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name}` : 'an object';
+  }
   return typeof value === 'number' && !Number.isFinite(value) ? 'a non-finite number' : undefined;
+}
+
+/** Whether an object is of no class; also one of another frame. */
+function isPlain(value: object): boolean {
+  const from = Object.getPrototypeOf(value) as object | null;
+  return from === null || Object.getPrototypeOf(from) === null;
 }
 
 /** Returns a value as JSON; `undefined` for values that JSON cannot represent. */
@@ -25,9 +38,13 @@ export function json(value: unknown): string | undefined {
   }
 }
 
+/** How keys of model services begin: one that was given in the wrong place must not be shown. */
+const KEY = /^(sk-|gsk_|xai-|AIza|Bearer )/;
+export const isKey = (value: unknown) => typeof value === 'string' && KEY.test(value);
+
 /** The kind of a value, and its content if that is short. */
 export function describe(value: unknown): string {
-  const text = kind(value) ?? json(value) ?? '';
+  const text = isKey(value) ? 'a key' : kind(value) ?? json(value) ?? '';
   // Cut between characters, not inside one.
   const cut = text.length > 60 ? [...text.slice(0, 122)] : [];
   return cut.length > 60 ? `${cut.slice(0, 60).join('')}…` : text || 'something else';
@@ -36,7 +53,40 @@ export function describe(value: unknown): string {
 /** The kind of a value without its content: for keys. */
 const describeSecret = (value: unknown) => kind(value) ?? (typeof value === 'string' ? 'a string' : typeof value === 'number' ? 'a number' : 'something else');
 
-export const wrong = (path: string, value: unknown, takes: string) => new TypeError(`${path}: got ${describe(value)}; expected ${takes}`);
+/** What others call it: the option here, and its names elsewhere, without case and separators. */
+const ELSEWHERE: readonly (readonly [here: string, elsewhere: RegExp])[] = [
+  ['instructions', /^(system|prompt)/], ['maxTurns', /^(max)?(step|iter|round|turn|recurs)|^stopwhen/], ['signal', /^abort/],
+  ['inputSchema', /^(param|schema|arg)/], ['execute', /^(handle|run|func?|call|invoke)/], ['model', /^(provider|llm)/],
+  ['output', /^(response|result|output|schema)/], ['subagents', /^(handoff|agents)/], ['approve', /appro|confirm/], ['messages', /^history/],
+  ['id', /^(key|name|session|thread)/], ['baseUrl', /^(url|endpoint|host|api)/], ['url', /^(endpoint|host)/], ['apiKey', /^(key|token)/],
+  ['usd', /^(dollar|cost|money)/], ['ms', /^(time|sec)/], ['maxOutputTokens', /^maxtok/],
+];
+
+const bare = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/** Whether at most so many letters are missing, added, changed, or in the other order. */
+function within(a: string, b: string, left: number): boolean {
+  const rest = (i: number, j: number, less = 1) => within(a.slice(i), b.slice(j), left - less);
+  if (a === b) return true;
+  if (a && a[0] === b[0] && rest(1, 1, 0)) return true;
+  return left > 0 && (rest(1, 0) || rest(0, 1) || rest(1, 1) || (a.length > 1 && a[0] === b[1] && a[1] === b[0] && rest(2, 2)));
+}
+
+/** Which of the names was probably meant. */
+export function nearest(given: unknown, names: readonly string[]): string | undefined {
+  if (typeof given !== 'string' || given.length > 40) return undefined;
+  const text = bare(given);
+  const near = (letters: number) => names.find((name) => letters <= Math.max(1, Math.min(text.length, bare(name).length) / 4) && within(text, bare(name), letters));
+  return near(0) ?? near(1) ?? near(2) ?? near(3) ?? ELSEWHERE.find(([here, elsewhere]) => names.includes(here) && elsewhere.test(text))?.[0];
+}
+
+/** What to add to an error about a name. */
+export const meant = (given: unknown, names: readonly string[], quote = '') => {
+  const near = nearest(given, names);
+  return near === undefined ? '' : `; did you mean ${quote}${near}${quote}?`;
+};
+
+export const wrong = (path: string, value: unknown, takes: string, hint = '') => new TypeError(`${path}: got ${describe(value)}; expected ${takes}${hint}`);
 export const missing = (path: string, takes: string) => new TypeError(`${path}: missing; expected ${takes}`);
 
 /** A check from a description and a test. */
@@ -58,7 +108,10 @@ export const U32 = 0xffff_ffff;
 export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Check<number> =>
   takes(`a whole number, ${least} or more`, (value) => Number.isInteger(value) && value >= least && value <= most);
 
-export const word = <T extends string>(words: readonly T[]): Check<T> => takes(words.map((one) => `'${one}'`).join(' or '), (value) => words.includes(value));
+export const word = <T extends string>(words: readonly T[]): Check<T> => (value, path) => {
+  if (!words.includes(value as T)) throw wrong(path, value, words.map((one) => `'${one}'`).join(' or '), meant(value, words, '\''));
+  return value as T;
+};
 
 export const secret: Check<string> = (value, path) => {
   if (typeof value !== 'string') throw new TypeError(`${path}: got ${describeSecret(value)}; expected a string`);
@@ -72,16 +125,19 @@ export const plain = (words: string): Check => (value, path) => {
   return JSON.parse(copy) as unknown;
 };
 
-const record = takes<Given>('an object', (value) => isObject(value) && !Array.isArray(value));
-
-/** An object with these options and no others. Returns the given ones, with each name converted by `name`. */
-export function shape(known: Record<string, Check>, name = (option: string) => option): Check<Given> {
+/** An object with these options and no others. Returns the given ones, with each name converted by `name`. `hint` says more about a name that it does not have. */
+export function shape(known: Record<string, Check>, name = (option: string) => option, hint: (stray: string) => string | undefined = () => undefined): Check<Given> {
+  const names = Object.keys(known);
   return (value, path) => {
-    const given = record(value, path);
-    const stray = Object.keys(given).find((key) => !Object.hasOwn(known, key));
-    if (stray !== undefined) throw new TypeError(`${path}.${stray}: unknown option; ${path} takes ${Object.keys(known).join(', ')}`);
+    // Of an object of a class without fields, nothing could be read: it would pass for one without options.
+    if (!isObject(value) || Array.isArray(value) || (!isPlain(value) && !Object.keys(value).length)) throw wrong(path, value, `an object with ${names.join(', ')}`);
+    const stray = Object.keys(value).find((key) => !Object.hasOwn(known, key));
+    if (stray !== undefined) {
+      const said = hint(stray) ?? meant(stray, names);
+      throw new TypeError(`${path}.${stray}: unknown option${said}${said.endsWith('?') ? ' ' : '; '}${path} takes ${names.join(', ')}`);
+    }
     const read: Given = {};
-    for (const [key, check] of Object.entries(known)) if (given[key] !== undefined) read[name(key)] = check(given[key], `${path}.${key}`);
+    for (const [key, check] of Object.entries(known)) if (value[key] !== undefined) read[name(key)] = check(value[key], `${path}.${key}`);
     return read;
   };
 }
@@ -91,6 +147,7 @@ export const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${le
 
 /** The text of a record that the page calls `path`. */
 export const recordText = (words: string): Check<string> => (value, path) => {
-  if (!isObject(value)) throw wrong(path, value, words);
+  if (!isObject(value) || (!isPlain(value) && !Object.keys(value).length)) throw wrong(path, value, words);
+  if ('trajectory' in value && !('format' in value)) throw new TypeError(`${path}: got a result; expected ${words}: result.trajectory`);
   return JSON.stringify(value) ?? '';
 };

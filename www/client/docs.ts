@@ -59,6 +59,7 @@ export class DocsSite {
     this.#own = own;
     this.#tools = tools;
     keep(this, own);
+    disposable(this); // not of the prototype: bundlers leave the class out where it is not used
   }
 
   static async open(given: string | URL, options?: object): Promise<DocsSite> {
@@ -104,4 +105,3 @@ export class DocsSite {
     release(this, this.#own);
   }
 }
-disposable(DocsSite);

@@ -1,6 +1,6 @@
 // `agent.files`: the page's mirror of the files that the agent's tools see. The page reads and writes without waiting; the
 // worker receives the changes, and reports what tools wrote.
-import { wrong } from './check';
+import { isBlob, wrong } from './check';
 import { disposable } from './lifetime';
 import { MAX_PATH, RESULTS } from './protocol';
 import type { AgentFileChange } from './protocol';
@@ -42,7 +42,7 @@ export class Files {
   }
 
   put(path: string, content: string | Blob): string {
-    if (typeof content !== 'string' && !/^\[object (Blob|File)\]$/.test(Object.prototype.toString.call(content))) throw wrong('content', content, 'a string or a Blob');
+    if (typeof content !== 'string' && !isBlob(content)) throw wrong('content', content, 'a string or a Blob');
     const at = normal(path);
     const blob = typeof content === 'string' ? new Blob([content], { type: 'text/plain' }) : content;
     this.#files.set(at, blob);
@@ -80,4 +80,4 @@ export class Files {
     }
   }
 }
-disposable(Files);
+disposable(Files.prototype);

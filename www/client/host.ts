@@ -2,15 +2,15 @@
 // request is answered once, unless it is aborted.
 import type { Link } from './link';
 import { configured, scriptOf } from './assets';
-import { errorText, failureOf, pour } from './model';
-import type { Complete } from './model';
+import { errorText } from './model';
+import type { Complete, Judged } from './model';
 import { MAX_RESULT } from './protocol';
 import type { AgentId, CallNumber, Code, Heard, PageRequest } from './protocol';
 import type { Execute } from './options';
 import type { Running } from './sandbox';
 import { spawn } from './spawn';
 import { trustedHtml } from './trusted';
-import { reading, valueText } from './values';
+import { isRead, valueText } from './values';
 
 /** One agent's tools, approval and models. */
 export interface HostedAgent {
@@ -29,12 +29,11 @@ export interface Fetched {
   body: ArrayBuffer;
 }
 
-/** The deadline of a recorded program that runs again: on a machine that is busy, longer than the program's own. */
-const AGAIN_MS = 120_000;
+const LENT = { scriptOf, configured, spawn, trustedHtml };
 
 export class Host {
   /** If this page is a frame: has its host fetch something. */
-  fetch: ((url: string) => Promise<Fetched>) | undefined;
+  fetch: ((url: string, call: CallNumber, open: () => boolean) => Promise<void>) | undefined;
   #link: () => Link;
   #guests = new Map<AgentId, HostedAgent>();
   #calls = new Map<CallNumber, AbortController>();
@@ -58,7 +57,7 @@ export class Host {
     const end = (thrown: boolean, value: unknown, said: Said) => {
       if (this.#calls.get(call) !== abort) return;
       this.#calls.delete(call);
-      const failed = (error: unknown) => this.#link().tell('failed', { call, failure: 'complete' in what ? failureOf(error) : { message: errorText(error) } });
+      const failed = (error: unknown) => this.#link().tell('failed', { call, failure: ('complete' in what && (error as Partial<Judged>).turnwiseFailure) || { message: errorText(error) } });
       if (thrown) return void failed(value);
       let result;
       try {
@@ -75,7 +74,7 @@ export class Host {
       if (!guest) throw new Error('this agent was freed');
       const [value, said] = this.#do(guest, what, call, abort.signal, request);
       // A synchronous result is returned synchronously.
-      const late = typeof (value as any)?.then === 'function' ? Promise.resolve(value).then((result) => (said === asResult && reading(result)) || result) : said === asResult ? reading(value) : undefined;
+      const late = typeof (value as any)?.then === 'function' ? Promise.resolve(value).then((result) => (said === asResult ? read(result) : result)) : said === asResult && isRead(value) ? read(value) : undefined;
       if (late) late.then((result) => end(false, result, said), (thrown) => end(true, thrown, said));
       else end(false, value, said);
     } catch (thrown) {
@@ -104,7 +103,7 @@ export class Host {
     const asked = (name: string, args: string) => {
       if (this.#calls.has(call)) this.#link().tell('asked', { call, name, arguments: args });
     };
-    const running = import('./sandbox').then(({ run }) => run(code, asked, signal, { scriptOf, configured, spawn, trustedHtml }));
+    const running = import('./sandbox').then(({ run }) => run(code, asked, signal, LENT));
     this.#programs.set(call, running);
     try {
       return await (await running).done;
@@ -115,35 +114,7 @@ export class Host {
 
   /** Runs a recorded program again: its calls have to be those of the record, and are answered as they were. */
   async again(code: Code, calls: [name: string, args: string][], answers: [asked: number, failed: boolean, content: string][]) {
-    const { run } = await import('./sandbox');
-    const abort = new AbortController();
-    let asked = 0;
-    let wrong: string | undefined;
-    let given = 0;
-    const give = () => {
-      // An answer can only follow its call.
-      for (let next; (next = answers[given]) && next[0] < asked; given += 1) running.answer(...next);
-    };
-    const running = run(code, (name, args) => {
-      const [wanted, wantedArgs] = calls[asked] ?? [];
-      if (name !== wanted || args !== wantedArgs) {
-        wrong ??= `call ${asked} was ${wanted ? `${wanted} ${wantedArgs}` : 'not made'}, now it is ${name} ${args}`;
-        return abort.abort();
-      }
-      asked += 1;
-      return give();
-    }, abort.signal, { scriptOf, configured, spawn, trustedHtml });
-    const late = setTimeout(() => {
-      wrong ??= `it did not end within ${AGAIN_MS / 1000} s`;
-      abort.abort();
-    }, AGAIN_MS);
-    try {
-      return await running.done;
-    } catch (error) {
-      return { ok: false, output: wrong ?? errorText(error) };
-    } finally {
-      clearTimeout(late);
-    }
+    return (await import('./sandbox')).again(code, calls, answers, LENT);
   }
 
   #do(guest: HostedAgent, what: Exclude<PageRequest, { fetch: unknown } | { code: unknown }>, call: CallNumber, signal: AbortSignal, request: Uint8Array | undefined): [unknown, Said] {
@@ -157,24 +128,21 @@ export class Host {
 
   async #fetched(url: string, call: CallNumber) {
     if (!this.fetch) throw new Error('there is no host to fetch it');
-    const { status, headers, url: at, body } = await this.fetch(url);
-    if (!this.#calls.has(call)) return;
-    const { 'content-type': contentType = '', etag, 'last-modified': lastModified, 'x-robots-tag': robots } = Object.fromEntries(headers) as Record<string, string>;
-    this.#link().tell('head', { call, head: { status, contentType, etag, lastModified, robots, url: at } });
-    this.#link().tell('piece', { call }, [new Uint8Array(body)]);
+    return this.fetch(url, call, () => this.#calls.has(call));
   }
 
   async #complete(model: Complete | Promise<Complete>, call: CallNumber, signal: AbortSignal, request: Uint8Array) {
-    const complete = await model;
-    const answer = await complete(JSON.parse(new TextDecoder().decode(request)), { signal });
     // Nobody needs what arrives after an abort.
     const open = () => this.#calls.has(call);
-    await pour(answer, {
+    const { ask } = await import('./prompt-api');
+    await ask(await model, request, {
       head: (head) => { if (open()) this.#link().tell('head', { call, head }); },
       piece: (bytes) => { if (open()) this.#link().tell('piece', { call }, [bytes]); },
     }, signal);
   }
 }
+
+const read = async (value: unknown) => (isRead(value) ? (await import('./reading')).reading(value) : value);
 
 /** An answer for the worker. `images` are data URLs. */
 type Said = (value: unknown) => { text: string; images?: string[] };

@@ -9,6 +9,9 @@ export { Files } from './files';
 export { inside } from './inside';
 export { exportTrajectory, importTrajectory, insight, listModels, renderMarkdown, replay, summarize } from './records';
 
+/** For the files of www/client/sdk, so that a page loads them once. */
+export { callable, describe, flag, isBlob, isKey, isObject, json, meant, number, shape, signal, takes, text, whole, word, wrong } from './check';
+
 /** For the other entry points of the package: sets how to start the engine without a page. */
 export const startBy = (start: Start, early = true) => link.startBy(start, early);
 

@@ -25,7 +25,13 @@ export const inside = {
   /** Declares that this page is a frame: `fetch` has its host fetch resources from the host's origin. With `only`, a URL,
    *  requests to this page's own origin are limited to addresses below it. */
   frame(fetch: (url: string) => Promise<Fetched>, only?: string) {
-    host.fetch = fetch;
+    host.fetch = async (address, call, open) => {
+      const { status, headers, url, body } = await fetch(address);
+      if (!open()) return;
+      const { 'content-type': contentType = '', etag, 'last-modified': lastModified, 'x-robots-tag': robots } = Object.fromEntries(headers) as Record<string, string>;
+      link.tell('head', { call, head: { status, contentType, etag, lastModified, robots, url } });
+      link.tell('piece', { call }, [new Uint8Array(body)]);
+    };
     link.only = only;
   },
 };

@@ -16,7 +16,7 @@ export function release(target: object, own: Closable) {
   own.close();
 }
 
-/** Adds support for `using`, if the runtime has it: older ones lack the symbol. */
-export function disposable(type: { prototype: { free(): void } }) {
-  if (Symbol.dispose) Object.defineProperty(type.prototype, Symbol.dispose, { value(this: { free(): void }) { this.free(); } });
+/** Adds support for `using` to an object or a prototype, if the runtime has it: older ones lack the symbol. */
+export function disposable(target: { free(): void }) {
+  if (Symbol.dispose) Object.defineProperty(target, Symbol.dispose, { value(this: { free(): void }) { this.free(); } });
 }

@@ -1,5 +1,5 @@
 // Converts the answers of a model in the page to the pieces that its decoder in the worker reads.
-import { json } from './check';
+import { describe, json } from './check';
 import type { Failure, ResponseHead } from './protocol';
 
 /** The page's function that calls its model. */
@@ -21,13 +21,22 @@ export class Judged extends Error {
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value) ?? '');
 const said = (content: string) => ({ choices: [{ delta: { content } }] });
 
-export async function pour(answer: any, sink: Sink, signal: AbortSignal): Promise<void> {
+/** Asks a model of the page, and converts its answer. Throws `Judged`. */
+export async function ask(complete: Complete, request: Uint8Array, sink: Sink, signal: AbortSignal): Promise<void> {
+  try {
+    await pour(await complete(JSON.parse(new TextDecoder().decode(request)), { signal }), sink, signal);
+  } catch (error) {
+    throw new Judged(failureOf(error));
+  }
+}
+
+async function pour(answer: any, sink: Sink, signal: AbortSignal): Promise<void> {
   if (typeof answer === 'string') return sink.piece(bytes({ choices: [{ message: { content: answer }, finish_reason: 'stop' }] }));
   if (Object.prototype.toString.call(answer) === '[object Response]') return pourResponse(answer, sink, signal);
   if (typeof answer?.[Symbol.asyncIterator] === 'function') return pourChunks(answer[Symbol.asyncIterator](), sink, signal);
-  if (typeof answer === 'object' && answer !== null) return sink.piece(bytes(answer));
+  if (typeof answer === 'object' && answer && ('choices' in answer || 'error' in answer)) return sink.piece(bytes(answer));
   throw new Judged({
-    message: 'The page\'s `complete` returned nothing: it must return a string, a chat completion, an async iterable of its chunks, or a Response.',
+    message: `The page's \`complete\` returned ${describe(answer)}: it must return a string, a chat completion ({ choices: [{ message }] }), an async iterable of its chunks, or a Response.`,
     fatal: true,
   });
 }
@@ -68,7 +77,7 @@ export function errorText(thrown: any): string {
 }
 
 /** Converts an error that a function of the page threw. With a `status`, it is classified like a server's response with that status. */
-export function failureOf(thrown: any): Failure {
+function failureOf(thrown: any): Failure {
   if (thrown?.turnwiseFailure) return (thrown as Judged).turnwiseFailure;
   const number = (key: string) => (typeof thrown?.[key] === 'number' ? (thrown[key] as number) : undefined);
   return { message: errorText(thrown), status: number('status'), retryAfterMs: number('retryAfterMs') };

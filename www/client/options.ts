@@ -2,7 +2,7 @@
 // the options that are set go to the worker.
 import { BUILT_IN_TOOLS, PRESETS, PROVIDER_KINDS, REPORT_FORMATS, SIDE_EFFECTS } from './protocol';
 import type { AccessOptions, AgentOptions, Approver, Listening, ProviderKind, SideEffect, TrajectoryMessage, TrajectoryTool } from './protocol';
-import { U32, callable, flag, json, missing, number, plain, recordText, secret, shape, signal, snake, takes, text, whole, word, wrong } from './check';
+import { U32, callable, flag, isKey, json, meant, missing, number, plain, recordText, secret, shape, signal, snake, takes, text, whole, word, wrong } from './check';
 import type { Check, Given } from './check';
 import type { Complete } from './model';
 
@@ -46,16 +46,21 @@ const baseUrl: Check<string> = (value, path) => {
     : 'a URL such as \'https://api.example.com/v1\' or \'/v1\'';
   const given = withScheme(text(value, path) as string);
   const url = parsed(given);
+  // A URL parser takes a single slash, too, and any scheme.
+  const [, scheme, rest] = /^(?:(\w+):)?\/*(.*)$/s.exec(given) ?? [];
+  const odd = scheme ? !/^https?:\/\/[^/]/i.test(given) : !url && !given.startsWith('/');
   // Browsers send no request to such an address, and an error must not repeat the password.
   if (url ? url.username || url.password : given.includes('@')) {
     throw new TypeError(`${path}: got an address with a user name or a password; expected it without, and an apiKey or headers`);
   }
-  if (!url) throw wrong(path, value, words);
+  if (odd || !url) throw wrong(path, value, words, odd ? `; did you mean '${scheme?.endsWith('p') ? 'http' : 'https'}://${rest}'?` : '');
   return given;
 };
 
 const headers: Check<[string, string][]> = (value, path) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(path, value, 'an object of strings');
+  // Its entries are no fields: none would be sent.
+  if (Symbol.iterator in value) throw wrong(path, value, 'an object of strings', ': Object.fromEntries(headers)');
   const trial = new Headers();
   return Object.entries(value).map(([name, content]: [string, unknown]) => {
     try {
@@ -70,6 +75,7 @@ const headers: Check<[string, string][]> = (value, path) => {
 
 const price: Check = (value, path) => {
   const words = 'US dollars per million tokens';
+  if (typeof value !== 'object') throw wrong(path, value, `{ input, output }, in ${words}`);
   const { input = undefined, output = undefined, cached = input } = shape({ input: number, output: number, cached: number })(value, path);
   if (input === undefined) throw missing(`${path}.input`, words);
   if (output === undefined) throw missing(`${path}.output`, words);
@@ -90,7 +96,16 @@ const PROVIDER = shape({
   demo: word(['normal', 'endless', 'chaos']), complete: callable,
 });
 
+/** Which function makes a model of this name. */
+const makerOf = (name: string) => [['openrouter', /\//], ['anthropic', /^claude/], ['gemini', /^gemini/], ['ollama', /^(llama|qwen|mistral|gemma|phi|deepseek)|:/]].find(([, of]) => (of as RegExp).test(name))?.[0] ?? 'openai';
+
 export function provider(value: unknown, path: string): Provider {
+  const given = value as Given | null;
+  if (typeof given !== 'object' || given === null || (given['kind'] === undefined && Object.getPrototypeOf(given) !== Object.prototype) || 'specificationVersion' in given) {
+    if (typeof given === 'object' && given && 'specificationVersion' in given) throw new TypeError(`${path}: got a model of the AI SDK; expected fromAiSdk(model), from turnwise/ai-sdk`);
+    const name = typeof value === 'string' && !isKey(value) ? value : 'gpt-5.4-mini';
+    throw wrong(path, value, `a model, such as ${makerOf(name)}('${name.slice(0, 60)}', { apiKey })`);
+  }
   const { kind, baseUrl: base_url = '', model = '', apiKey, headers: extra = [], maxOutputTokens, price: costs, providerOptions: provider_options, demo, complete } = PROVIDER(value, path) as Given & {
     kind?: ProviderKind; apiKey?: string; headers?: [string, string][]; complete?: Complete;
   };
@@ -121,11 +136,14 @@ const unlessFalse = (inner: Check): Check => (value, path) => {
 const topP = takes<number>('a number from 0 to 1', (value) => typeof value === 'number' && value >= 0 && value <= 1);
 
 /** The tools are only known when a run starts. */
-const choice = takes(
-  '\'auto\', \'none\', \'required\' or { tool: name }',
-  (value) => ['auto', 'none', 'required'].includes(value) || (isObject(value) && Object.keys(value).join() === 'tool' && typeof value.tool === 'string'),
-);
-const toolChoice: Check = (value, path) => plain('JSON')(choice(value, path), path);
+const toolChoice: Check = (value, path) => {
+  const words = ['auto', 'none', 'required'];
+  const { tool, toolName, name, function: of } = (isObject(value) ? value : { name: value }) as { tool?: unknown; toolName?: unknown; name?: unknown; function?: { name?: unknown } };
+  if (words.includes(value as string) || (typeof tool === 'string' && Object.keys(value as object).length === 1)) return plain('JSON')(value, path);
+  // As other packages write it.
+  const said = [tool, toolName, name, of?.name].find((one) => typeof one === 'string');
+  throw wrong(path, value, '\'auto\', \'none\', \'required\' or { tool: name }', meant(said, words, '\'') || (said === undefined ? '' : `; did you mean { tool: ${json(said)} }?`));
+};
 
 const counter = shape({
   moderateAt: whole(0, U32), urgentAt: whole(0, U32), templates: shape({ normal: text, moderate: text, urgent: text }),
@@ -145,7 +163,7 @@ const report: Check = (value, path) => {
 const builtIn: Check<string[]> = (value, path) => {
   const words = `an array of ${BUILT_IN_TOOLS.join(', ')}`;
   if (!Array.isArray(value)) throw wrong(path, value, words);
-  for (const name of value) if (![...BUILT_IN_TOOLS, ...TEST_TOOLS].includes(name)) throw wrong(path, name, words);
+  for (const name of value) if (![...BUILT_IN_TOOLS, ...TEST_TOOLS].includes(name)) throw wrong(path, name, words, meant(name, BUILT_IN_TOOLS, '\''));
   return value.slice();
 };
 
@@ -304,7 +322,8 @@ export function planValue(plan: unknown): unknown {
   return plan;
 }
 
-const DOCS = shape({
+// Made when they are needed, so that bundlers leave them out where they are not.
+const docsShape = () => shape({
   html: text, source: text, onProgress: callable, signal, cache: flag, credentials: word(['omit', 'include']), workerUrl: address,
 });
 
@@ -322,11 +341,9 @@ export interface Docs {
 export function docsOptions(page: unknown, given: unknown): Docs {
   const address = page instanceof URL ? page.href : page;
   if (typeof address !== 'string') throw wrong('page', page, 'the address of a page of the site');
-  return { page: address, ...(given === undefined ? {} : DOCS(given, 'options')) };
+  return { page: address, ...(given === undefined ? {} : docsShape()(given, 'options')) };
 }
 
-const SEARCH = shape({ limit: whole(1, U32) });
-export const searchLimit = (given: unknown) => (given === undefined ? {} : SEARCH(given, 'options')) as { limit?: number };
+export const searchLimit = (given: unknown) => (given === undefined ? {} : shape({ limit: whole(1, U32) })(given, 'options')) as { limit?: number };
 
-const RENDER = shape({ workerUrl: address });
-export const renderOptions = (given: unknown) => (given === undefined ? {} : RENDER(given, 'options')) as { workerUrl?: string };
+export const renderOptions = (given: unknown) => (given === undefined ? {} : shape({ workerUrl: address })(given, 'options')) as { workerUrl?: string };

@@ -3,6 +3,9 @@
 // it. Loaded when an agent calls it for the first time.
 import { Judged, errorText } from './model';
 
+/** For every model of the page: asks it, and reads its answer. */
+export { ask } from './model';
+
 type Json = any;
 interface Message { role: string; content: Json; tool_calls?: { id: string; function: { name: string; arguments: string } }[]; tool_call_id?: string }
 interface Tool { name: string; description: string; parameters: Json }
@@ -20,7 +23,7 @@ const languageModel = (): Json => {
 
 /** The inputs and outputs of a session. Browsers require the languages, and refuse any that the model does not support. */
 function expected(tools: boolean) {
-  const language = ['en', 'es', 'ja', 'de', 'fr'].find((known) => navigator.language?.startsWith(known)) ?? 'en';
+  const language = ['en', 'es', 'ja', 'de', 'fr'].find((known) => globalThis.navigator?.language?.startsWith(known)) ?? 'en';
   const sorts = (other: string) => [{ type: 'text', languages: [language] }, ...(tools ? [{ type: other }] : [])];
   return { expectedInputs: sorts('tool-response'), expectedOutputs: sorts('tool-call') };
 }
@@ -130,7 +133,7 @@ function judged(thrown: Json): Judged {
 
 const NOT_DOWNLOADED = 'Chrome\'s built-in model is not downloaded yet: download it in the settings, then run again.';
 const MISSING: Record<string, string> = {
-  unsupported: 'This browser has no built-in model. Chrome on a desktop has one: use it, or choose another provider.',
+  unsupported: `${globalThis.document ? 'This browser has' : 'chrome() needs a page of a browser: this program has'} no built-in model. Chrome on a desktop has one: use it, or choose another provider.`,
   downloadable: NOT_DOWNLOADED,
   downloading: NOT_DOWNLOADED,
   unavailable: 'Chrome\'s built-in model is not available on this device: it needs a recent Chrome, about 22 GB of free disk space, and a strong enough graphics card or processor. chrome://on-device-internals says what is missing.',

@@ -15,7 +15,7 @@ export type { DocsInfo, ExportFormat, ProviderKind, SideEffect, TrajectoryMessag
 export const VERSION = 1;
 
 export const PRESETS = ['research', 'orchestrator', 'strict'] as const satisfies readonly Preset[];
-export const SIDE_EFFECTS = ['none', 'workspace', 'network', 'page'] as const satisfies readonly SideEffect[];
+export const SIDE_EFFECTS = ['none', 'workspace', 'folder', 'network', 'page'] as const satisfies readonly SideEffect[];
 export const REPORT_FORMATS = ['text', 'markdown', 'json', 'slack'] as const satisfies readonly ReportFormat[];
 /** The format name of a recorded trajectory. */
 export const DOCUMENT_FORMAT = 'turnwise-trajectory';

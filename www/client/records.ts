@@ -1,5 +1,5 @@
 // Functions that need no agent: they read, write and summarize records, render Markdown, and list a provider's models.
-import { describe, json, recordText, takes, wrong } from './check';
+import { json, meant, recordText, takes, wrong } from './check';
 import { host, link } from './engine';
 import { provider, renderOptions } from './options';
 import { DOCUMENT_FORMAT, DOCUMENT_VERSION, FORMATS } from './protocol';
@@ -29,11 +29,11 @@ export async function replay(trajectory: object) {
 }
 
 export async function exportTrajectory(trajectory: object, format: ExportFormat): Promise<string> {
-  if (!FORMATS.includes(format)) throw wrong('format', format, FORMATS.map((one) => `'${one}'`).join(', '));
-  const { format: kind, version } = (typeof trajectory === 'object' && trajectory ? trajectory : {}) as { format?: unknown; version?: unknown };
-  if (kind !== DOCUMENT_FORMAT || version !== DOCUMENT_VERSION) {
-    throw new TypeError(`trajectory: got ${describe(trajectory)}; expected a trajectory of version ${DOCUMENT_VERSION}`);
-  }
+  if (!FORMATS.includes(format)) throw wrong('format', format, FORMATS.map((one) => `'${one}'`).join(', '), meant(format, FORMATS, '\''));
+  const words = `a trajectory of version ${DOCUMENT_VERSION}`;
+  recordText(words)(trajectory, 'trajectory');
+  const { format: kind, version } = trajectory as { format?: unknown; version?: unknown };
+  if (kind !== DOCUMENT_FORMAT || version !== DOCUMENT_VERSION) throw wrong('trajectory', trajectory, words);
   // Only serialized: no worker is needed.
   if (format === 'native') return JSON.stringify(trajectory, undefined, 2);
   return ask({ export: format }, 'trajectory', JSON.stringify(trajectory));

@@ -3,6 +3,7 @@
 // program ever come out of QuickJS. Elsewhere (a policy that refuses the frame, Node.js) it is the worker alone.
 import type { WorkerListener, WorkerPort } from './link';
 import type { Script, scriptOf } from './assets';
+import { errorText } from './model';
 import type { Code } from './protocol';
 
 /** What the page's side of the package lends: this file has a bundle of its own, and these have state. */
@@ -97,6 +98,41 @@ export function run(code: Code, asked: (name: string, args: string) => void, sig
       else early.push({ answer });
     },
   };
+}
+
+/** The deadline of a recorded program that runs again: on a machine that is busy, longer than the program's own. */
+const AGAIN_MS = 120_000;
+
+/** Runs a recorded program again: its calls have to be those of the record, and are answered as they were. */
+export async function again(code: Code, calls: [name: string, args: string][], answers: [asked: number, failed: boolean, content: string][], lent: Lent) {
+  const abort = new AbortController();
+  let asked = 0;
+  let wrong: string | undefined;
+  let given = 0;
+  const give = () => {
+    // An answer can only follow its call.
+    for (let next; (next = answers[given]) && next[0] < asked; given += 1) running.answer(...next);
+  };
+  const running = run(code, (name, args) => {
+    const [wanted, wantedArgs] = calls[asked] ?? [];
+    if (name !== wanted || args !== wantedArgs) {
+      wrong ??= `call ${asked} was ${wanted ? `${wanted} ${wantedArgs}` : 'not made'}, now it is ${name} ${args}`;
+      return abort.abort();
+    }
+    asked += 1;
+    return give();
+  }, abort.signal, lent);
+  const late = setTimeout(() => {
+    wrong ??= `it did not end within ${AGAIN_MS / 1000} s`;
+    abort.abort();
+  }, AGAIN_MS);
+  try {
+    return await running.done;
+  } catch (error) {
+    return { ok: false, output: wrong ?? errorText(error) };
+  } finally {
+    clearTimeout(late);
+  }
 }
 
 async function begin(code: Code, take: Take, fail: Fail, lent: Lent): Promise<Worker> {

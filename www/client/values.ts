@@ -1,14 +1,11 @@
 // What a tool of the page returned, as the text that the model reads. What JSON would lose in silence is read as what it is, or is an
 // error that says what to return instead.
 
-/** The most that is read of a stream or a generator: a result is cut there anyway (protocol.ts, `MAX_RESULT`). */
-const MAX_PARTS = 10_000;
-
 /** Says to the author of a tool, by way of the model, what the tool has to return. */
-const unusable = (what: string, instead: string) => new TypeError(`the tool returned ${what}, which is no text and has no JSON: return ${instead}`);
+export const unusable = (what: string, instead: string) => new TypeError(`the tool returned ${what}, which is no text and has no JSON: return ${instead}`);
 
 /** The kind of an object, also of one from another frame: `Map`, `Response`, … */
-const tag = (value: object) => Object.prototype.toString.call(value).slice(8, -1);
+export const tag = (value: object) => Object.prototype.toString.call(value).slice(8, -1);
 
 /** An object that JSON would show as `{}` although it is none. */
 function standIn(value: object): object | string {
@@ -57,46 +54,8 @@ function replacer() {
 
 const errorOf = (error: Error) => (error.name && error.name !== 'Error' ? `${error.name}: ${error.message}` : error.message);
 
-async function collected(values: AsyncIterable<unknown>): Promise<unknown[]> {
-  const all: unknown[] = [];
-  for await (const one of values) if (all.push(one) >= MAX_PARTS) break;
-  return all;
-}
-
-const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
-
-/** The text of bytes; throws if they are none. */
-function decoded(bytes: ArrayBuffer | Uint8Array, what: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw unusable(`${what} that is not UTF-8 text`, 'a text about it, or toolContent([...]) for pictures and PDFs');
-  }
-}
-
-/** A value that is read before it can be text; `undefined`: it already is what it is. */
-export function reading(value: unknown): Promise<unknown> | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const kind = tag(value);
-  if (kind === 'Response') {
-    const { bodyUsed, headers, ok, status } = value as Response;
-    if (bodyUsed) throw unusable('a Response whose body was already read', 'what was read');
-    return (value as Response).arrayBuffer().then((body) => {
-      const text = decoded(body, `a Response (${headers.get('content-type') ?? 'without a content type'})`);
-      if (!ok) throw new Error(`status ${status}${text ? `: ${text.slice(0, 2000)}` : ''}`);
-      return text;
-    });
-  }
-  if (kind === 'Blob' || kind === 'File') return (value as Blob).arrayBuffer().then((body) => decoded(body, `a ${kind} (${(value as Blob).type || 'without a type'})`));
-  if (kind === 'ReadableStream') {
-    return collected(value as unknown as AsyncIterable<unknown>).then(async (parts) => (parts.every(isBytes) ? decoded(new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer()), 'a stream') : joined(parts)));
-  }
-  // Of a generator that reports its progress, the values in order.
-  if (Symbol.asyncIterator in value) return collected(value as AsyncIterable<unknown>).then(joined);
-  return undefined;
-}
-
-const joined = (parts: unknown[]) => (parts.every((part) => typeof part === 'string') ? parts.join('') : parts);
+/** Whether a value has to be read before it can be text (reading.ts): a response, a blob, a stream, a generator that waits. */
+export const isRead = (value: unknown): value is object => typeof value === 'object' && value !== null && (/^(Response|Blob|File|ReadableStream)$/.test(tag(value)) || Symbol.asyncIterator in value);
 
 /**
  * A result as text: strings unchanged, anything else as JSON. Throws what the model has to know: an `Error` that was returned, and a

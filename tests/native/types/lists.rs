@@ -101,7 +101,8 @@ fn each_model_server_has_a_function_of_its_name() {
     let functions = servers().map(|(kind, _)| {
         let about = function(kind).unwrap_or_else(|| panic!("{kind:?} has no function"));
         let name = kind.as_str();
-        format!("/** {about} */\nexport const {} = /* @__PURE__ */ http('{name}');\n", camel(name))
+        let called = camel(name);
+        format!("/**\n * {about}\n *\n * @example\n * new Agent({{ model: {called}('name-of-a-model', {{ apiKey }}) }})\n */\nexport const {called} = /* @__PURE__ */ http('{name}');\n")
     });
     check(
         "www/client/sdk/providers.ts",

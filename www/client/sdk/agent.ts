@@ -1,9 +1,9 @@
 // `Agent`: an agent's options and its runs. Each run has its own agent of the low-level API, so runs execute
 // in parallel.
-import { describe, isSignal, number, shape, whole } from '../check.js';
-import { LowLevelAgent as Implementation } from '../index.js';
+import { callable, describe, isBlob, isObject, meant, number, shape, signal as isSignal, takes, text, whole, wrong, LowLevelAgent as Implementation } from '../index.js';
+import type { Check } from '../check.js';
 import type {
-  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Plan, PlanRunOptions, PlanSession, Preset, ReportOptions, RetryOptions, SubagentKind, SynthesisOptions, Trajectory,
+  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Plan, PlanRunOptions, PlanSession, Preset, ReportOptions, RetryOptions, SubagentKind, SynthesisOptions, Trajectory, TrajectoryMessage,
 } from '../types/turnwise.js';
 import type { LowLevelAgent, Tool as LowLevelTool } from '../types/turnwise.js';
 import { errorText } from '../model.js';
@@ -27,10 +27,21 @@ import type { Infer, ReadSchema, Schema } from './schema.js';
 import { readTool } from './tool.js';
 import type { ReadTool, Tool, Tools } from './tool.js';
 
-/** Return nothing or true to pass, or your own slug, with a message for users, to end the run. */
+/**
+ * Return nothing or true to pass, or your own slug, with a message for users, to end the run.
+ *
+ * @example
+ * const short: Guardrail<string> = (prompt) => (prompt.length < 2000 ? true : { slug: 'too_long', message: 'Please be brief.' });
+ */
 export type Guardrail<T> = (value: T, options: { signal: AbortSignal }) => Verdict | Promise<Verdict>;
 type Verdict = void | undefined | true | { slug: string; message?: string };
 
+/**
+ * The options of an agent. Only `model` is required; unknown or wrong ones throw a `TypeError` that names them.
+ *
+ * @example
+ * const options: AgentOptions = { model: openai('gpt-5.4-mini', { apiKey }), instructions: 'Be brief.', maxTurns: 8, budget: { usd: 0.05 } };
+ */
 export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefined = undefined> {
   /** One model, or a list: attempt k of a turn uses entry k, starting over at the end. */
   model: Model | readonly Model[];
@@ -88,7 +99,7 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
 /** The agent of a chat, and what the chat does at the end of a run. */
 interface OfChat {
   low: LowLevelAgent;
-  ended: (trajectory: Trajectory) => Promise<void>;
+  ended: (trajectory: Trajectory, refused?: TurnwiseError) => Promise<void>;
   asking: () => Promise<void>;
 }
 
@@ -100,9 +111,20 @@ export interface PlanRun extends Promise<PlanSession> {
   cancel(): void;
 }
 
-/** The type of a result's `output`. */
+/**
+ * The type of a result's `output`.
+ *
+ * @example
+ * type City = OutputOf<typeof schema>; // with z.object({ city: z.string() }): { city: string }; with undefined: string
+ */
 export type OutputOf<S extends Schema | undefined> = S extends Schema ? Infer<S> : string;
 
+/**
+ * The options of one run.
+ *
+ * @example
+ * await agent.generate('And tomorrow?', { messages: earlier, signal: AbortSignal.timeout(30_000) });
+ */
 export interface RunOptions {
   /** The conversation so far, oldest first. */
   messages?: readonly Message[];
@@ -112,7 +134,12 @@ export interface RunOptions {
   approve?: Approve;
 }
 
-/** The change that a branch makes: exactly one of these. */
+/**
+ * The change that a branch makes: exactly one of these.
+ *
+ * @example
+ * agent.branch(trajectory, { edit: { callId: 'call_1', result: 'no offers' } });
+ */
 export type BranchEdit =
   /** The tool's result in this call. The branch continues after the call's turn. */
   | { callId: string; result: string }
@@ -126,18 +153,69 @@ export type BranchEdit =
   | { say: string };
 
 const any = (value: unknown) => value;
-const OPTIONS = shape(Object.fromEntries([
-  'model', 'instructions', 'tools', 'builtInTools', 'files', 'output', 'report', 'maxTurns', 'maxAttempts', 'budget', 'reasoning', 'toolChoice', 'temperature', 'topP',
-  'skills', 'subagents', 'approve', 'permissions', 'guardrails', 'telemetry', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
-].map((name) => [name, any])));
-const BUDGET = shape({ usd: number, tokens: whole(1), ms: whole(1) });
-const RUN = shape({ messages: any, signal: any, approve: any });
-const FORMATS = ['text', 'markdown', 'slack'];
+const byName = (words: string, check: Check): Check => (value, path) => {
+  if (!isObject(value) || Array.isArray(value)) throw wrong(path, value, words);
+  for (const [name, one] of Object.entries(value)) check(one, `${path}.${name}`);
+  return value;
+};
+const guards: Check = (value, path) => {
+  if (!Array.isArray(value)) throw wrong(path, value, 'an array of functions');
+  return value.map((one, at) => callable(one, `${path}[${at}]`));
+};
+const content = takes('a string or a Blob: new Blob([bytes])', (value) => typeof value === 'string' || isBlob(value));
+const approve = takes<Approve>('a function or \'all\'', (value) => value === 'all' || typeof value === 'function');
+/** Limits that the budget has. */
+const BUDGETED: Record<string, string> = { wallMs: 'ms', tokens: 'tokens', cost: 'usd' };
+const CHECKS: Record<string, Check> = {
+  model: any, instructions: text, tools: byName('an object of tools by name', any), builtInTools: any,
+  files: byName('an object of contents by path: { \'a.md\': text }', content),
+  output: any, report: any, skills: any, maxTurns: any, maxAttempts: any, budget: shape({ usd: number, tokens: whole(1), ms: whole(1) }), reasoning: any, toolChoice: any, temperature: any, topP: any,
+  subagents: any, approve, permissions: any, guardrails: shape({ input: guards, output: guards }),
+  telemetry: takes('a function: otlp({ url })', (value) => typeof value === 'function'),
+  preset: any, counter: any, synthesis: any, retry: any, seed: any,
+  limits: (value, path) => {
+    const twice = isObject(value) ? Object.keys(BUDGETED).find((name) => value[name] !== undefined) : undefined;
+    if (twice) throw new TypeError(`${path}.${twice}: expected as options.budget.${BUDGETED[twice]}`);
+    return value;
+  },
+};
+const OPTIONS = shape(CHECKS);
+const ofAgent = (name: string) => (Object.hasOwn(CHECKS, name) ? '; it is an option of new Agent()' : undefined);
+const RUN = shape({ messages: any, signal: isSignal, approve }, undefined, ofAgent);
+const EDIT = shape({ callId: text, result: text, reply: any, system: text, model: any, say: text });
+const BRANCH = shape({ turn: any, edit: any, signal: any, approve: any }, undefined, (name) => (/^(callId|result|reply|system|model|say)$/.test(name) ? `; did you mean edit: { ${name} }?` : ofAgent(name)));
 
-const NO_MODEL = 'options.model: missing; expected a model, for example openai(\'gpt-5.4-mini\', { apiKey }), ollama(\'qwen3\'), or demo() to try without one';
+/** What the options are called in the low-level API, and here. */
+const NAMES: Record<string, string> = { provider: 'model', system: 'instructions', agents: 'subagents', tools: 'builtInTools', report: 'output' };
+/** Does something with the low-level API, whose errors then name the options of this one. */
+function named<V>(act: () => V): V {
+  try {
+    return act();
+  } catch (error) {
+    throw renamed(error);
+  }
+}
+function renamed(error: unknown): unknown {
+  if (!(error instanceof TypeError)) return error;
+  const message = error.message.replace(/^task:/, 'prompt:').replace(/\boptions\.(\w+)/g, (all, name: string) => (Object.hasOwn(NAMES, name) ? `options.${NAMES[name]}` : all));
+  return message === error.message ? error : new TypeError(message);
+}
+
+const NO_MODEL = 'options.model: missing; expected a model, such as openai(\'gpt-5.4-mini\', { apiKey }), or demo() to try without one';
+const FORMATS = ['text', 'markdown', 'slack'];
 const REPORT = 'End the run by calling final_report: text alone does not end it, and in the last turn it is the only tool.';
 
-export class Agent<T extends Tools = Tools, S extends Schema | undefined = undefined> {
+/**
+ * An agent: a model, instructions and tools. Each of its runs is separate, and any number of them can be in progress.
+ *
+ * @example
+ * const agent = new Agent({
+ *   model: openai('gpt-5.4-mini', { apiKey }),
+ *   tools: { weather: tool({ inputSchema: z.object({ city: z.string() }), execute: ({ city }) => fetch(`/weather/${city}`) }) },
+ * });
+ * const { text } = await agent.generate('What is the weather in Oslo?');
+ */
+export class Agent<T extends Tools = Tools, const S extends Schema | undefined = undefined> {
   readonly #options: AgentOptions<T, S>;
   readonly #tools = new Map<string, ReadTool>();
   readonly #removed = new Set<string>();
@@ -151,22 +229,20 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     const given = options === undefined ? {} : OPTIONS(options, 'options') as Partial<AgentOptions<T, S>>;
     if (given.model === undefined) throw new TypeError(NO_MODEL);
     this.#options = { ...given } as AgentOptions<T, S>;
-    if (given.budget !== undefined) BUDGET(given.budget, 'options.budget');
     this.#output = given.output === undefined ? undefined : readSchema(given.output, 'options.output');
     if (given.report !== undefined && (given.output !== undefined || given.preset !== 'strict' || !FORMATS.includes(given.report))) {
       throw new TypeError(`options.report: got ${describe(given.report)}; expected ${FORMATS.map((one) => `'${one}'`).join(', ')} with preset: 'strict' and without output; for JSON, give output a schema`);
     }
-    if (given.tools !== undefined && (typeof given.tools !== 'object' || given.tools === null || Array.isArray(given.tools))) {
-      throw new TypeError(`options.tools: got ${describe(given.tools)}; expected an object of tools by name`);
-    }
+    if (this.#output && given.preset !== undefined && given.preset !== 'strict') throw wrong('options.preset', given.preset, '\'strict\', or none: a run with an output is strict', meant(given.preset, ['strict'], '\''));
     for (const [name, one] of Object.entries(given.tools ?? {})) this.#tools.set(name, this.#read(name, one));
     this.#open().free(); // wrong options throw here, not in the first run
   }
 
   /** Adds a tool from the next run on, replacing any with the same name. */
   addTool(name: string, tool: Tool) {
-    this.#removed.delete(name);
+    if (typeof name !== 'string') throw wrong('addTool(): name', name, 'a string: addTool(\'name\', tool)');
     this.#tools.set(name, this.#read(name, tool));
+    this.#removed.delete(name);
   }
 
   #read(name: string, tool: unknown): ReadTool {
@@ -230,13 +306,17 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   }
 
   /** Starts a new run from a turn of another one, with one thing changed. `turn` counts from 1. */
-  branch(trajectory: Trajectory, { turn, edit, ...options }: { turn?: number; edit?: BranchEdit } & Omit<RunOptions, 'messages'>): Run<OutputOf<S>> {
-    const edits = Object.keys(edit ?? {}).filter((name) => name !== 'callId');
-    if (edits.length > 1) throw new TypeError(`options.edit: got ${edits.join(' and ')}; expected one change. Branch again from the branch for the other`);
-    const { model, ...rest } = (edit ?? {}) as { model?: Model | readonly Model[] };
-    const low = model && new Implementation({ ...this.#lowLevel(), provider: model }) as unknown as LowLevelAgent;
+  branch(trajectory: Trajectory, options: { turn?: number; edit?: BranchEdit } & Omit<RunOptions, 'messages'> = {}): Run<OutputOf<S>> {
+    const { turn, edit, ...given } = BRANCH(options, 'options') as typeof options;
+    const read = edit === undefined ? {} : EDIT(edit, 'options.edit');
+    const edits = Object.keys(read).filter((name) => name !== 'callId');
+    if (edit !== undefined && (edits.length !== 1 || ('callId' in read) !== ('result' in read))) {
+      throw new TypeError(`options.edit: got ${Object.keys(read).join(' and ') || 'no change'}; expected one change: { callId, result }, { reply }, { system }, { model } or { say }. Branch again from the branch for another`);
+    }
+    const { model, ...rest } = read as { model?: Model | readonly Model[] };
+    const low = model && named(() => new Implementation({ ...this.#lowLevel(), provider: model })) as unknown as LowLevelAgent;
     if (low) for (const tool of this.#tools.values()) low.registerTool(tool.low);
-    return this.#drive(options, undefined, (agent, given) => agent.branch(trajectory, { ...(turn !== undefined && { turn }), ...rest, ...given }), low);
+    return this.#drive(given, undefined, (agent, options) => agent.branch(trajectory, { ...(turn !== undefined && { turn }), ...rest, ...options }), low);
   }
 
   /**
@@ -261,15 +341,16 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     return Object.assign(running, { stop: () => low.stop(), cancel: () => low.cancel() });
   }
 
-  #begin(prompt: Prompt, options: RunOptions = {}, chat?: OfChat, after?: () => Promise<Trajectory | undefined>): Run<OutputOf<S>> {
+  #begin(prompt: Prompt, options: RunOptions = {}, chat?: OfChat, after?: () => Promise<Trajectory | TrajectoryMessage[] | undefined>): Run<OutputOf<S>> {
+    if (chat && options.messages !== undefined) throw new TypeError('options.messages: unknown option; the chat has its own messages');
     return this.#drive(options, chat, async (agent, given) => {
       const { text, images } = await readPrompt(prompt);
       await this.#guard('input', this.#options.guardrails?.input, text, given.signal);
       const last = await until(given.signal, after?.());
-      const history = options.messages && await (await import('./history.js')).readMessages(options.messages);
+      const history = Array.isArray(last) ? last : options.messages && await (await import('./history.js')).readMessages(options.messages);
       // Nothing was asked of the model yet, so there is nothing to record.
       if (given.signal.aborted) throw cancelled();
-      return agent.run(text, { ...given, images, ...(last && { after: last }), ...(history && { history }) });
+      return agent.run(text, { ...given, images, ...(last && !Array.isArray(last) && { after: last }), ...(history && { history }) });
     });
   }
 
@@ -279,9 +360,8 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   ): Run<OutputOf<S>> {
     const given = options === undefined ? {} : RUN(options, 'options') as RunOptions;
     const { signal } = given;
-    if (signal !== undefined && !isSignal(signal)) throw new TypeError(`options.signal: got ${describe(signal)}; expected an AbortSignal`);
     const approve = given.approve ?? this.#options.approve;
-    if (approve !== undefined && approve !== 'all' && typeof approve !== 'function') throw new TypeError(`options.approve: got ${describe(approve)}; expected a function or 'all'`);
+    this.#checkNames();
     const low = chat?.low ?? other ?? this.#open();
     if (chat) this.#sync(low);
     const tools = new Map(this.#tools);
@@ -303,11 +383,19 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
             onEvent(event);
           };
           const trajectory = await start(low, { onEvent: hear, signal: own.signal, ...permits(approver(asked, tools, this.#options.permissions)) });
-          await chat?.ended(trajectory);
-          if (trajectory.outcome !== 'success' && trajectory.outcome !== 'partial') throw errorOf(trajectory);
-          return await this.#result(trajectory, low.files, own.signal);
+          const answered = trajectory.outcome === 'success' || trajectory.outcome === 'partial';
+          let result: RunResult<OutputOf<S>> | undefined;
+          let refused: unknown;
+          try {
+            if (answered) result = await this.#result(trajectory, low.files, own.signal);
+          } catch (error) {
+            refused = error;
+          }
+          await chat?.ended(trajectory, refused instanceof TurnwiseError ? refused : undefined);
+          if (result) return result;
+          throw refused ?? errorOf(trajectory);
         } catch (error) {
-          throw error instanceof TypeError || error instanceof TurnwiseError ? error : lost(error as Error);
+          throw error instanceof TypeError || error instanceof TurnwiseError ? renamed(error) : lost(error as Error);
         } finally {
           signal?.removeEventListener('abort', cancel);
           if (!chat) low.free();
@@ -367,6 +455,20 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     }
   }
 
+  /** Options that name tools: those are only known when a run starts. */
+  #checkNames() {
+    const { toolChoice, subagents, permissions } = this.#options;
+    const names = [...this.#builtIn(), ...this.#tools.keys()];
+    const check = (path: string, name: string, strict = true) => {
+      const hint = names.includes(name) ? '' : meant(name, names, '\'');
+      if (hint || (strict && !names.includes(name))) throw wrong(`options.${path}`, name, names.length ? `one of the tools: ${names.join(', ')}` : 'nothing: the agent has no tools', hint);
+    };
+    if (typeof toolChoice === 'object') check('toolChoice.tool', toolChoice.tool);
+    for (const [kind, { tools = [] }] of Object.entries(subagents ?? {})) for (const name of tools) check(`subagents.${kind}.tools`, name);
+    // Rules can be of tools that come later, or of other agents. But one that is misspelled would not hold.
+    for (const name of Object.keys(permissions?.tools ?? {})) check('permissions.tools', name, false);
+  }
+
   /** Updates the tools of an agent that was opened earlier. */
   #sync(low: LowLevelAgent) {
     const before = this.#before.get(low);
@@ -376,10 +478,15 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
 
   /** `before` is awaited before each call that changes more than the run's files. */
   #open(before?: () => Promise<void>): LowLevelAgent {
-    const low = new Implementation(this.#lowLevel()) as unknown as LowLevelAgent;
+    const low = named(() => new Implementation(this.#lowLevel())) as unknown as LowLevelAgent;
     if (before) this.#before.set(low, before);
-    this.#sync(low);
-    for (const [path, content] of Object.entries(this.#options.files ?? {})) low.files.put(path, content);
+    try {
+      this.#sync(low);
+      for (const [path, one] of Object.entries(this.#options.files ?? {})) put(low.files, path, one);
+    } catch (error) {
+      low.free();
+      throw error;
+    }
     return low;
   }
 
@@ -391,15 +498,22 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     return own;
   }
 
+  #builtIn(): BuiltInTool[] {
+    const { builtInTools, files, subagents } = this.#options;
+    const given = builtInTools ?? (files ? 'safe' : []);
+    if (typeof given === 'string' && given !== 'safe') throw wrong('options.builtInTools', given, '\'safe\' or an array of names');
+    const tools: BuiltInTool[] = [...(given === 'safe' ? SAFE_TOOLS : given)];
+    if (subagents && !tools.includes('spawn_subagents')) tools.push('spawn_subagents');
+    return tools;
+  }
+
   #lowLevel(): LowLevelOptions {
     const {
-      model, instructions, builtInTools, files, report, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, permissions, preset, counter, synthesis,
+      model, instructions, report, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, permissions, preset, counter, synthesis,
       limits, retry, seed,
     } = this.#options;
     const strict = this.#output !== undefined;
-    const builtIn = builtInTools ?? (files ? 'safe' : []);
-    const tools = [...(builtIn === 'safe' ? SAFE_TOOLS : builtIn)];
-    if (subagents && !tools.includes('spawn_subagents')) tools.push('spawn_subagents');
+    const tools = this.#builtIn();
     const limited = { ...limits, cost: budget.usd, tokens: budget.tokens, wallMs: budget.ms };
     return given({
       provider: model as LowLevelOptions['provider'], preset: preset ?? (strict ? 'strict' : undefined),
@@ -407,6 +521,14 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
       report: this.#output ? { format: 'json', schema: this.#output.json } : report && { format: report },
       tools, agents: subagents, permissions: { workspace: 'allow', ...permissions, tools: this.#rules(permissions?.tools) }, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed,
     });
+  }
+}
+
+function put(files: Files, path: string, content: string | Blob) {
+  try {
+    files.put(path, content);
+  } catch (error) {
+    throw new TypeError(`options.files.${path}: ${(error as Error).message}`);
   }
 }
 

@@ -1,9 +1,15 @@
 // `turnwise/ai-sdk`: a model of the Vercel AI SDK as a Turnwise model. It runs in the page, or wherever the agent's client runs.
+import { describe } from '../index.js';
 import { custom } from './models.js';
 import type { Model } from './models.js';
 import type { CustomProvider } from '../types/turnwise.js';
 
-/** The part of `LanguageModelV4` (or V3) from `@ai-sdk/provider` that is used. */
+/**
+ * The part of `LanguageModelV4` (or V3) from `@ai-sdk/provider` that is used.
+ *
+ * @example
+ * const model: AiSdkModel = mistral('mistral-large-latest');
+ */
 export interface AiSdkModel {
   readonly specificationVersion: string;
   readonly provider: string;
@@ -11,10 +17,15 @@ export interface AiSdkModel {
   doStream(options: any): PromiseLike<{ stream: ReadableStream<any> }>;
 }
 
-/** Converts a model of any AI SDK provider: `fromAiSdk(anthropic('claude-sonnet-5'))`. The run, not the SDK, handles retries and limits. */
+/**
+ * Converts a model of any AI SDK provider: `fromAiSdk(anthropic('claude-sonnet-5'))`. The run, not the SDK, handles retries and limits.
+ *
+ * @example
+ * new Agent({ model: fromAiSdk(mistral('mistral-large-latest')) })
+ */
 export function fromAiSdk(model: AiSdkModel, settings: Omit<CustomProvider, 'kind' | 'complete' | 'model'> & { providerOptions?: Record<string, Record<string, unknown>> } = {}): Model {
   if (model?.specificationVersion !== 'v4' && model?.specificationVersion !== 'v3') {
-    throw new TypeError(`fromAiSdk takes a language model of the AI SDK, version v3 or v4 of its specification; got ${String(model?.specificationVersion ?? model)}`);
+    throw new TypeError(`fromAiSdk takes a language model of the AI SDK, version v3 or v4 of its specification; got ${describe(model?.specificationVersion ?? model)}`);
   }
   const { providerOptions, ...rest } = settings;
   return custom((request, { signal }) => chunks(model, { ...callOptions(request, model.specificationVersion), providerOptions }, signal), { ...rest, model: `${model.provider}/${model.modelId}` });

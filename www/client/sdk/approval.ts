@@ -3,7 +3,12 @@ import type { ApprovalRequest as LowLevelRequest, PermissionOptions } from '../t
 import type { ToolCallOf } from './parts.js';
 import type { ReadTool, Tools, Touches } from './tool.js';
 
-/** A call that needs permission. */
+/**
+ * A call that needs permission.
+ *
+ * @example
+ * approve: ({ toolName, input, again }) => !again && confirm(`Run ${toolName} with ${JSON.stringify(input)}?`)
+ */
 export type ApprovalRequest<T extends Tools = Tools> = ToolCallOf<T> & {
   toolCallId: string;
   touches: readonly Touches[];
@@ -17,13 +22,23 @@ export type ApprovalRequest<T extends Tools = Tools> = ToolCallOf<T> & {
   omittedLines?: number;
 };
 
-/** `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call. */
+/**
+ * `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call.
+ *
+ * @example
+ * approve: () => ({ allow: true, for: 'run' }) // and do not ask again in this run
+ */
 export type Approval = boolean | { allow: boolean; for?: 'call' | 'tool' | 'run' };
 
-/** A function that decides, or `'all'` to approve every call. `signal` is aborted when the question needs no answer any more. */
+/**
+ * A function that decides, or `'all'` to approve every call. `signal` is aborted when the question needs no answer any more.
+ *
+ * @example
+ * const approve: Approve = ({ toolName }) => toolName !== 'delete_account';
+ */
 export type Approve = 'all' | ((request: ApprovalRequest, options: { signal: AbortSignal }) => Approval | Promise<Approval>);
 
-/** Returns the function that the engine calls; `undefined` if nobody answers its questions. */
+/** Returns the function that the engine calls; `undefined` if nobody answers its questions. @internal */
 export function approver(
   approve: Approve | undefined, tools: ReadonlyMap<string, ReadTool>, permissions: PermissionOptions = {},
 ): 'all' | ((request: LowLevelRequest, options: { signal: AbortSignal }) => Approval | Promise<Approval>) | undefined {

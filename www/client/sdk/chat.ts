@@ -1,16 +1,25 @@
 // A conversation: each message is a run that has the earlier ones as context. It is a log that only grows: an entry for each run, which is
 // final once the run has ended. If it is stored, it outlives the page.
-import type { Agent as LowLevelAgent, Trajectory } from '../types/turnwise.js';
+import { describe, isObject, shape, text } from '../index.js';
+import type { Check } from '../check.js';
+import type { Agent as LowLevelAgent, Trajectory, TrajectoryMessage } from '../types/turnwise.js';
 import type { RunOptions } from './agent.js';
 import { TurnwiseError } from './error.js';
 import { claim } from './lock.js';
 import { partsOf } from './parts.js';
 import type { Part } from './parts.js';
+import { base64 } from './prompt.js';
 import type { Prompt } from './prompt.js';
 import type { Run } from './run.js';
 import { inMemory } from './storage.js';
 import type { ChatStorage } from './storage.js';
 
+/**
+ * The options of a chat.
+ *
+ * @example
+ * const chat = agent.chat({ storage: inBrowser(), id: 'support' });
+ */
 export interface ChatOptions {
   /** Where the chat is stored: `inMemory()`, `inBrowser()`, or your own. Default: in memory. */
   storage?: ChatStorage;
@@ -18,7 +27,12 @@ export interface ChatOptions {
   id?: string;
 }
 
-/** One message of a chat, for display. */
+/**
+ * One message of a chat, for display.
+ *
+ * @example
+ * for (const { role, text, error } of chat.messages) console.log(role, error ?? text);
+ */
 export interface ChatMessage {
   role: 'user' | 'assistant';
   text: string;
@@ -32,11 +46,11 @@ export interface ChatMessage {
   error?: string;
 }
 
-/** The parts of an agent that a chat uses. */
+/** The parts of an agent that a chat uses. @internal */
 export interface ChatAgent<Output> {
   open(before: () => Promise<void>): LowLevelAgent;
   /** `from` says what the run continues from; `ended` is awaited at its end, before its result is known. */
-  run(prompt: Prompt, options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, hooks: ChatHooks<Trajectory | undefined>): Run<Output>;
+  run(prompt: Prompt, options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, hooks: ChatHooks<Trajectory | TrajectoryMessage[] | undefined>): Run<Output>;
   resume(options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, hooks: ChatHooks<Trajectory>): Run<Output>;
   /** Runs the task of a record again, from its beginning. */
   again(options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, hooks: ChatHooks<Trajectory>): Run<Output>;
@@ -44,12 +58,21 @@ export interface ChatAgent<Output> {
   approves: boolean;
 }
 
+/** @internal */
 export interface ChatHooks<From> {
   from: () => Promise<From>;
-  ended: (trajectory: Trajectory) => Promise<void>;
+  /** `refused`: its answer was not accepted, and is neither shown nor sent again. */
+  ended: (trajectory: Trajectory, refused?: TurnwiseError) => Promise<void>;
   /** Awaited before somebody is asked to approve a call: an answer may take longer than the page lives. */
   asking: () => Promise<void>;
 }
+
+const stored: Check = (value, path) => {
+  const lacks = ['get', 'set', 'delete'].find((name) => typeof (value as any)?.[name] !== 'function');
+  if (lacks) throw new TypeError(`${path}: got ${describe(value)}${isObject(value) ? ` without ${lacks}()` : ''}; expected inMemory(), inBrowser(), or an object with get(key), set(key, text) and delete(key)`);
+  return value;
+};
+const OPTIONS = shape({ storage: stored, id: text });
 
 const FORMAT = 'turnwise-chat';
 const VERSION = 2;
@@ -65,13 +88,12 @@ interface Stored {
   runs?: StoredRun[];
 }
 /** A record without the messages that the history of the run before it has, too: each message is stored once. */
-type StoredRun = Trajectory & { shared_history?: number };
+type StoredRun = Trajectory & { shared_history?: number; refused?: string };
 
 const failed = (what: string, cause: unknown) =>
   new TurnwiseError('storage', `${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { slugs: ['storage'], cause });
 
-/** Whether a run did something that the next one has to know. */
-const acted = ({ outcome, turns }: Trajectory) => outcome === 'success' || outcome === 'partial' || (outcome !== null && turns.some(({ content, tool_calls: calls }) => content || calls.length));
+const answers = ({ outcome }: Trajectory) => outcome === 'success' || outcome === 'partial';
 
 /** Without the runs that another one, which is their branch from the beginning, has replaced. */
 function current(runs: readonly Trajectory[]): Trajectory[] {
@@ -79,12 +101,25 @@ function current(runs: readonly Trajectory[]): Trajectory[] {
   return runs.filter(({ run_id: id }) => !replaced.has(id));
 }
 
+/** Whether a run did something that the next one has to know. */
+const acted = (run: Trajectory) => answers(run) || (run.outcome !== null && run.turns.some(({ content, tool_calls: calls }) => content || calls.length));
+
+/**
+ * A conversation, created by `agent.chat()`: each message is a run that has the earlier ones as context.
+ *
+ * @example
+ * const chat = agent.chat({ storage: inBrowser() });
+ * await chat.load();
+ * const { text } = await chat.send('Hello');
+ */
 export class Chat<Output = string> {
   readonly id: string;
   readonly #storage: ChatStorage;
   readonly #agent: ChatAgent<Output>;
   #low: LowLevelAgent | undefined;
   #runs: Trajectory[] = [];
+  /** Why the answers of these runs were not accepted, by the run's id. */
+  #refused = new Map<string, string>();
   /** Each run as it is stored, in the same order. */
   #texts: string[] = [];
   #files: Record<string, StoredFile> = {};
@@ -100,11 +135,9 @@ export class Chat<Output = string> {
   #cleared = 0;
   #failure: TurnwiseError | undefined;
 
-  /** Created by `agent.chat()`. */
-  constructor({ storage = inMemory(), id = 'chat' }: ChatOptions = {}, agent: ChatAgent<Output>) {
-    for (const name of ['get', 'set', 'delete'] as const) {
-      if (typeof storage?.[name] !== 'function') throw new TypeError(`options.storage: has no ${name}(); expected inMemory(), inBrowser(), or an object with get(key), set(key, text) and delete(key)`);
-    }
+  /** Created by `agent.chat()`. @internal */
+  constructor(options: ChatOptions = {}, agent: ChatAgent<Output>) {
+    const { storage = inMemory(), id = 'chat' } = OPTIONS(options, 'options') as ChatOptions;
     this.id = id;
     this.#storage = storage;
     this.#agent = agent;
@@ -123,12 +156,21 @@ export class Chat<Output = string> {
     return this.#runs;
   }
 
+  /** The messages, oldest first: for each run that of the user, and its answer. */
   get messages(): ChatMessage[] {
     return current(this.#runs).flatMap((run): ChatMessage[] => {
-      const { run_id: runId, input, output, outcome, error } = run;
+      const { run_id: runId, input, output, outcome, turns } = run;
+      const refused = this.#refused.get(runId);
+      const answered = refused === undefined && answers(run);
+      const last = turns.at(-1);
+      const written = last?.content || last?.attempts.at(-1)?.partial?.content;
       return [
         { role: 'user', text: input, runId, outcome: null, parts: [] },
-        { role: 'assistant', text: output ?? '', runId, outcome, parts: partsOf(run), ...(outcome === 'failed' && { error: error ?? 'The run failed.' }) },
+        {
+          role: 'assistant', text: (answered ? output : refused === undefined ? written : '') ?? '', runId, outcome: refused === undefined ? outcome : 'failed',
+          parts: partsOf(refused === undefined ? run : { ...run, outcome: 'failed', turns: turns.filter(({ final }) => !final) }),
+          ...(!answered && outcome !== null && outcome !== 'cancelled' && { error: refused ?? run.error ?? 'The run failed.' }),
+        },
       ];
     });
   }
@@ -153,7 +195,9 @@ export class Chat<Output = string> {
       await lock.held;
       await this.#refresh();
       // What a cancelled or failed run did is part of the conversation; one that did nothing is not.
-      return current(this.#runs).findLast(acted);
+      const last = current(this.#runs).findLast(acted);
+      const refused = last && this.#refused.get(last.run_id);
+      return refused === undefined ? last : (await import('./history.js')).withoutAnswer(last!, refused);
     };
     return this.#keep(lock.release, () => this.#agent.run(prompt, options, this.#own(), { from, ended: this.#ended(), asking: this.#asking }));
   }
@@ -281,8 +325,9 @@ export class Chat<Output = string> {
   /** Stores a run at its end: whoever awaits its result finds it stored. */
   #ended() {
     const cleared = this.#cleared;
-    return async (trajectory: Trajectory) => {
+    return async (trajectory: Trajectory, refused?: TurnwiseError) => {
       if (cleared !== this.#cleared) return;
+      if (refused) this.#refused.set(trajectory.run_id, refused.message);
       const files = await this.#changedFiles().catch((error: unknown) => void this.#failing(error));
       await this.#put(trajectory, true);
       if (files && this.#storage.list) await this.#write(async () => this.#storage.set(this.id, this.#head()));
@@ -296,7 +341,7 @@ export class Chat<Output = string> {
     const at = found >= 0 ? found : this.#runs.length;
     if (!ended && this.#runs[at]?.outcome) return Promise.resolve(); // an older state
     this.#runs[at] = withShared(trajectory, this.#runs[at - 1]);
-    this.#texts[at] = entryText(this.#runs[at]!, this.#runs[at - 1]);
+    this.#texts[at] = this.#entry(this.#runs[at]!, this.#runs[at - 1]);
     const text = this.#texts[at]!;
     return this.#write(async () => {
       const { list } = this.#storage;
@@ -308,6 +353,11 @@ export class Chat<Output = string> {
       await this.#storage.set(this.id, this.#head());
       this.#whole = false;
     });
+  }
+
+  #entry(run: Trajectory, before: Trajectory | undefined): string {
+    const count = shared(run.history, before?.history);
+    return JSON.stringify({ ...run, ...(count && { history: run.history!.slice(count), shared_history: count }), refused: this.#refused.get(run.run_id) });
   }
 
   /** The whole chat, or what of it is not in the list. */
@@ -357,7 +407,8 @@ export class Chat<Output = string> {
     this.#whole = this.#storage.list !== undefined && head.runs !== undefined;
     const runs: Trajectory[] = [];
     for (const one of [...head.runs ?? [], ...texts.map((text) => JSON.parse(text) as StoredRun)]) {
-      const { shared_history: shared = 0, ...run } = one;
+      const { shared_history: shared = 0, refused, ...run } = one;
+      if (refused !== undefined) this.#refused.set(run.run_id, refused);
       // A list that was written before the whole chat, or after it.
       if (runs.some(({ run_id: id }) => id === run.run_id)) continue;
       runs.push(shared ? { ...run, history: [...(runs.at(-1)?.history ?? []).slice(0, shared), ...(run.history ?? [])] } : run);
@@ -365,7 +416,7 @@ export class Chat<Output = string> {
     // A run that could not be stored stays.
     for (const own of this.#runs) if (!runs.some(({ run_id: id }) => id === own.run_id)) runs.push(withShared(own, runs.at(-1)));
     this.#runs = runs;
-    this.#texts = runs.map((run, at) => entryText(run, runs[at - 1]));
+    this.#texts = runs.map((run, at) => this.#entry(run, runs[at - 1]));
     if (JSON.stringify(head.files ?? {}) !== JSON.stringify(this.#files)) {
       this.#files = head.files ?? {};
       this.#restoreFiles();
@@ -414,18 +465,11 @@ function withShared(run: Trajectory, before: Trajectory | undefined): Trajectory
   return count ? { ...run, history: [...before!.history!.slice(0, count), ...run.history!.slice(count)] } : run;
 }
 
-function entryText(run: Trajectory, before: Trajectory | undefined): string {
-  const count = shared(run.history, before?.history);
-  return JSON.stringify(count ? { ...run, history: run.history!.slice(count), shared_history: count } : run);
-}
-
 async function storedFile(blob: Blob): Promise<StoredFile> {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), type: blob.type };
   } catch {
-    let binary = '';
-    for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-    return { base64: btoa(binary), type: blob.type };
+    return { base64: base64(bytes), type: blob.type };
   }
 }

@@ -1,10 +1,24 @@
 // The error that a failed or cancelled run ends with.
 import type { TerminationReason, Trajectory } from '../types/turnwise.js';
 
-/** The reason why a run has no result. */
+/**
+ * The reason why a run has no result.
+ *
+ * @example
+ * catch (error) { if (error.reason === 'cancelled') return; }
+ */
 export type FailureReason = TerminationReason | 'guardrail' | 'output_invalid' | 'skills' | 'storage' | 'worker_lost';
 
-/** A run failed or was cancelled. `trajectory` has everything it did until then. */
+/**
+ * A run failed or was cancelled. `trajectory` has everything it did until then.
+ *
+ * @example
+ * try {
+ *   await agent.generate('Hello');
+ * } catch (error) {
+ *   if (error instanceof TurnwiseError) console.log(error.reason, error.slugs, error.trajectory?.requests);
+ * }
+ */
 export class TurnwiseError extends Error {
   override readonly name = 'TurnwiseError';
   /** The run's `termination_reason`, or why the run could not start or its answer was not accepted. */
@@ -27,7 +41,7 @@ export class TurnwiseError extends Error {
   }
 }
 
-/** The error of a run that ended without success, from its record. */
+/** The error of a run that ended without success, from its record. @internal */
 export function errorOf(trajectory: Trajectory): TurnwiseError {
   const reason = trajectory.termination_reason ?? 'llm_error';
   const slugs = trajectory.turns.at(-1)?.attempts.at(-1)?.slugs ?? [];

@@ -1,17 +1,27 @@
 // The conversation before a prompt, in the forms in which programs keep it: messages of the AI SDK (also those of `useChat`), of OpenAI's
 // Chat Completions, of Anthropic, and of a trajectory. Each becomes messages of a trajectory, or is refused by name.
-import { describe } from '../check.js';
-import type { ToolCall, TrajectoryMessage } from '../types/turnwise.js';
+import { describe } from '../index.js';
+import type { ToolCall, Trajectory, TrajectoryMessage } from '../types/turnwise.js';
 import { readPrompt } from './prompt.js';
 import type { PromptPart } from './prompt.js';
 
-/** A part of a message that calls a tool or answers a call: of the AI SDK, of `useChat`, or of Anthropic. */
+/**
+ * A part of a message that calls a tool or answers a call: of the AI SDK, of `useChat`, or of Anthropic.
+ *
+ * @example
+ * { type: 'tool-call', toolCallId: 'c1', toolName: 'weather', input: { city: 'Oslo' } }
+ */
 export interface ToolPart {
   type: string;
   [field: string]: unknown;
 }
 
-/** A message of the conversation so far. */
+/**
+ * A message of the conversation so far.
+ *
+ * @example
+ * const messages: Message[] = [{ role: 'user', content: 'Hello' }, { role: 'assistant', content: 'Hi.' }];
+ */
 export type Message =
   | { role: 'user' | 'assistant'; content: string | null | readonly (PromptPart | ToolPart)[] }
   | { role: 'system' | 'developer'; content: string }
@@ -46,7 +56,11 @@ function toolPart(part: Fields, path: string): { call?: ToolCall; result?: { id:
     if (typeof id !== 'string' || typeof name !== 'string') throw new TypeError(`${path}: got ${describe(part)}; expected a tool call with its id and the tool's name`);
     return { id, name, arguments: typeof input === 'string' ? input : JSON.stringify(input ?? {}) };
   };
-  if (type === 'tool-call') return { call: call(part.toolCallId, part.toolName, part.input ?? part.args) };
+  if (type === 'tool-call') {
+    // Some programs keep the result in the same part.
+    const content = part.output ?? part.result;
+    return { call: call(part.toolCallId, part.toolName, part.input ?? part.args), ...(content !== undefined && { result: { id: part.toolCallId, content: resultText(content) } }) };
+  }
   if (type === 'tool_use') return { call: call(part.id, part.name, part.input) };
   if (type === 'tool-result') return { result: { id: String(part.toolCallId), name: part.toolName, content: resultText(part.output ?? part.result) } };
   if (type === 'tool_result') return { result: { id: String(part.tool_use_id), content: resultText(part.content ?? '') } };
@@ -56,7 +70,7 @@ function toolPart(part: Fields, path: string): { call?: ToolCall; result?: { id:
   }
   if (type === 'dynamic-tool' || type.startsWith('tool-')) {
     const { toolCallId, toolName = type.slice('tool-'.length), input, output, errorText } = part;
-    const content = errorText ?? output;
+    const content = errorText ?? output ?? (part.state === 'output-denied' ? `The user refused this call.${part.approval?.reason ? ` Reason: ${asText(part.approval.reason)}` : ''}` : undefined);
     return { call: call(toolCallId, toolName, input), ...(content !== undefined && { result: { id: toolCallId, name: toolName, content: resultText(content) } }) };
   }
   return undefined;
@@ -119,8 +133,10 @@ async function readParts(history: History, role: string, parts: readonly unknown
     if (!isObject(part)) throw new TypeError(`${where}: got ${describe(part)}; expected a part with a type`);
     const tool = toolPart(part, where);
     if (tool) {
-      if (tool.call) calls.push(tool.call);
-      if (tool.result) results.push({ ...tool.result, at: where });
+      // Of a call that is there in several states, the last one counts.
+      const { call, result } = tool;
+      if (call) calls = [...calls.filter(({ id }) => id !== call.id), call];
+      if (result) results = [...results.filter(({ id }) => id !== result.id), { ...result, at: where }];
     } else if (role === 'assistant' || role === 'system') {
       if (part.type === 'step-start' || (part.type === 'text' && results.length)) flush();
       if ((part.type === 'text' || part.type === 'output_text') && part.text) texts.push(String(part.text));
@@ -149,6 +165,7 @@ async function readUser(history: History, content: unknown, path: string) {
 /**
  * Converts the conversation for the engine. Calls that nothing answers get a result that says so. Throws a `TypeError` that names the
  * message for a result without its call, and for what is no message.
+ * @internal
  */
 export async function readMessages(messages: unknown): Promise<TrajectoryMessage[]> {
   if (!Array.isArray(messages)) throw new TypeError(`messages: got ${describe(messages)}; expected an array of messages`);
@@ -186,3 +203,17 @@ export async function readMessages(messages: unknown): Promise<TrajectoryMessage
   history.close();
   return history.messages;
 }
+
+/** The conversation with a run whose answer was not accepted: what its tools did is in it, the answer is not. @internal */
+export function withoutAnswer({ history = [], input, images, turns }: Trajectory, reason: string): TrajectoryMessage[] {
+  const messages: TrajectoryMessage[] = [...history, { role: 'user', content: input, ...(images && { images }) }];
+  for (const { content, tool_calls: all, final } of turns) {
+    const calls = all.filter(({ name, result }) => result !== null && !(final && name === 'final_report'));
+    if (final ? !calls.length : !content && !calls.length) continue;
+    messages.push({ role: 'assistant', content: final ? '' : content, ...(calls.length && { tool_calls: calls.map(({ id, name, args }) => ({ id, name, arguments: JSON.stringify(args) })) }) });
+    for (const { id, name, result } of calls) messages.push({ role: 'tool', call_id: id, name, content: final ? WITHHELD : result! });
+  }
+  messages.push({ role: 'assistant', content: `${WITHHELD} ${reason}` });
+  return messages;
+}
+const WITHHELD = 'This answer was withheld.';

@@ -1,11 +1,22 @@
 // Sends spans of a run while it is in progress, by OTLP over HTTP: the same spans as in the exported file, each once it is complete.
-import { exportTrajectory } from '../index.js';
+import { isObject, shape, wrong, exportTrajectory } from '../index.js';
 import type { Trajectory } from '../types/turnwise.js';
 import type { Run } from './run.js';
 
-/** Notified of every run of an agent. */
+/**
+ * Notified of every run of an agent.
+ *
+ * @example
+ * const telemetry: Telemetry = async (run) => { for await (const part of run) if (part.type === 'turn-finish') console.log(part.usage); };
+ */
 export type Telemetry = (run: Run<any>) => void;
 
+/**
+ * Where spans are sent.
+ *
+ * @example
+ * otlp({ url: 'https://collector.example.com/v1/traces', headers: { authorization: `Bearer ${key}` } })
+ */
 export interface OtlpOptions {
   /** URL of the collector, including the path: `http://localhost:4318/v1/traces`. */
   url: string | URL;
@@ -21,9 +32,17 @@ interface Span {
 /**
  * Sends the spans of each run to a collector, named by OpenTelemetry's GenAI conventions: a turn's spans when the turn has
  * ended, the run's span at the end. If the collector does not answer, a warning is logged once per run, and the run continues.
+ *
+ * @example
+ * new Agent({ model, telemetry: otlp({ url: 'http://localhost:4318/v1/traces' }) })
  */
-export function otlp({ url, headers = {} }: OtlpOptions): Telemetry {
-  if (typeof url !== 'string' && !(url instanceof URL)) throw new TypeError('otlp: expected { url }, the address of a collector such as \'http://localhost:4318/v1/traces\'');
+export function otlp(options: OtlpOptions): Telemetry {
+  const words = 'the address of a collector, such as \'http://localhost:4318/v1/traces\'';
+  if (!isObject(options)) throw wrong('otlp()', options, `{ url }, ${words}`);
+  const { url, headers = {} } = shape({ url: (value) => value, headers: (value) => value })(options, 'otlp()') as unknown as OtlpOptions;
+  // In a page, a path is one of its own server.
+  const page = (globalThis.location as Location | undefined)?.href;
+  if (!URL.canParse(String(url), page) || !/^https?:/.test(new URL(String(url), page).protocol)) throw wrong('otlp(): url', url, words);
   return (run) => void follow(run, String(url), headers).catch((error: Error) => console.warn(`turnwise: spans could not be sent to ${url}: ${error.message}`));
 }
 

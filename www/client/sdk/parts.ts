@@ -21,7 +21,12 @@ export type ToolCallOf<T extends Tools = Tools> = string extends keyof T
   ? { toolName: string; input: any }
   : { [Name in keyof T & string]: { toolName: Name; input: T[Name] extends Tool<infer Input, any> ? Input : any } }[keyof T & string] | { toolName: OwnTool; input: any };
 
-/** One step of a run as it happens. With the type of an agent's tools, calls have their names and arguments. */
+/**
+ * One step of a run as it happens. With the type of an agent's tools, calls have their names and arguments.
+ *
+ * @example
+ * for await (const part of agent.stream('Hello')) if (part.type === 'text-delta') process.stdout.write(part.text);
+ */
 export type Part<T extends Tools = Tools> = Counted & (
   /** More text of the answer. Discard it if an `attempt-failed` of the same turn follows. */
   | { type: 'text-delta'; text: string }
@@ -44,6 +49,12 @@ export type Part<T extends Tools = Tools> = Counted & (
   | { type: 'error'; error: TurnwiseError }
 );
 
+/**
+ * The answer to a tool call.
+ *
+ * @example
+ * if (part.type === 'tool-result' && part.isError) console.warn(part.toolName, part.slug, part.output);
+ */
 export type ToolResultPart<T extends Tools = Tools> = ToolCallOf<T> & {
   type: 'tool-result';
   toolCallId: string;
@@ -55,7 +66,7 @@ export type ToolResultPart<T extends Tools = Tools> = ToolCallOf<T> & {
   durationMs: number;
 };
 
-/** Converts an engine event to a part, if it has one. The last parts of a run are created elsewhere. */
+/** Converts an engine event to a part, if it has one. The last parts of a run are created elsewhere. @internal */
 export function partOf(event: AgentEvent, maxTurns: number): Part | undefined {
   const { turn, callsLeft } = event;
   const part = ownPart(event, maxTurns);
@@ -84,7 +95,7 @@ function ownPart(event: AgentEvent, maxTurns: number): object | undefined {
 const turnFinish = ({ content, reasoning, attempts, counter_level, synthesis }: TrajectoryTurn) =>
   ({ type: 'turn-finish', text: content, reasoning, usage: resultUsage(attempts.map(({ usage }) => usage)), counterLevel: counter_level, synthesis });
 
-/** The parts of a recorded run: those that it had when it ran, without streamed text, waits, and the parts of sub-agents. */
+/** The parts of a recorded run: those that it had when it ran, without streamed text, waits, and the parts of sub-agents. @internal */
 export function partsOf(trajectory: Trajectory): Part[] {
   const { turns, max_turns: maxTurns, outcome, output, events } = trajectory;
   // The results as they came: the record's have the turn counter.

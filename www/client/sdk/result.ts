@@ -1,7 +1,13 @@
 // The result of a run, read from its trajectory. Results are camel case; the trajectory keeps the format's snake case.
 import type { AnswerSource, Files, Outcome, TerminationReason, Trajectory, TrajectoryPrice, Trigger, Usage } from '../types/turnwise.js';
 
-/** Token counts. `inputTokens` includes cached tokens, `outputTokens` includes reasoning. */
+/**
+ * Token counts. `inputTokens` includes cached tokens, `outputTokens` includes reasoning.
+ *
+ * @example
+ * const { usage } = await agent.generate('Hello');
+ * console.log(usage.totalTokens, usage.estimated);
+ */
 export interface TokenUsage {
   inputTokens: number;
   outputTokens: number;
@@ -12,7 +18,13 @@ export interface TokenUsage {
   estimated: boolean;
 }
 
-/** How the run ended. */
+/**
+ * How the run ended.
+ *
+ * @example
+ * const { ending } = await agent.generate('Hello');
+ * if (ending.outcome === 'partial') console.log(`ended early: ${ending.trigger}`);
+ */
 export interface Ending {
   reason: TerminationReason;
   /** `success`, or `partial` if a limit or `stop()` made the run conclude from what it had. */
@@ -24,7 +36,12 @@ export interface Ending {
   maxTurns: number;
 }
 
-/** The result of a run. */
+/**
+ * The result of a run.
+ *
+ * @example
+ * const { text, output, usage, cost, trajectory } = await agent.generate('Hello');
+ */
 export interface RunResult<Output = string> {
   /** The value that matches `output`; without `output`, the text. */
   output: Output;
@@ -44,6 +61,7 @@ export interface RunResult<Output = string> {
 
 const NONE: Usage = { input: 0, output: 0, cached: 0, reasoning: 0, estimated: false };
 
+/** @internal */
 export function resultUsage(all: readonly (Usage | undefined)[]): TokenUsage {
   const sum = all.reduce<Usage>((total, usage = NONE) => ({
     input: total.input + usage.input, output: total.output + usage.output, cached: total.cached + usage.cached,
@@ -74,6 +92,7 @@ function costOf({ config, turns, children }: Trajectory): number | null {
 const dollars = ({ input, output, cached }: TrajectoryPrice, usage: Usage) =>
   ((usage.input - usage.cached) * input + usage.cached * cached + usage.output * output) / 1e6;
 
+/** @internal */
 export function endingOf(trajectory: Trajectory): Ending {
   return {
     reason: trajectory.termination_reason!, outcome: trajectory.outcome!, answerSource: trajectory.answer_source!, trigger: trajectory.wrap_up,
@@ -81,6 +100,7 @@ export function endingOf(trajectory: Trajectory): Ending {
   };
 }
 
+/** @internal */
 export function resultOf<Output>(trajectory: Trajectory, files: Files, output: Output): RunResult<Output> {
   return {
     output, text: trajectory.output ?? '', ending: endingOf(trajectory), usage: resultUsage([trajectory.tokens]), cost: costOf(trajectory),

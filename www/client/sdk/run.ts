@@ -6,10 +6,28 @@ import type { Part } from './parts.js';
 import { Replay } from './replay.js';
 import { endingOf } from './result.js';
 import type { RunResult } from './result.js';
-import { uiMessageChunks, uiMessageResponse } from './ui-stream.js';
 import type { UIMessageChunk, UIMessageStreamOptions } from './ui-stream.js';
 
-/** The interface through which `Run` drives a run. */
+/** The chunks of a run as a stream. What makes them is loaded by the first one. */
+function chunks(run: AsyncIterable<Part>, options?: UIMessageStreamOptions): ReadableStream<UIMessageChunk> {
+  let made: Promise<AsyncGenerator<UIMessageChunk, void, undefined>> | undefined;
+  const open = () => (made ??= import('./ui-stream.js').then(({ uiMessageChunks }) => uiMessageChunks(run, options)));
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { value, done } = await (await open()).next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        controller.enqueue({ type: 'error', errorText: String((error as Error | undefined)?.message ?? error) });
+        controller.close();
+      }
+    },
+    cancel: async () => void (await made)?.return(),
+  });
+}
+
+/** The interface through which `Run` drives a run. @internal */
 export interface Engine<Output> {
   /** Starts it; resolves with the result, rejects with a `TurnwiseError`, or with a `TypeError` for misuse. */
   start(hear: (event: AgentEvent) => void): Promise<RunResult<Output>>;
@@ -21,6 +39,11 @@ export interface Engine<Output> {
 /**
  * A run: await it for its result, iterate it for its parts, or both. Each reader gets all parts, whenever it begins. A run
  * continues whether it is read or not.
+ *
+ * @example
+ * const run = agent.stream('Hello');
+ * for await (const text of run.textStream) process.stdout.write(text);
+ * const { usage } = await run;
  */
 export class Run<Output = string> implements PromiseLike<RunResult<Output>>, AsyncIterable<Part> {
   readonly #parts = new Replay<Part>();
@@ -29,7 +52,7 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
   /** Set when the run has ended. */
   #end: { trajectory: Trajectory | undefined } | undefined;
 
-  /** Created by `agent.stream`, `chat.send` and similar methods. */
+  /** Created by `agent.stream`, `chat.send` and similar methods. @internal */
   constructor(engine: Engine<Output>) {
     this.#engine = engine;
     let last = { turn: 0, callsLeft: 0 };
@@ -60,14 +83,17 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
     return this.#result;
   }
 
+  /** As of a promise of the result. */
   then<A = RunResult<Output>, B = never>(onResult?: ((result: RunResult<Output>) => A | PromiseLike<A>) | null, onError?: ((error: any) => B | PromiseLike<B>) | null): Promise<A | B> {
     return this.#result.then(onResult, onError);
   }
 
+  /** As of a promise of the result. */
   catch<B = never>(onError?: ((error: any) => B | PromiseLike<B>) | null): Promise<RunResult<Output> | B> {
     return this.#result.catch(onError);
   }
 
+  /** As of a promise of the result. */
   finally(then?: (() => void) | null): Promise<RunResult<Output>> {
     return this.#result.finally(then);
   }
@@ -105,12 +131,20 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
 
   /** The run as chunks of the AI SDK's UI message stream, which `useChat` and assistant-ui read. */
   toUIMessageStream(options?: UIMessageStreamOptions): ReadableStream<UIMessageChunk> {
-    return uiMessageChunks(this, options);
+    return chunks(this, options);
   }
 
   /** The same, as the response of a server route. */
-  toUIMessageStreamResponse(options?: UIMessageStreamOptions & { status?: number; headers?: HeadersInit }): Response {
-    return uiMessageResponse(this, options);
+  toUIMessageStreamResponse(options?: UIMessageStreamOptions & { status?: number; headers?: Headers | Record<string, string> | [string, string][] }): Response {
+    const { status, headers, ...given } = options ?? {};
+    const events = new TransformStream<UIMessageChunk, string>({
+      transform: (chunk, controller) => controller.enqueue(`data: ${JSON.stringify(chunk)}\n\n`),
+      flush: (controller) => controller.enqueue('data: [DONE]\n\n'),
+    });
+    const all = new Headers(headers);
+    const own = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-vercel-ai-ui-message-stream': 'v1', 'x-accel-buffering': 'no' };
+    for (const [name, value] of Object.entries(own)) if (!all.has(name)) all.set(name, value);
+    return new Response(chunks(this, given).pipeThrough(events).pipeThrough(new TextEncoderStream()), { status, headers: all });
   }
 
   /** Asks the run to conclude from what it has. Its result says so: `ending.outcome` is `partial`. */

@@ -1,7 +1,13 @@
 // Storage for chats: in memory, in the browser, or your own.
+import { text as string } from '../index.js';
 import { createStore, del, delMany, get, getMany, keys, set } from 'idb-keyval';
 
-/** Stores texts by key. Implement the first three functions for your own storage. */
+/**
+ * Stores texts by key. Implement the first three functions for your own storage.
+ *
+ * @example
+ * const storage: ChatStorage = { get: (key) => db.read(key), set: (key, text) => db.write(key, text), delete: (key) => db.remove(key) };
+ */
 export interface ChatStorage {
   get(key: string): Promise<string | undefined> | string | undefined;
   set(key: string, text: string): Promise<void> | void;
@@ -20,7 +26,12 @@ export interface ChatStorage {
   name?: string;
 }
 
-/** Kept in memory, lost when the page closes. */
+/**
+ * Kept in memory, lost when the page closes.
+ *
+ * @example
+ * agent.chat({ storage: inMemory() })
+ */
 export function inMemory(): ChatStorage {
   const texts = new Map<string, string>();
   const lists = new Map<string, string[]>();
@@ -40,8 +51,14 @@ export function inMemory(): ChatStorage {
   };
 }
 
-/** Kept in this browser, for this site (IndexedDB). `name` is the name of the database. */
+/**
+ * Kept in this browser, for this site (IndexedDB). `name` is the name of the database.
+ *
+ * @example
+ * agent.chat({ storage: inBrowser(), id: 'support' })
+ */
 export function inBrowser(name = 'turnwise-chats'): ChatStorage {
+  string(name, 'inBrowser(): name');
   let opened: ReturnType<typeof createStore> | undefined;
   const store = () => {
     if (typeof indexedDB === 'undefined') throw new Error('inBrowser() needs IndexedDB, which this program does not have: use inMemory(), or a storage of your own');

@@ -1,5 +1,6 @@
 // Tools: a description, a schema of the arguments, and a function.
-import { describe } from '../check.js';
+import { callable, describe, flag, isObject, meant, shape, takes, text, word, wrong } from '../index.js';
+import type { Check } from '../check.js';
 import type { SideEffect, Tool as LowLevelTool } from '../types/turnwise.js';
 import { IMAGES } from '../host.js';
 import { DELEGATE } from './delegate.js';
@@ -7,15 +8,31 @@ import type { Delegated } from './delegate.js';
 import { readPrompt } from './prompt.js';
 import type { PromptPart } from './prompt.js';
 import { readSchema } from './schema.js';
-import type { Infer, Schema } from './schema.js';
+import type { Infer, ReadSchema, Schema } from './schema.js';
 
-/** The things that a tool can touch: the run's files, a folder of the user, the network, the page. */
+/**
+ * The things that a tool can touch: the run's files, a folder of the user, the network, the page.
+ *
+ * @example
+ * tool({ touches: ['network'], execute: () => fetch('/order', { method: 'POST' }) })
+ */
 export type Touches = 'workspace' | 'folder' | 'network' | 'page';
 const TOUCHES: readonly Touches[] = ['workspace', 'folder', 'network', 'page'];
 
-/** Whether a call asks for approval: each time, never, or once for its destination. */
+/**
+ * Whether a call asks for approval: each time, never, or once for its destination.
+ *
+ * @example
+ * tool({ needsApproval: 'once', destination: 'api.example.com', execute: () => fetch('https://api.example.com/now') });
+ */
 export type NeedsApproval = boolean | 'once';
 
+/**
+ * What a tool is made of.
+ *
+ * @example
+ * const options: ToolOptions<typeof schema, string> = { description: 'The weather in a city', inputSchema: schema, execute: ({ city }) => `${city}: sun` };
+ */
 export interface ToolOptions<S extends Schema, Output> {
   /** Tells the model when to use the tool and what it returns. */
   description?: string;
@@ -41,12 +58,23 @@ export interface ToolOptions<S extends Schema, Output> {
   execute: (input: Infer<S>, options: ToolCallOptions) => Output | Promise<Output>;
 }
 
+/**
+ * What a tool gets with its arguments.
+ *
+ * @example
+ * tool({ execute: (_, { signal }) => fetch('/slow', { signal }) })
+ */
 export interface ToolCallOptions {
   /** Aborted when the call times out or the run ends. */
   signal: AbortSignal;
 }
 
-/** A tool with the types of its arguments and of its result. */
+/**
+ * A tool with the types of its arguments and of its result.
+ *
+ * @example
+ * const tools: Record<string, Tool> = { weather: tool({ execute: () => 'sun' }) };
+ */
 export interface Tool<Input = any, Output = any> {
   readonly description?: string;
   readonly inputSchema?: Schema<Input>;
@@ -58,12 +86,27 @@ export interface Tool<Input = any, Output = any> {
   execute(input: Input, options: ToolCallOptions): Output | Promise<Output>;
 }
 
-/** Defines a typed tool: the arguments of `execute` get their type from `inputSchema`. */
-export function tool<S extends Schema, Output>(options: ToolOptions<S, Output>): Tool<Infer<S>, Output> {
+/**
+ * Defines a typed tool: the arguments of `execute` get their type from `inputSchema`.
+ *
+ * @example
+ * tool({
+ *   description: 'The weather in a city',
+ *   inputSchema: z.object({ city: z.string() }),
+ *   execute: async ({ city }) => (await fetch(`/weather/${city}`)).json(),
+ * })
+ */
+export function tool<const S extends Schema, Output>(options: ToolOptions<S, Output>): Tool<Infer<S>, Output> {
+  if (!isObject(options)) throw wrong('tool()', options, 'an object with description, inputSchema and execute', typeof options === 'string' ? `. Its name is the key: tools: { ${options as string}: tool({ … }) }` : '');
   return options as unknown as Tool<Infer<S>, Output>;
 }
 
-/** A tool result with images or PDFs. */
+/**
+ * A tool result with images or PDFs.
+ *
+ * @example
+ * execute: () => toolContent([{ type: 'image', data: png, mediaType: 'image/png' }])
+ */
 export class ToolContent {
   constructor(readonly parts: readonly PromptPart[]) {}
 }
@@ -71,15 +114,24 @@ export class ToolContent {
 /**
  * Creates a tool result from texts, images and PDFs. Anthropic, Gemini and OpenAI's Responses API accept them in tool results;
  * with other APIs, the model receives a note instead. At most 20 MiB per call.
+ *
+ * @example
+ * toolContent([{ type: 'text', text: 'The map:' }, { type: 'image', data: png, mediaType: 'image/png' }])
  */
 export function toolContent(parts: readonly PromptPart[]): ToolContent {
+  if (!Array.isArray(parts)) throw wrong('toolContent()', parts, 'an array of parts: [{ type: \'text\', text }, { type: \'image\', data, mediaType }]');
   return new ToolContent(parts);
 }
 
-/** The tools of an agent, by name. */
+/**
+ * The tools of an agent, by name.
+ *
+ * @example
+ * const tools: Tools = { weather: tool({ execute: () => 'sun' }) };
+ */
 export type Tools = Record<string, Tool>;
 
-/** A tool as the agent uses it. */
+/** A tool as the agent uses it. @internal */
 export interface ReadTool {
   low: LowLevelTool;
   touches: readonly Touches[];
@@ -90,21 +142,40 @@ export interface ReadTool {
   delegate?(input: unknown): Promise<Delegated<ReadTool>>;
 }
 
-const KNOWN = ['description', 'inputSchema', 'touches', 'needsApproval', 'destination', 'sideEffect', 'mayFinish', 'execute'];
+const touching: Check = (value, path) => {
+  const stray = Array.isArray(value) ? value.find((one) => !TOUCHES.includes(one)) : value;
+  if (stray !== undefined) {
+    const names = TOUCHES.map((one) => `'${one}'`).join(', ');
+    throw wrong(path, stray, `an array of ${names}`, TOUCHES.includes(stray) ? `; did you mean ['${stray}']?` : meant(stray, TOUCHES, '\''));
+  }
+  return value;
+};
+const CHECKS = {
+  description: text, inputSchema: readSchema, touches: touching, sideEffect: word(['none', ...TOUCHES]), mayFinish: flag, execute: callable,
+  needsApproval: takes('true, false, \'once\' or a function', (value) => typeof value === 'boolean' || value === 'once' || typeof value === 'function'),
+  destination: takes('a string or a function', (value) => typeof value === 'string' || typeof value === 'function'),
+};
+const TOOL = shape(CHECKS);
+const OPTIONS = Object.keys(CHECKS);
 
-/** Reads one tool; errors refer to it by its path in the options. `denied`: whether the agent's rules deny a tool of this name. */
+/** Whether a schema is of objects only: of one, or of each in a union or an intersection. */
+const isObjects = (schema: unknown): boolean => isObject(schema) && (schema['type'] === 'object'
+  || ['anyOf', 'oneOf', 'allOf'].some((key) => Array.isArray(schema[key]) && schema[key].length > 0 && schema[key].every(isObjects)));
+
+/** Reads one tool; errors refer to it by its path in the options. `denied`: whether the agent's rules deny a tool of this name. @internal */
 export function readTool(name: string, given: unknown, denied: (name: string) => boolean = () => false): ReadTool {
   const path = `tools.${name}`;
-  if (typeof given !== 'object' || given === null) throw new TypeError(`${path}: got ${describe(given)}; expected a tool made by tool()`);
-  const stray = Object.keys(given).find((key) => !KNOWN.includes(key));
-  if (stray) throw new TypeError(`${path}.${stray}: unknown option; a tool takes ${KNOWN.join(', ')}`);
-  const { description, inputSchema, touches, needsApproval, destination, sideEffect, mayFinish, execute } = given as Tool;
-  if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError(`${path}: a tool's name is 1 to 64 of A-Z, a-z, 0-9, _ and -`);
-  if (typeof execute !== 'function') throw new TypeError(`${path}.execute: got ${describe(execute)}; expected a function`);
+  if (!isObject(given)) throw wrong(path, given, 'a tool: tool({ description, inputSchema, execute })');
+  if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError(`${path}: a tool's name is 1 to 64 of A-Z, a-z, 0-9, _ and -: ${name.replace(/[^\w-]+/g, '_')}`);
+  // A tool may be an instance of a class with methods.
+  const own = Object.fromEntries(OPTIONS.map((option) => [option, given[option]]));
+  const { description = '', inputSchema: schema, touches, needsApproval, destination, sideEffect, mayFinish = false } = TOOL({ ...given, ...own }, path) as Omit<Tool, 'inputSchema'> & { inputSchema?: ReadSchema };
+  if (given['execute'] === undefined) throw wrong(`${path}.execute`, undefined, 'a function');
+  if (schema && schema.json['type'] === undefined && isObjects(schema.json)) schema.json = { type: 'object', ...schema.json };
+  if (schema && schema.json['type'] !== 'object') {
+    throw new TypeError(`${path}.inputSchema: got a schema ${'type' in schema.json ? `of type ${describe(schema.json['type'])}` : 'without a type'}; expected the schema of an object, since arguments have names: z.object({ … }), or { type: 'object', properties: { … } }`);
+  }
   const reaches = touches ?? (sideEffect && sideEffect !== 'none' ? [sideEffect] : []);
-  const wrong = Array.isArray(reaches) ? reaches.find((one) => !TOUCHES.includes(one)) : reaches;
-  if (wrong !== undefined) throw new TypeError(`${path}.touches: got ${describe(wrong)}; expected an array of ${TOUCHES.map((one) => `'${one}'`).join(', ')}`);
-  const schema = inputSchema === undefined ? undefined : readSchema(inputSchema, `${path}.inputSchema`);
   const effects = reaches.some((one) => one !== 'workspace');
   const delegates = (given as { [DELEGATE]?: (input: unknown) => Promise<Delegated<Tool>> })[DELEGATE];
   const read = new Map<Tool, ReadTool>();
@@ -119,14 +190,14 @@ export function readTool(name: string, given: unknown, denied: (name: string) =>
     asks: typeof needsApproval === 'function' ? needsApproval as (input: unknown) => NeedsApproval | Promise<NeedsApproval> : () => needsApproval ?? effects,
     destination: typeof destination === 'function' ? destination as (input: unknown) => string | undefined : () => destination,
     low: {
-      name, description: description ?? '', parameters: schema?.json, mayFinish: mayFinish ?? false,
+      name, description, parameters: schema?.json, mayFinish,
       sideEffect: effectOf(reaches, needsApproval !== undefined && needsApproval !== false),
       // Called on the original object, so that a tool that is an instance of a class keeps its `this`.
       execute: async (input, options) => {
         const inner = (await delegate?.(input))?.name;
         // The engine knows the rules by the name of the tool that is called, so those of the tool behind it are kept here.
         if (inner !== undefined && denied(inner)) throw new Error(`refused: the permissions of this run deny ${inner}`);
-        const result = await (given as Tool).execute(schema ? await schema.parse(input) : input, options);
+        const result = await (given as unknown as Tool).execute(schema ? await schema.parse(input) : input, options);
         if (!(result instanceof ToolContent)) return result;
         const { text, images } = await readPrompt(result.parts, `the result of ${name}`);
         return { text, [IMAGES]: images };

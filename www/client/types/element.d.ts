@@ -2,7 +2,12 @@
 // For JSX and templates, turnwise/react, turnwise/vue, turnwise/svelte and turnwise/solid declare it too.
 import type { Provider, Tool } from './turnwise.js';
 
-/** The result of one of the tag's runs, in its events and from `ask`. */
+/**
+ * The result of one of the tag's runs, in its events and from `ask`.
+ *
+ * @example
+ * const { output, sources } = await document.querySelector('turnwise-agent').ask('How do I install it?');
+ */
 export interface TurnwiseAgentAnswer {
   task: string;
   output: string;
@@ -18,7 +23,12 @@ export interface TurnwiseAgentAnswer {
   missing?: string[];
 }
 
-/** A question that was not answered, as `questions` receives it. */
+/**
+ * A question that was not answered, as `questions` receives it.
+ *
+ * @example
+ * element.addEventListener('turnwise-unanswered', ({ detail }) => console.log(detail.question, detail.why));
+ */
 export interface TurnwiseAgentReport {
   /** At most 500 characters. */
   question: string;
@@ -34,31 +44,58 @@ export interface TurnwiseAgentReport {
   lang: string;
 }
 
-/** Attributes of the tag, all optional. */
+/**
+ * Attributes of the tag, all optional.
+ *
+ * @example
+ * <turnwise-agent provider="openai" base-url="/v1" model="gpt-5.4-mini"></turnwise-agent>
+ */
 export interface TurnwiseAgentAttributes {
+  /** A kind of model service, or `demo`, a scripted model for trying it out. Default: the visitor chooses. */
   provider?: Provider['kind'];
+  /** The address of the model; a relative one is resolved against the page. Default: the provider's own. */
   'base-url'?: string;
+  /** The name of the model. Default: the provider's. */
   model?: string;
+  /** One of the presets of the engine. Default: `research`. */
   preset?: 'research' | 'orchestrator' | 'strict';
+  /** `auto` finds what the site ships; an address of an `llms.txt`, a search index or a sitemap; `off`: no docs. Default: `auto`. */
   docs?: string;
+  /** `include` reads the docs with the visitor's cookies, for a site behind a login; nothing that was read is kept then. Default: `omit`. */
   'docs-credentials'?: 'omit' | 'include';
+  /** `include` reads the page as the browser shows it, where the site's pages have no text without their scripts. Default: `omit`. */
   'docs-live-page'?: 'omit' | 'include';
+  /** Maximum number of turns per answer. Default: 8. */
   'max-turns'?: number | string;
+  /** A card above the page, a dialog, a part of the page at the tag, or a card whose content is a separate document. Default: `floating`. */
   mode?: 'floating' | 'modal' | 'inline' | 'iframe';
+  /** The corner of the button and the card. Default: `bottom-end`. */
   position?: 'bottom-end' | 'bottom-start' | 'top-end' | 'top-start';
+  /** `auto` follows the page. Default: `auto`. */
   theme?: 'auto' | 'light' | 'dark';
+  /** Keys that open and close the panel; `mod` is Ctrl, or Cmd on a Mac; `none`: no shortcut. Default: `mod+i`. */
   shortcut?: string;
+  /** The text of the button. Default: Ask the docs. */
   label?: string;
+  /** The title of the panel. Default: the label. */
   heading?: string;
+  /** The first line of the empty panel. Default: What would you like to know? */
   greeting?: string;
+  /** Questions to click: `one|two|three`, or a JSON array. Default: none. */
   suggestions?: string;
+  /** The text in the empty field. Default: Ask a question. */
   placeholder?: string;
+  /** The folder of the package, with `/` at the end; on the page's own origin or that of `embed.js`. Default: the folder of `embed.js`. */
   src?: string;
+  /** The `http` or `https` address of a Turnwise app, for "Open in the app". Default: none. */
   app?: string;
+  /** A name for this site: each site has separate conversations. Default: the folder above the package, or that of the address in `docs`. */
   site?: string;
   /** `none`: no button. */
   launcher?: 'none';
+  /** A CSS selector: a click on such an element opens the panel, and Enter in such a field asks what is in it. Default: none. */
   trigger?: string;
+  /** Where a visitor finds a person: an `https` or `mailto` address. Default: none. */
   'contact-url'?: string;
   /** Receives a `TurnwiseAgentReport` by POST for each question that was not answered. */
   questions?: string;
@@ -66,7 +103,14 @@ export interface TurnwiseAgentAttributes {
   'follow-ups'?: 'off';
 }
 
-/** The element. Its properties have the names of the attributes, in camel case. */
+/**
+ * The element. Its properties have the names of the attributes, in camel case.
+ *
+ * @example
+ * const element = document.querySelector('turnwise-agent');
+ * element.tools = [{ name: 'cart', execute: () => cart }];
+ * await element.open();
+ */
 export interface TurnwiseAgentElement extends HTMLElement {
   provider: string;
   baseUrl: string;
@@ -110,6 +154,12 @@ export interface TurnwiseAgentElement extends HTMLElement {
   ask(text: string): Promise<TurnwiseAgentAnswer>;
 }
 
+/**
+ * The events of the tag.
+ *
+ * @example
+ * element.addEventListener('turnwise-final', ({ detail }) => console.log(detail.output));
+ */
 export interface TurnwiseAgentEventMap {
   'turnwise-open': CustomEvent;
   'turnwise-close': CustomEvent;

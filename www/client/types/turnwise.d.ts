@@ -1,3 +1,4 @@
+/// <reference path="./web.d.ts" />
 // Records and events are in records.d.ts, which is generated from the Rust types. This file is written by hand: options, which
 // are easier to read that way, and functions.
 import type {
@@ -8,7 +9,12 @@ import type {
 
 export * from './records.js';
 
-/** Options of an agent. Everything has a default; unknown or wrong options throw a `TypeError` that names them. */
+/**
+ * Options of an agent. Everything has a default; unknown or wrong options throw a `TypeError` that names them.
+ *
+ * @example
+ * new LowLevelAgent({ provider: { kind: 'openai', model: 'gpt-5.4-mini', apiKey }, maxTurns: 8 })
+ */
 export interface AgentOptions {
   /** Which of the engine's presets the other options start from. Default: `research`. */
   preset?: Preset;
@@ -50,7 +56,12 @@ export interface AgentOptions {
   workerUrl?: string | URL;
 }
 
-/** A kind of sub-agent. */
+/**
+ * A kind of sub-agent.
+ *
+ * @example
+ * agents: { reader: { description: 'Reads one file', tools: ['read_file'], maxTurns: 4 } }
+ */
 export interface SubagentKind {
   /** The purpose of this kind; the model reads this when it chooses a kind. */
   description?: string;
@@ -66,6 +77,12 @@ export interface SubagentKind {
   counter?: boolean;
 }
 
+/**
+ * The final report of a `strict` run.
+ *
+ * @example
+ * report: { format: 'json', schema: { type: 'object', properties: { city: { type: 'string' } } } }
+ */
 export interface ReportOptions {
   /** Default: `text`. */
   format?: "text" | "markdown" | "json" | "slack";
@@ -73,7 +90,12 @@ export interface ReportOptions {
   schema?: object;
 }
 
-/** US dollars per million tokens. */
+/**
+ * US dollars per million tokens.
+ *
+ * @example
+ * price: { input: 0.75, output: 4.5, cached: 0.075 }
+ */
 export interface Price {
   input: number;
   output: number;
@@ -81,9 +103,20 @@ export interface Price {
   cached?: number;
 }
 
+/**
+ * A model and how to reach it.
+ *
+ * @example
+ * const provider: Provider = { kind: 'ollama', model: 'qwen3' };
+ */
 export type Provider = DemoProvider | HttpProvider | PromptApiProvider | CustomProvider;
 
-/** Scripted, not an AI: no key, no network. */
+/**
+ * Scripted, not an AI: no key, no network.
+ *
+ * @example
+ * const provider: DemoProvider = { kind: 'demo', demo: 'endless' };
+ */
 export interface DemoProvider {
   kind: "demo";
   /**
@@ -101,7 +134,12 @@ export interface DemoProvider {
   providerOptions?: Record<string, unknown>;
 }
 
-/** A model server, called directly from the page. */
+/**
+ * A model server, called directly from the page.
+ *
+ * @example
+ * const provider: HttpProvider = { kind: 'openai', baseUrl: '/v1', model: 'gpt-5.4-mini' };
+ */
 export interface HttpProvider {
   /** `openai`: any server that implements Chat Completions. */
   kind: Exclude<ProviderKind, "demo" | "prompt-api" | "custom">;
@@ -122,13 +160,23 @@ export interface HttpProvider {
   providerOptions?: Record<string, unknown>;
 }
 
-/** The model built into Chrome: no key, no server. */
+/**
+ * The model built into Chrome: no key, no server.
+ *
+ * @example
+ * const provider: PromptApiProvider = { kind: 'prompt-api' };
+ */
 export interface PromptApiProvider {
   kind: "prompt-api";
   model?: string;
 }
 
-/** A model that the page supplies. */
+/**
+ * A model that the page supplies.
+ *
+ * @example
+ * const provider: CustomProvider = { kind: 'custom', complete: async ({ messages }) => `You said ${messages.at(-1).content}` };
+ */
 export interface CustomProvider {
   kind: "custom";
   /** For the record. */
@@ -148,7 +196,12 @@ export interface CustomProvider {
   complete: (request: any, options: { signal: AbortSignal }) => unknown;
 }
 
-/** A model that a provider offers; unknown values are `null`. */
+/**
+ * A model that a provider offers; unknown values are `null`.
+ *
+ * @example
+ * const models: ModelInfo[] = await listModels({ kind: 'ollama' });
+ */
 export interface ModelInfo {
   /** The value for `model`. */
   id: string;
@@ -159,6 +212,12 @@ export interface ModelInfo {
   images: boolean | null;
 }
 
+/**
+ * The counter of turns that the model reads.
+ *
+ * @example
+ * counter: { moderateAt: 5, urgentAt: 2, templates: { urgent: '{remaining} turns left: conclude now.' } }
+ */
 export interface CounterOptions {
   /** Number of turns left at which the wording changes. Default: 5. */
   moderateAt?: number;
@@ -168,6 +227,12 @@ export interface CounterOptions {
   templates?: { normal?: string; moderate?: string; urgent?: string };
 }
 
+/**
+ * The final request of a run that a limit stopped.
+ *
+ * @example
+ * synthesis: { prompt: 'Answer from what you have.', attempts: 2 }
+ */
 export interface SynthesisOptions {
   /** Role of the prompt. Default: `user`; `system` for `orchestrator`. */
   role?: "user" | "system";
@@ -180,6 +245,12 @@ export interface SynthesisOptions {
   attempts?: number;
 }
 
+/**
+ * Limits of a run. Times are in milliseconds.
+ *
+ * @example
+ * limits: { toolTimeoutMs: 60_000, parallelTools: 8, contextTokens: 32_000 }
+ */
 export interface LimitOptions {
   /** Default: 30,000. */
   toolTimeoutMs?: number;
@@ -211,6 +282,12 @@ export interface LimitOptions {
   contextTokens?: number;
 }
 
+/**
+ * Waits between attempts, in milliseconds.
+ *
+ * @example
+ * retry: { baseMs: 1000, retryAfterCapMs: 10_000 }
+ */
 export interface RetryOptions {
   /** Default: 500. */
   baseMs?: number;
@@ -222,7 +299,12 @@ export interface RetryOptions {
   retryAfterCapMs?: number;
 }
 
-/** A tool supplied by the page. */
+/**
+ * A tool supplied by the page.
+ *
+ * @example
+ * agent.registerTool({ name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } }, execute: ({ city }) => `${city}: sun` });
+ */
 export interface Tool<Args = any> {
   /** 1 to 64 characters of A-Z, a-z, 0-9, _ and -. Replaces a tool with the same name. */
   name: string;
@@ -237,6 +319,12 @@ export interface Tool<Args = any> {
   execute(args: Args, options: { signal: AbortSignal }): unknown;
 }
 
+/**
+ * Options of a run that goes on.
+ *
+ * @example
+ * await agent.grantTurns(5, { onEvent: console.log });
+ */
 export interface GrantOptions {
   /** Called with each event in order; nothing follows `agent_finished` or `agent_failed`. */
   onEvent?: (event: AgentEvent) => void;
@@ -249,6 +337,12 @@ export interface GrantOptions {
   approve?: Approve;
 }
 
+/**
+ * Options of a run.
+ *
+ * @example
+ * await agent.run('And tomorrow?', { after: trajectory, onEvent: console.log });
+ */
 export interface RunOptions extends GrantOptions {
   /** The trajectory of an earlier run to continue: same session, same history. */
   after?: Trajectory;
@@ -258,6 +352,12 @@ export interface RunOptions extends GrantOptions {
   history?: TrajectoryMessage[];
 }
 
+/**
+ * The change of a branch, and its listeners.
+ *
+ * @example
+ * await agent.branch(trajectory, { turn: 2, say: 'Look in the archive, too.' });
+ */
 export interface BranchOptions extends GrantOptions {
   /** The first turn of the branch, counted from 1. Default: the turn after the call `callId`, otherwise the last turn. */
   turn?: number;
@@ -272,16 +372,36 @@ export interface BranchOptions extends GrantOptions {
   say?: string;
 }
 
-/** The approval of tool calls: a function that decides, or `'all'`. `signal` is aborted when the question needs no answer any more. */
+/**
+ * The approval of tool calls: a function that decides, or `'all'`. `signal` is aborted when the question needs no answer any more.
+ *
+ * @example
+ * const approve: Approve = ({ name }) => name !== 'delete_account';
+ */
 export type Approve = "all" | ((call: ApprovalRequest, options: { signal: AbortSignal }) => ApprovalAnswer | Promise<ApprovalAnswer>);
 
-/** `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call. */
+/**
+ * `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call.
+ *
+ * @example
+ * approve: () => ({ allow: true, for: 'tool' })
+ */
 export type ApprovalAnswer = boolean | { allow: boolean; for?: "call" | "tool" | "run" };
 
-/** What happens to a call before it runs. */
+/**
+ * What happens to a call before it runs.
+ *
+ * @example
+ * permissions: { network: 'allow' }
+ */
 export type Rule = "ask" | "allow" | "deny";
 
-/** The rules for tool calls, by what a tool touches. */
+/**
+ * The rules for tool calls, by what a tool touches.
+ *
+ * @example
+ * permissions: { network: 'ask', tools: { delete_account: 'deny' } }
+ */
 export interface PermissionOptions {
   /** Default: `ask` if the run has a function `approve`, otherwise `allow`. */
   workspace?: Rule;
@@ -295,6 +415,12 @@ export interface PermissionOptions {
   tools?: Record<string, Rule>;
 }
 
+/**
+ * A call that asks.
+ *
+ * @example
+ * approve: ({ name, args, again }) => !again && confirm(`Run ${name}?`)
+ */
 export interface ApprovalRequest {
   id: string;
   name: string;
@@ -308,15 +434,32 @@ export interface ApprovalRequest {
   omittedLines?: number;
 }
 
-/** Events of a run. */
+/**
+ * Events of a run.
+ *
+ * @example
+ * onEvent: (event) => { if (event.type === 'text_delta') console.log(event.text); }
+ */
 export type AgentEvent =
   | RunEvent
   /** The run's worker has died, and the run with it: its promise rejects. */
   | { type: "worker_lost"; message: string; turn: number; callsLeft: number };
 
+/**
+ * Whether a record replays; otherwise, where it differs.
+ *
+ * @example
+ * const result = await replay(trajectory);
+ * if (!result.ok) console.log(result.turn, result.expected, result.actual);
+ */
 export type ReplayResult = { ok: true } | ({ ok: false } & ReplayDifference);
 
-/** Agents, and the steps assigned to them. */
+/**
+ * Agents, and the steps assigned to them.
+ *
+ * @example
+ * const plan: Plan = { agents: { reader: { kind: 'gather' } }, steps: [{ order: 1, agent: 'reader', action: 'Read the changelog.' }] };
+ */
 export interface Plan {
   /** Default: generated from the time and the seed. */
   plan_id?: string;
@@ -326,7 +469,12 @@ export interface Plan {
   steps: PlanStep[];
 }
 
-/** Missing options come from the agent that runs the plan. */
+/**
+ * Missing options come from the agent that runs the plan.
+ *
+ * @example
+ * agents: { reader: { kind: 'gather', tools: ['read_file'], maxTurns: 4 } }
+ */
 export interface PlanAgent {
   /** `gather`: its steps see the results of their dependencies. `synthesis`: its steps see the results of all earlier completed steps. */
   kind: AgentKind;
@@ -341,6 +489,12 @@ export interface PlanAgent {
   counter?: boolean;
 }
 
+/**
+ * A step of a plan: one run.
+ *
+ * @example
+ * steps: [{ order: 2, agent: 'writer', action: 'Write the summary.', dependencies: [1] }]
+ */
 export interface PlanStep {
   /** 1 or more, unique in the plan. */
   order: number;
@@ -354,6 +508,12 @@ export interface PlanStep {
   tools?: string[];
 }
 
+/**
+ * Options of a plan's run.
+ *
+ * @example
+ * await agent.runPlan(plan, { parallel: 2, onEvent: console.log });
+ */
 export interface PlanRunOptions {
   /** Called with each event in order; nothing follows `plan_finished`. */
   onEvent?: (event: PlanEvent) => void;
@@ -369,13 +529,23 @@ export interface PlanRunOptions {
   from?: number;
 }
 
-/** Events of a plan: its own (`step: null` for the plan as a whole) and those of its steps' runs. */
+/**
+ * Events of a plan: its own (`step: null` for the plan as a whole) and those of its steps' runs.
+ *
+ * @example
+ * onEvent: (event) => { if (event.type === 'step_finished') console.log(event.step, event.status); }
+ */
 export type PlanEvent =
   | (AgentEvent & { step: number })
   | (PlanOwnEvent & { type: "plan_started" | "plan_finished"; step: null })
   | (PlanOwnEvent & { type: "step_started" | "step_finished" | "plan_trace"; step: number });
 
-/** Options for reading a documentation site. */
+/**
+ * Options for reading a documentation site.
+ *
+ * @example
+ * await DocsSite.open(location.href, { source: '/llms.txt', onProgress: console.log });
+ */
 export interface DocsOptions {
   /** The page's HTML, `document.documentElement.outerHTML`, so that it is not fetched again. */
   html?: string;
@@ -399,6 +569,10 @@ export interface DocsOptions {
 /**
  * The agent of the low-level API: one task at a time, any number of them in sequence. Several agents can run in parallel.
  * This module also exports it as `Agent`; that of `import { Agent } from 'turnwise'` is another class, on top of this one.
+ *
+ * @example
+ * const agent = new LowLevelAgent({ provider: { kind: 'demo' } });
+ * const trajectory = await agent.run('Hello');
  */
 export class LowLevelAgent {
   /** Throws a `TypeError` that names what is wrong with the options. */
@@ -440,7 +614,13 @@ export class LowLevelAgent {
 
 export { LowLevelAgent as Agent };
 
-/** Files by path, such as `docs/a.md`. They persist between runs and are released with the agent. */
+/**
+ * Files by path, such as `docs/a.md`. They persist between runs and are released with the agent.
+ *
+ * @example
+ * agent.files.put('docs/a.md', '# A');
+ * await agent.files.get('docs/a.md')?.text();
+ */
 export class Files {
   private constructor();
   /** Adds or replaces a file. Returns the normalized path; throws a `TypeError` for a path outside the workspace. */
@@ -451,11 +631,18 @@ export class Files {
   get(path: string): Blob | undefined;
   /** Removes a file, if it exists. */
   remove(path: string): void;
+  /** Does nothing: the files go with their agent. */
   free(): void;
   [Symbol.dispose](): void;
 }
 
-/** A documentation site that was found, read and indexed, and the tools to search it. */
+/**
+ * A documentation site that was found, read and indexed, and the tools to search it.
+ *
+ * @example
+ * const site = await DocsSite.open('https://docs.example.com/');
+ * site.tools.forEach((tool) => agent.registerTool(tool));
+ */
 export class DocsSite {
   private constructor();
   /** Finds the documentation of this page's site, reads it and indexes it. */
@@ -471,31 +658,77 @@ export class DocsSite {
   [Symbol.dispose](): void;
 }
 
-/** Runs the engine again on the events of a recorded run, without a key or network. */
+/**
+ * Runs the engine again on the events of a recorded run, without a key or network.
+ *
+ * @example
+ * const { ok } = await replay(trajectory);
+ */
 export function replay(trajectory: Trajectory): Promise<ReplayResult>;
 
-/** Converts a trajectory to the text of a file. `native` is serialized directly; every other format is made in a worker. */
+/**
+ * Converts a trajectory to the text of a file. `native` is serialized directly; every other format is made in a worker.
+ *
+ * @example
+ * const page = await exportTrajectory(trajectory, 'html');
+ */
 export function exportTrajectory(trajectory: Trajectory, format: ExportFormat): Promise<string>;
 
-/** Reads a trajectory from the text of a file: a Turnwise trajectory, an HTML report, or ATIF. */
+/**
+ * Reads a trajectory from the text of a file: a Turnwise trajectory, an HTML report, or ATIF.
+ *
+ * @example
+ * const trajectory = await importTrajectory(await file.text());
+ */
 export function importTrajectory(text: string): Promise<Trajectory>;
 
-/** The figures of one run, from its trajectory or the text of its file. */
+/**
+ * The figures of one run, from its trajectory or the text of its file.
+ *
+ * @example
+ * const { requests, outcome } = await summarize(trajectory);
+ */
 export function summarize(trajectory: Trajectory | string): Promise<RunSummary>;
 
-/** Statistics over several runs. */
+/**
+ * Statistics over several runs.
+ *
+ * @example
+ * const { turns } = await insight(await Promise.all(trajectories.map(summarize)), { outcome: 'success' });
+ */
 export function insight(summaries: RunSummary[], filter?: InsightFilter): Promise<Insight>;
 
-/** Lists a provider's models, with what is known about each. */
+/**
+ * Lists a provider's models, with what is known about each.
+ *
+ * @example
+ * const names = (await listModels(openai('any', { apiKey }))).map(({ id }) => id);
+ */
 export function listModels(provider: Provider): Promise<ModelInfo[]>;
 
-/** Renders Markdown to nodes, in a worker. Texts are rendered in the order of the calls. */
+/**
+ * Renders Markdown to nodes, in a worker. Texts are rendered in the order of the calls.
+ *
+ * @example
+ * const nodes = await renderMarkdown('# Title');
+ */
 export function renderMarkdown(text: string, options?: { workerUrl?: string | URL }): Promise<MarkdownNode[]>;
 
-/** Sets where the package's files are served, if neither a bundler nor the module's URL determines it. Call it before anything else. */
+/**
+ * Sets where the package's files are served, if neither a bundler nor the module's URL determines it. Call it before anything else.
+ *
+ * @example
+ * configure({ assets: '/static/turnwise/' });
+ */
 export function configure(options: { assets: string | URL }): void;
 
-/** Announces that the engine will be used, so that it can start early. You need not await it. */
+/**
+ * Announces that the engine will be used, so that it can start early. You need not await it.
+ *
+ * @example
+ * import init from 'turnwise';
+ * init();
+ */
 export default function init(options?: unknown): Promise<void>;
 
 declare global {
