@@ -161,7 +161,7 @@ fn run_tool(tool: &RunTool) -> ToolOutcome {
     let number = |name: &str| arguments.as_ref().ok().and_then(|value| value.get(name)?.as_f64());
     match (number("a"), number("b")) {
         (Some(a), Some(b)) => {
-            ToolOutcome::Executed { content: (a * b).to_string(), images: Vec::new(), repaired_args: None }
+            ToolOutcome::executed((a * b).to_string(), None)
         }
         _ => {
             let message = "a and b must be numbers".to_owned();

@@ -34,7 +34,7 @@ fn main() -> Result<(), &'static str> {
                 let content = "A lamp gives light.".to_owned();
                 Event::ToolFinished {
                     call,
-                    outcome: ToolOutcome::Executed { content, images: Vec::new(), repaired_args: None },
+                    outcome: ToolOutcome::executed(content, None),
                 }
             }
             Effect::Sleep { timer, ms } => {

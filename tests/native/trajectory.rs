@@ -255,7 +255,7 @@ fn no_event_carries_a_planted_key() {
             error: ModelError { message: KEY.into(), ..error(Slug::AuthError, Retry::Fatal) },
             raw,
         },
-        outcome(ToolOutcome::Executed { content: KEY.into(), images: Vec::new(), repaired_args: Some(json!([KEY])) }),
+        outcome(ToolOutcome::executed(KEY.into(), Some(json!([KEY])))),
         outcome(ToolOutcome::Failed { message: format!("401 for {KEY}") }),
         outcome(ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: None, message: KEY.into() }),
     ];

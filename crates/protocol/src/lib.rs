@@ -172,7 +172,7 @@ pub enum Command {
         query: String,
         limit: usize,
     },
-    /// Calls one of the site's tools; answered with text.
+    /// Calls one of the site's tools; answered with a `ToolText`.
     DocsCall {
         id: AskId,
         site: SiteId,
@@ -183,7 +183,7 @@ pub enum Command {
     DocsClose {
         site: SiteId,
     },
-    /// The result of a `call`. For a tool: text, and data URLs of images and PDFs; for an approval: the JSON text of
+    /// The result of a `call`. For a tool: text, data URLs of images and PDFs, and the result as data, as JSON text; for an approval: the JSON text of
     /// `{allow, scope}`; for a model: nothing, since its output came in pieces.
     Returned {
         call: CallNumber,
@@ -193,6 +193,9 @@ pub enum Command {
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         images: Vec<String>,
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(optional = nullable))]
+        structured_content: Option<String>,
     },
     /// The error that a `call` threw.
     Failed {

@@ -197,7 +197,7 @@ impl<A: Abilities> Worker<A> {
         };
         match self.abilities.run(name, &arguments.value, &mut self.files, now).await {
             Ok(content) => {
-                ToolOutcome::Executed { content, images: Vec::new(), repaired_args: arguments.if_repaired() }
+                ToolOutcome::executed(content, arguments.if_repaired())
             }
             Err(message) => {
                 // A failed tool has written nothing.

@@ -53,11 +53,9 @@ impl Secrets {
                 self.scrub_raw(raw);
             }
             Event::ToolFinished { outcome, .. } => match outcome {
-                ToolOutcome::Executed { content, repaired_args, .. } => {
+                ToolOutcome::Executed { content, images: _, repaired_args, structured_content } => {
                     self.scrub_in_place(content);
-                    if let Some(args) = repaired_args {
-                        self.scrub_value(args);
-                    }
+                    [repaired_args, structured_content].into_iter().flatten().for_each(|value| self.scrub_value(value));
                 }
                 ToolOutcome::Rejected { message, .. } | ToolOutcome::Failed { message } => self.scrub_in_place(message),
                 ToolOutcome::TimedOut { .. } | ToolOutcome::Cancelled | ToolOutcome::Stopped => {}
