@@ -20,7 +20,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub use event::{DeltaEvent, DeltaKind, EventStep, PlanOwnEvent, RunEvent};
-pub use options::{AccessOptions, AgentOptions, ProviderOptions};
+pub use options::{AccessOptions, AgentOptions, ProviderOptions, contradiction};
 pub use snapshot::{Reporter, Snapshot, SnapshotChange};
 
 use turnwise_docs_index::{Info, SiteStage};

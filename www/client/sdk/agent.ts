@@ -109,9 +109,10 @@ export type BranchEdit =
   | { say: string };
 
 const any = (value: unknown) => value;
+/** Options that the low-level agent has under the same name. */
+const SAME = ['maxTurns', 'maxAttempts', 'reasoning', 'toolChoice', 'temperature', 'topP', 'counter', 'synthesis', 'retry', 'seed'] as const;
 const OPTIONS = shape(Object.fromEntries([
-  'model', 'instructions', 'tools', 'builtInTools', 'files', 'output', 'maxTurns', 'maxAttempts', 'budget', 'reasoning', 'toolChoice', 'temperature', 'topP',
-  'subagents', 'approve', 'permissions', 'guardrails', 'telemetry', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
+  'model', 'instructions', 'tools', 'builtInTools', 'files', 'output', 'budget', 'subagents', 'approve', 'permissions', 'guardrails', 'telemetry', 'preset', 'limits', ...SAME,
 ].map((name) => [name, any])));
 const BUDGET = shape({ usd: number, tokens: whole(1), ms: whole(1) });
 const RUN = shape({ messages: any, signal: any, approve: any });
@@ -302,10 +303,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   }
 
   #lowLevel(): LowLevelOptions {
-    const {
-      model, instructions, builtInTools, files, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, permissions, preset, counter, synthesis,
-      limits, retry, seed,
-    } = this.#options;
+    const { model, instructions, builtInTools, files, budget = {}, subagents, permissions, preset, limits } = this.#options;
     const strict = this.#output !== undefined;
     const builtIn = builtInTools ?? (files ? 'safe' : []);
     const tools = [...(builtIn === 'safe' ? SAFE_TOOLS : builtIn)];
@@ -315,7 +313,8 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
       provider: model as LowLevelOptions['provider'], preset: preset ?? (strict ? 'strict' : undefined),
       system: strict && instructions !== undefined ? `${instructions}\n\n${REPORT}` : instructions,
       report: this.#output && { format: 'json', schema: this.#output.json },
-      tools, agents: subagents, permissions: { workspace: 'allow', ...permissions }, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed,
+      tools, agents: subagents, permissions: { workspace: 'allow', ...permissions }, limits: limited,
+      ...Object.fromEntries(SAME.map((name) => [name, this.#options[name]])),
     });
   }
 }

@@ -1,4 +1,5 @@
 // Sends spans of a run while it is in progress, by OTLP over HTTP: the same spans as in the exported file, each once it is complete.
+import { describe } from '../check.js';
 import { exportTrajectory } from '../index.js';
 import type { Trajectory } from '../types/turnwise.js';
 import type { Run } from './run.js';
@@ -23,7 +24,11 @@ interface Span {
  * ended, the run's span at the end. If the collector does not answer, a warning is logged once per run, and the run continues.
  */
 export function otlp({ url, headers = {} }: OtlpOptions): Telemetry {
-  if (typeof url !== 'string' && !(url instanceof URL)) throw new TypeError('otlp: expected { url }, the address of a collector such as \'http://localhost:4318/v1/traces\'');
+  // In a page, an address may be relative to it.
+  const base = typeof document === 'undefined' ? undefined : document.baseURI;
+  if ((typeof url !== 'string' && !(url instanceof URL)) || !URL.canParse(String(url), base) || !/^https?:$/.test(new URL(url, base).protocol)) {
+    throw new TypeError(`otlp: url: got ${describe(url)}; expected the address of a collector such as 'http://localhost:4318/v1/traces'`);
+  }
   return (run) => void follow(run, String(url), headers).catch((error: Error) => console.warn(`turnwise: spans could not be sent to ${url}: ${error.message}`));
 }
 

@@ -456,6 +456,8 @@ export interface TrajectoryCall {
   args: any;
   /** As the model saw it, counter line included; omitted while the call is open. */
   result: string | null;
+  /** The same result as data, if the tool returned any. The model does not see it. */
+  structured_content?: any;
   /** The calls inside a batch, or those that a program made, in order. */
   calls?: TrajectoryCall[];
   /** Run ids of the sub-agents it started, in order: their documents are the run's `children`. */
@@ -683,6 +685,11 @@ export type ToolOutcome =
       images?: TrajectoryImage[];
       /** The arguments it ran with, if they had to be repaired first. */
       repaired_args?: any;
+      /**
+       * The same result as data, for the program around the run. It is never sent to the model. At most
+       * `super::caps::MAX_STRUCTURED_CONTENT` bytes.
+       */
+      structured_content?: any;
     }
   | { status: "rejected"; slug: Slug; path?: string; message: string }
   | { status: "failed"; message: string }

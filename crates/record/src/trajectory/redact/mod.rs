@@ -101,15 +101,37 @@ impl Secrets {
     /// Redacts the inputs of a run: the task's texts, the system text, the endpoints.
     pub fn scrub_origin(&self, config: &mut RunConfig, task: &mut Task) {
         self.scrub_in_place(&mut task.input);
-        self.scrub_in_place(&mut config.system);
-        config.providers.iter_mut().for_each(|provider| self.scrub_provider(provider));
-        if let Some(CounterConfig { templates: t, .. }) = &mut config.counter {
+        // Without `..`: a new field that has a text is redacted here.
+        let RunConfig {
+            preset: _,
+            system,
+            temperature: _,
+            top_p: _,
+            reasoning: _,
+            tool_choice: _,
+            max_turns: _,
+            max_attempts: _,
+            counter,
+            synthesis,
+            providers,
+            report,
+            tools,
+            agents,
+            permissions: _,
+            limits: _,
+            retry: _,
+            adjusted: _,
+            seed: _,
+        } = config;
+        self.scrub_in_place(system);
+        providers.iter_mut().for_each(|provider| self.scrub_provider(provider));
+        if let Some(CounterConfig { templates: t, .. }) = counter {
             [&mut t.normal, &mut t.moderate, &mut t.urgent].into_iter().for_each(|text| self.scrub_in_place(text));
         }
-        config.synthesis.iter_mut().filter_map(|s| s.prompt.as_mut()).for_each(|text| self.scrub_in_place(text));
-        config.report.schema.iter_mut().for_each(|schema| self.scrub_value(schema));
-        config.tools.iter_mut().for_each(|tool| self.scrub_tool(tool));
-        for agent in &mut config.agents {
+        synthesis.iter_mut().filter_map(|s| s.prompt.as_mut()).for_each(|text| self.scrub_in_place(text));
+        report.schema.iter_mut().for_each(|schema| self.scrub_value(schema));
+        tools.iter_mut().for_each(|tool| self.scrub_tool(tool));
+        for agent in agents {
             self.scrub_in_place(&mut agent.description);
             self.scrub_in_place(&mut agent.system);
         }
