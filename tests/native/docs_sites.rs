@@ -249,14 +249,27 @@ fn the_tools_say_where_and_what() {
     let step = site.take(&got(&step.fetch[0]), Some(MDBOOK));
     assert_eq!((step.stage, step.version), (SiteStage::Ready, Some((ROOT.into(), "abc".into()))));
     assert!(step.info.unwrap().complete);
-    let ToolReply::Result(ToolText { text, .. }) = tools::call(&mut site, "search_docs", &json!({"query": "loop"})) else { panic!() };
+    let ToolReply::Result(ToolText { text, structured_content }) =
+        tools::call(&mut site, "search_docs", &json!({"query": "loop"}))
+    else {
+        panic!()
+    };
     assert_eq!(text, format!("1. {ROOT}guide/run.html#in-a-loop\n   Running it › In a loop\n   Type go again."));
+    let section =
+        |anchor: &str, heading: &str| json!({ "url": format!("{ROOT}guide/run.html{anchor}"), "page": "Running it", "section": heading });
+    let hit = section("#in-a-loop", "In a loop");
+    assert_eq!(structured_content, Some(json!({ "hits": [hit], "missing": [], "match": "strong" })));
     let ToolReply::Result(ToolText { text, .. }) = tools::call(&mut site, "search_docs", &json!({"query": "introductoin"})) else {
         panic!()
     };
     assert!(text.contains("intro.html"), "a near word stands for the one that was meant: {text}");
-    let ToolReply::Result(ToolText { text, .. }) = tools::call(&mut site, "search_docs", &json!({"query": "zebra"})) else { panic!() };
+    let ToolReply::Result(ToolText { text, structured_content }) =
+        tools::call(&mut site, "search_docs", &json!({"query": "zebra"}))
+    else {
+        panic!()
+    };
     assert!(text.starts_with("No section of the documentation matches"), "{text}");
+    assert_eq!(structured_content, Some(json!({ "hits": [], "missing": ["zebra"], "match": "none" })));
     let read = json!({"url": "guide/run.html#in-a-loop"});
     let ToolReply::Fetch(url) = tools::call(&mut site, "read_page", &read) else { panic!() };
     let [url] = url.try_into().unwrap();
@@ -264,7 +277,18 @@ fn the_tools_say_where_and_what() {
         &got(&url),
         Some("<main><h1 id=a>Running it</h1><p>Go.</p><h2 id=in-a-loop>In a loop</h2><p>Again.</p></main>"),
     );
-    let ToolReply::Result(ToolText { text, .. }) = tools::call(&mut site, "read_page", &read) else { panic!() };
+    let ToolReply::Result(ToolText { text, structured_content }) = tools::call(&mut site, "read_page", &read) else {
+        panic!()
+    };
+    let page = |sections: Vec<serde_json::Value>| {
+        Some(json!({ "url": format!("{ROOT}guide/run.html"), "page": "Running it", "sections": sections }))
+    };
+    assert_eq!(structured_content, page(vec![hit.clone()]), "only what is in the text");
+    let whole = json!({"url": "guide/run.html"});
+    let ToolReply::Result(ToolText { structured_content: all, .. }) = tools::call(&mut site, "read_page", &whole) else {
+        panic!()
+    };
+    assert_eq!(all, page(vec![section("#a", ""), hit]));
     assert!(text.ends_with("## In a loop {#in-a-loop}\n\nAgain.\n") && !text.contains("Go."), "{text}");
     assert!(
         matches!(tools::call(&mut site, "read_page", &json!({"url": "nowhere.html"})), ToolReply::Wrong(why) if why.contains("no page"))

@@ -1177,6 +1177,35 @@ export interface DocsHit {
 /** How well the best section fits a query. A guess by its words: a weak match may be the answer in other words. */
 export type DocsMatch = "strong" | "weak" | "none";
 
+/** The `structured_content` of a result of `search_docs`. */
+export interface SearchDocsContent {
+  /** Best first. */
+  hits: DocsSection[];
+  /** The words of the query that occur nowhere in what was read of the site, as they were written. */
+  missing: string[];
+  /** How well the best section fits the query. */
+  match: DocsMatch;
+}
+
+/** A section that `search_docs` found or `read_page` read. */
+export interface DocsSection {
+  /** The section's own address, if the site has one for it. */
+  url: string;
+  /** Title of its page. */
+  page: string;
+  /** Its headings from the page down, joined by ` › `; empty for the page's beginning. */
+  section: string;
+}
+
+/** The `structured_content` of a result of `read_page`. */
+export interface ReadPageContent {
+  url: string;
+  /** Its title. */
+  page: string;
+  /** The sections in the result, in order. */
+  sections: DocsSection[];
+}
+
 export interface DocsProgress {
   stage: DocsStage;
   /** The URL being read. */

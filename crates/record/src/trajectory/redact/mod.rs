@@ -185,7 +185,13 @@ impl Secrets {
         match value {
             Value::String(text) => self.scrub_in_place(text),
             Value::Array(items) => items.iter_mut().for_each(|v| self.scrub_value(v)),
-            Value::Object(fields) => fields.values_mut().for_each(|v| self.scrub_value(v)),
+            Value::Object(fields) => {
+                if fields.keys().any(|name| matches!(self.scrub(name), Cow::Owned(_))) {
+                    let named = std::mem::take(fields).into_iter();
+                    *fields = named.map(|(name, v)| (self.scrub(&name).into_owned(), v)).collect();
+                }
+                fields.values_mut().for_each(|v| self.scrub_value(v));
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
