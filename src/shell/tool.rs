@@ -136,8 +136,7 @@ impl ToolTask {
     /// Only checks the arguments: the engine does the rest itself.
     async fn check_only(&self) -> ToolOutcome {
         let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else { return no_such_tool() };
-        let checked =
-            |repaired_args| ToolOutcome::executed(String::new(), repaired_args);
+        let checked = |repaired_args| ToolOutcome::executed(String::new(), repaired_args);
         if Plain::from_schema(&spec.parameters).is_some_and(|plain| plain.accepts(&self.run.arguments)) {
             return checked(None);
         }

@@ -23,7 +23,8 @@ fn a_budget_in_dollars_needs_the_price_of_every_model() {
         assert_eq!(fault(options(json!([known])), &[]), None);
         assert_eq!(fault(options(json!([known, priced])), &[]), None);
         // A fallback model too.
-        for providers in [json!([own]), json!([known, own]), json!([{ "kind": "demo" }]), json!([{ "kind": "custom" }])] {
+        for providers in [json!([own]), json!([known, own]), json!([{ "kind": "demo" }]), json!([{ "kind": "custom" }])]
+        {
             let why = fault(options(providers.clone()), &[]).unwrap_or_else(|| panic!("{providers}"));
             assert!(why.contains("budget.usd") && why.contains("price: { input, output }"), "{why}");
         }

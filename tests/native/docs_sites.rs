@@ -4,8 +4,8 @@ use serde_json::json;
 use turnwise_docs_index::index::{PageText, SectionText, SiteIndex};
 use turnwise_docs_index::site::Site;
 use turnwise_docs_index::{
-    FetchedPage, Match, SearchResult, SiteStage, ToolReply, ToolText, html, llms, mdbook, mkdocs, moved, rustdoc, sitemap,
-    sphinx, tools,
+    FetchedPage, Match, SearchResult, SiteStage, ToolReply, ToolText, html, llms, mdbook, mkdocs, moved, rustdoc,
+    sitemap, sphinx, tools,
 };
 
 const ROOT: &str = "https://docs.test/book/";
@@ -255,11 +255,12 @@ fn the_tools_say_where_and_what() {
         panic!()
     };
     assert_eq!(text, format!("1. {ROOT}guide/run.html#in-a-loop\n   Running it › In a loop\n   Type go again."));
-    let section =
-        |anchor: &str, heading: &str| json!({ "url": format!("{ROOT}guide/run.html{anchor}"), "page": "Running it", "section": heading });
+    let section = |anchor: &str, heading: &str| json!({ "url": format!("{ROOT}guide/run.html{anchor}"), "page": "Running it", "section": heading });
     let hit = section("#in-a-loop", "In a loop");
     assert_eq!(structured_content, Some(json!({ "hits": [hit], "missing": [], "match": "strong" })));
-    let ToolReply::Result(ToolText { text, .. }) = tools::call(&mut site, "search_docs", &json!({"query": "introductoin"})) else {
+    let ToolReply::Result(ToolText { text, .. }) =
+        tools::call(&mut site, "search_docs", &json!({"query": "introductoin"}))
+    else {
         panic!()
     };
     assert!(text.contains("intro.html"), "a near word stands for the one that was meant: {text}");
@@ -285,7 +286,8 @@ fn the_tools_say_where_and_what() {
     };
     assert_eq!(structured_content, page(vec![hit.clone()]), "only what is in the text");
     let whole = json!({"url": "guide/run.html"});
-    let ToolReply::Result(ToolText { structured_content: all, .. }) = tools::call(&mut site, "read_page", &whole) else {
+    let ToolReply::Result(ToolText { structured_content: all, .. }) = tools::call(&mut site, "read_page", &whole)
+    else {
         panic!()
     };
     assert_eq!(all, page(vec![section("#a", ""), hit]));
@@ -294,7 +296,10 @@ fn the_tools_say_where_and_what() {
         matches!(tools::call(&mut site, "read_page", &json!({"url": "nowhere.html"})), ToolReply::Wrong(why) if why.contains("no page"))
     );
     assert!(matches!(tools::call(&mut site, "search_docs", &json!({"query": 3})), ToolReply::Wrong(_)));
-    let ToolReply::Result(ToolText { text, .. }) = tools::call(&mut site, "list_pages", &json!({"filter": "run"})) else { panic!() };
+    let ToolReply::Result(ToolText { text, .. }) = tools::call(&mut site, "list_pages", &json!({"filter": "run"}))
+    else {
+        panic!()
+    };
     assert_eq!(text, format!("{ROOT}guide/run.html  Running it (2 sections)"));
     // The saved site restores to the same site.
     let (mut again, _) = Site::open(&format!("{ROOT}intro.html"), Some(html), None);

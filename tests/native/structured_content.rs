@@ -59,7 +59,10 @@ fn a_final_result_that_is_checked_first_keeps_it() {
     for refused in [false, true] {
         let checked = match refused {
             false => executed("final_report", ""),
-            true => Step::Tool("final_report", ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: None, message: "no".into() }),
+            true => Step::Tool(
+                "final_report",
+                ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: None, message: "no".into() },
+            ),
         };
         let script = vec![calls("", &[("a", "search", "{}")]), gives("search", result, hits()), checked];
         let played = play_open(strict.clone(), script);
@@ -84,7 +87,8 @@ fn what_a_record_could_not_hold_is_left_out() {
         let Step::Tool(_, outcome) = gives("search", "text", data.clone()) else { panic!() };
         let mut event = Event::ToolFinished { call: CallId("a".into()), outcome };
         caps::cut_event(&mut event);
-        let Event::ToolFinished { outcome: ToolOutcome::Executed { content, structured_content, .. }, .. } = event else {
+        let Event::ToolFinished { outcome: ToolOutcome::Executed { content, structured_content, .. }, .. } = event
+        else {
             panic!()
         };
         assert_eq!((content.as_str(), structured_content), ("text", kept.then_some(data)));

@@ -61,17 +61,24 @@ fn what_can_have_only_one_value_is_filled_in() {
         "additionalProperties": false,
         "$defs": { "of": { "const": { "a": null } } },
     });
-    let whole = json!({ "format": "json", "content": { "n": 3, "kind": "answer", "of": { "a": null } }, "list": [{ "v": 1 }] });
+    let whole =
+        json!({ "format": "json", "content": { "n": 3, "kind": "answer", "of": { "a": null } }, "list": [{ "v": 1 }] });
     for text in [
         r#"{"content": {"n": 3}, "list": [{}]}"#,
         r#"{"format": "json", "content": {"n": 3, "kind": "answer"}, "list": [{"v": 1}]}"#,
         r#"{content: {'n': 3}, "list": [{}],}"#,
         r#"{"arguments": {"content": {"n": 3}, "list": [{}]}}"#,
     ] {
-        assert_eq!(check(&schema, text).unwrap(), Arguments { value: whole.clone(), repaired: Repaired::Yes }, "{text}");
+        assert_eq!(
+            check(&schema, text).unwrap(),
+            Arguments { value: whole.clone(), repaired: Repaired::Yes },
+            "{text}"
+        );
     }
     // Another value is not replaced, and what is left is named: not what could be filled in.
-    let Err(ToolOutcome::Rejected { path, message, .. }) = check(&schema, r#"{"content": {"kind": "reply"}}"#) else { panic!() };
+    let Err(ToolOutcome::Rejected { path, message, .. }) = check(&schema, r#"{"content": {"kind": "reply"}}"#) else {
+        panic!()
+    };
     assert_eq!(path.as_deref(), Some("/content/n"), "{message}");
     assert!(message.contains("/content/kind") && !message.contains("/format"), "{message}");
     // Choices are the model's.

@@ -49,8 +49,7 @@ fn recorded(events: usize) -> Trajectory {
         effects = match at {
             0 => replied(&mut recorder, 10, requested(&effects), called()),
             1 => {
-                let outcome =
-                    ToolOutcome::executed("sunny".into(), None);
+                let outcome = ToolOutcome::executed("sunny".into(), None);
                 recorder.handle(Millis(20), Event::ToolFinished { call: CallId("call_0".into()), outcome })
             }
             _ => replied(&mut recorder, 30, requested(&effects), said("It is sunny.")),

@@ -208,12 +208,12 @@ impl Run {
     /// The model caused the failure: the next attempt follows at once, with a notice.
     pub(super) fn reply_unusable(&mut self, attempt: u32, slugs: Vec<Slug>, raw: Option<RawResponse>) {
         let notice = prompts::notice(self.policy(), self.offer(), &slugs);
-        let mut message = format!("the model's reply was not usable ({})", join(&slugs));
-        if let Some(cause) = slugs.first().and_then(|slug| self.refused_call(attempt, *slug)) {
-            message.push_str(&format!(": {cause}"));
-        }
-        self.fail_attempt(attempt, slugs, message.clone(), raw);
-        self.try_again(attempt, notice, &message);
+        let message = format!("the model's reply was not usable ({})", join(&slugs));
+        let cause = slugs.first().and_then(|slug| self.refused_call(attempt, *slug));
+        // The attempt's own message stays as it is in records that exist: its calls are next to it.
+        let error = cause.map_or_else(|| message.clone(), |cause| format!("{message}: {cause}"));
+        self.fail_attempt(attempt, slugs, message, raw);
+        self.try_again(attempt, notice, &error);
     }
 
     /// What was wrong with the first call of the attempt that was refused for this reason, and which tool it called.

@@ -88,8 +88,7 @@ impl Validators {
                 return Ok(Arguments { value: whole, repaired: Repaired::Yes });
             }
             let inner = inside(&value).map(filled);
-            let inner =
-                inner.filter(|inner| schema.schema.faults(inner, 1).is_ok_and(|faults| faults.is_empty()));
+            let inner = inner.filter(|inner| schema.schema.faults(inner, 1).is_ok_and(|faults| faults.is_empty()));
             if let Some(value) = inner {
                 return Ok(Arguments { value, repaired: Repaired::Yes });
             }

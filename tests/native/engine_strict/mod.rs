@@ -134,7 +134,8 @@ fn each_situation_has_its_slugs_requests_fields_and_logs() {
         // Why the last reply was refused is part of what the run says of its end.
         let ending = played.ending();
         let last = played.run().turns().last().and_then(|turn| Some((turn, turn.attempts.last()?)));
-        let refused = last.filter(|_| ending.outcome == Outcome::Failed && ending.answer_source == AnswerSource::System);
+        let refused =
+            last.filter(|_| ending.outcome == Outcome::Failed && ending.answer_source == AnswerSource::System);
         let refused = refused.and_then(|(turn, a)| {
             let mut calls = turn.tool_calls.iter().filter(|call| call.attempt == a.attempt);
             calls.find(|call| call.slug.is_some() && call.slug.as_ref() == a.slugs.first())
@@ -142,7 +143,6 @@ fn each_situation_has_its_slugs_requests_fields_and_logs() {
         if let Some(CallRecord { name, error: Some(why), .. }) = refused {
             let said = format!("{name}: {why}");
             assert!(ending.error.as_ref().is_some_and(|error| error.contains(&said)), "{}: {ending:?}", row.name);
-            assert!(last.and_then(|(_, a)| a.error.as_ref()).is_some_and(|error| error.contains(&said)), "{}", row.name);
             assert!(ending.output.contains(&said), "{}: {ending:?}", row.name);
         }
         let (is, should) = (logged(&played), should_log(row.slugs, row.fields));

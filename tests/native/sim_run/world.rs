@@ -173,9 +173,7 @@ impl Sim {
             0 => ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: None, message: "no".into() },
             1 => ToolOutcome::Failed { message: "boom".into() },
             2 => ToolOutcome::TimedOut { after_ms: 30_000 },
-            3 => {
-                ToolOutcome::executed(content, Some(serde_json::json!({"q": 1})))
-            }
+            3 => ToolOutcome::executed(content, Some(serde_json::json!({"q": 1}))),
             _ => ToolOutcome::executed(content, None),
         }
     }
