@@ -160,9 +160,7 @@ fn run_tool(tool: &RunTool) -> ToolOutcome {
     let arguments: Result<Value, _> = serde_json::from_str(&tool.arguments);
     let number = |name: &str| arguments.as_ref().ok().and_then(|value| value.get(name)?.as_f64());
     match (number("a"), number("b")) {
-        (Some(a), Some(b)) => {
-            ToolOutcome::Executed { content: (a * b).to_string(), images: Vec::new(), repaired_args: None }
-        }
+        (Some(a), Some(b)) => ToolOutcome::executed((a * b).to_string(), None),
         _ => {
             let message = "a and b must be numbers".to_owned();
             ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: None, message }

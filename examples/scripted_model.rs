@@ -32,10 +32,7 @@ fn main() -> Result<(), &'static str> {
             Effect::RunTool(RunTool { call, name, arguments, .. }) => {
                 println!("  {name} {arguments}");
                 let content = "A lamp gives light.".to_owned();
-                Event::ToolFinished {
-                    call,
-                    outcome: ToolOutcome::Executed { content, images: Vec::new(), repaired_args: None },
-                }
+                Event::ToolFinished { call, outcome: ToolOutcome::executed(content, None) }
             }
             Effect::Sleep { timer, ms } => {
                 now += ms;

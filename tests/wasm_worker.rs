@@ -155,7 +155,7 @@ async fn kept_results_are_read_in_parts() {
 async fn arguments_are_repaired_and_the_repair_is_told() {
     let outcome = Talk::default().run("calculate", "{expression: '6*7',}").await;
     let repaired_args = Some(json!({"expression": "6*7"}));
-    assert_eq!(outcome, ToolOutcome::Executed { content: "42".into(), images: Vec::new(), repaired_args });
+    assert_eq!(outcome, ToolOutcome::executed("42".into(), repaired_args));
 }
 
 #[wasm_bindgen_test]

@@ -16,7 +16,7 @@ use super::fetch::Fetcher;
 use crate::shell::{Page, pause};
 use crate::worker::DocsHost;
 use crate::worker::workspace::text_blob;
-use turnwise_docs_index::{FetchedPage, Info, SearchResult, SiteQuery, SiteStep, ToolReply};
+use turnwise_docs_index::{FetchedPage, Info, SearchResult, SiteQuery, SiteStep, ToolReply, ToolText};
 use turnwise_engine::ToolSpec;
 
 /// Maximum number of concurrent requests, so that the page's own requests do not have to wait.
@@ -133,7 +133,7 @@ impl Docs {
     ///
     /// # Errors
     /// A message for the model, or why the worker gave no answer.
-    pub async fn call(&self, name: &str, arguments: Value) -> Result<String, String> {
+    pub async fn call(&self, name: &str, arguments: Value) -> Result<ToolText, String> {
         let ask = || SiteQuery::Call { name: name.to_owned(), arguments: arguments.clone() };
         // A page that is missing now may arrive in a moment.
         for _ in 0..MAX_PATIENCE {
@@ -145,7 +145,7 @@ impl Docs {
         // The worker asks for a page once, so this ends.
         loop {
             match self.ask(ask(), Vec::new()).await? {
-                ToolReply::Text(text) => return Ok(text),
+                ToolReply::Result(result) => return Ok(result),
                 ToolReply::Wrong(why) => return Err(why),
                 ToolReply::Fetch(urls) => self.fetch_now(urls).await?,
             }

@@ -186,6 +186,9 @@ impl HostedAgent {
         if self.session.is_running() {
             return self.outbox.refused(id, &StartError::Busy.into());
         }
+        if let Some(fault) = self.session.contradiction() {
+            return self.outbox.refused(id, &AskError::Wrong(format!("options: {fault}")));
+        }
         self.permit(how.approve);
         self.segment.set(Some(Segment { id, listens: how.listens }));
         if let Err(refused) = start(&self.session) {

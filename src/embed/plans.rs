@@ -89,6 +89,9 @@ fn readable(agent: &HostedAgent, plan: &Value, wish: &Wish) -> Result<Plan, AskE
         let message = format!("options.from: got {order}; expected the order of a step in the plan");
         return Err(AskError::Wrong(message));
     }
+    if let Some(fault) = agent.session.contradiction() {
+        return Err(AskError::Wrong(format!("options: {fault}")));
+    }
     if agent.session.is_running() { Err(StartError::Busy.into()) } else { Ok(plan) }
 }
 

@@ -202,8 +202,8 @@ impl Port {
             Command::DocsSearch { id, site, query, limit } => self.sites.search(id, site, query, limit),
             Command::DocsCall { id, site, name, arguments } => self.sites.call(id, site, name, arguments),
             Command::DocsClose { site } => self.sites.close(site),
-            Command::Returned { call, text, images: urls } => {
-                self.calls.answer(call, Ok(Returned { text, images: images(&urls) }));
+            Command::Returned { call, text, images: urls, structured_content } => {
+                self.calls.answer(call, Ok(Returned { text, images: images(&urls), structured_content }));
             }
             Command::Failed { call, failure } => self.calls.answer(call, Err(failure)),
             Command::Head { call, head } => self.calls.piece(call, PageOutput::Head(head)),

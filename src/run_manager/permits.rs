@@ -41,7 +41,7 @@ impl Permits {
         let sender = self.open.borrow_mut().remove(&id);
         if let Some(sender) = sender {
             let text = serde_json::to_string(&answered).unwrap_or_default();
-            let _ = sender.send(Ok(Returned { text, images: Vec::new() }));
+            let _ = sender.send(Ok(Returned { text, ..Returned::default() }));
         }
     }
 }

@@ -43,6 +43,8 @@ pub struct Returned {
     pub text: String,
     /// Images and PDFs. Only tools return them.
     pub images: Vec<Image>,
+    /// The result as data, as JSON text. Only tools return it.
+    pub structured_content: Option<String>,
 }
 
 /// A tool call that needs permission.

@@ -70,9 +70,7 @@ pub(super) async fn run(session: &Session, ticket: TaskTicket, run: &RunTool, pr
     deadline.start(move || page.abort(number));
     match answer.await {
         Ok(Ok(returned)) => match serde_json::from_str(&returned.text) {
-            Ok(EndedProgram { ok: true, output: content }) => {
-                ToolOutcome::Executed { content, images: Vec::new(), repaired_args: checked.if_repaired() }
-            }
+            Ok(EndedProgram { ok: true, output: content }) => ToolOutcome::executed(content, checked.if_repaired()),
             Ok(EndedProgram { ok: false, output: message }) => ToolOutcome::Failed { message },
             Err(error) => not_run(format!("the answer of the sandbox is not valid: {error}")),
         },

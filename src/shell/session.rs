@@ -260,6 +260,14 @@ impl Session {
         Authority::from(&config)
     }
 
+    /// Returns what the options ask for and cannot have, with the tools registered now.
+    #[must_use]
+    pub fn contradiction(&self) -> Option<String> {
+        let mut config = self.config();
+        models::complete(&mut config);
+        turnwise_protocol::contradiction(&config)
+    }
+
     pub(super) fn config(&self) -> RunConfig {
         self.0.config.borrow().clone()
     }

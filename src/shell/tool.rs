@@ -136,8 +136,7 @@ impl ToolTask {
     /// Only checks the arguments: the engine does the rest itself.
     async fn check_only(&self) -> ToolOutcome {
         let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else { return no_such_tool() };
-        let checked =
-            |repaired_args| ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args };
+        let checked = |repaired_args| ToolOutcome::executed(String::new(), repaired_args);
         if Plain::from_schema(&spec.parameters).is_some_and(|plain| plain.accepts(&self.run.arguments)) {
             return checked(None);
         }
@@ -248,7 +247,10 @@ impl ToolTask {
                 return ToolOutcome::Failed { message: "there is no page that has this tool".into() };
             };
             match answer.await {
-                Ok(Ok(Returned { text: content, images })) => ToolOutcome::Executed { content, images, repaired_args },
+                Ok(Ok(Returned { text: content, images, structured_content })) => {
+                    let structured_content = structured_content.and_then(|data| serde_json::from_str(&data).ok());
+                    ToolOutcome::Executed { content, images, repaired_args, structured_content }
+                }
                 Ok(Err(failure)) => ToolOutcome::Failed { message: failure.message },
                 Err(_) if late.get() => ToolOutcome::TimedOut { after_ms },
                 Err(_) => ToolOutcome::Cancelled,

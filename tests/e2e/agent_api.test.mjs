@@ -237,6 +237,58 @@ test('the result of a tool has pictures', async () => {
   });
 });
 
+test('the structured content of a tool is in its part, in the record and in a replay, and is not sent', async () => {
+  const hits = { hits: [{ title: 'Lamp', price: 36 }] };
+  const tools = {
+    look: tool({ execute: () => toolContent('One lamp.', { structuredContent: hits }) }),
+    plain: tool({ execute: () => 'plain' }),
+    large: tool({ execute: () => toolContent('large', { structuredContent: 'x'.repeat(256 * 1024) }) }),
+    none: tool({ execute: () => toolContent('none', { structuredContent: () => {} }) }),
+  };
+  const unsent = ({ messages }) => {
+    assert.doesNotMatch(JSON.stringify(messages), /hits/);
+    const [look, plain, large, none] = messages.slice(-4).map(({ content }) => content);
+    assert.deepEqual([look, plain], ['One lamp.', 'plain']);
+    assert.match(large, /structuredContent: got 262146 bytes of JSON; expected a JSON value of at most 262144 bytes/);
+    assert.match(none, /structuredContent: got a function; expected a JSON value/);
+  };
+  const calls = ['look', 'plain', 'large', 'none'].map((name) => ({ id: name, name, args: {} }));
+  await withScript([{ calls }, { text: 'A lamp.', check: unsent }], async (baseUrl) => {
+    const run = new Agent({ model: model(baseUrl), tools, ...QUICK }).stream('What is there?');
+    const results = Object.fromEntries((await collect(run)).filter(({ type }) => type === 'tool-result').map((part) => [part.toolName, part]));
+    assert.deepEqual(results.look.structuredContent, hits);
+    assert.equal(results.look.output, 'One lamp.');
+    assert.ok(!('structuredContent' in results.plain) && results.large.isError && results.none.isError);
+    const { trajectory } = await run;
+    assert.deepEqual(trajectory.turns[0].tool_calls.map((of) => of.structured_content), [hits, undefined, undefined, undefined]);
+    assert.deepEqual(await replay(trajectory), { ok: true });
+  });
+});
+
+test('options that cannot be had together are errors of the run that name them', async () => {
+  const baseUrl = 'http://127.0.0.1:9/v1';
+  const unpriced = openai('own', { baseUrl });
+  const priced = openai('own', { baseUrl, price: { input: 1, output: 2 } });
+  const budget = { usd: 1 };
+  const none = /names the tool "zzz", which this agent does not have; it has (spawn_subagents, )?look/;
+  const look = { look: tool({ execute: () => '' }) };
+  for (const [options, expected] of [
+    [{ model: unpriced, budget }, /a budget in US dollars .*budget\.usd.* needs the price of every model, and that of openai own is not known: give it with the model, price: \{ input, output \}/],
+    [{ model: [priced, unpriced], budget }, /budget\.usd/],
+    [{ model: unpriced, budget, preset: 'strict' }, /budget\.usd/],
+    [{ model: custom(() => ''), budget }, /budget\.usd/],
+    [{ model: demo(), budget }, /that of demo is not known/],
+    [{ model: demo(), tools: look, toolChoice: { tool: 'zzz' } }, none],
+    [{ model: demo(), tools: look, subagents: { reader: { description: 'reads', tools: ['look', 'zzz'] } } }, none],
+  ]) {
+    const wrong = (error) => error instanceof TypeError && expected.test(error.message);
+    await assert.rejects(async () => { await new Agent(options).generate('Go'); }, wrong, String(expected));
+    await assert.rejects(async () => { await new Agent(options).stream('Go').result; }, wrong, String(expected));
+  }
+  for (const url of ['nonsense', 'localhost:4318/v1/traces', 'ftp://host/x', '', 5]) assert.throws(() => otlp({ url }), /^TypeError: otlp: url: got .*; expected the address of a collector/);
+  assert.equal(typeof otlp({ url: new URL('http://127.0.0.1:4318/v1/traces') }), 'function');
+});
+
 test('pictures and files are part of a prompt', async () => {
   const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
   await withScript([{ text: 'A dot.', check: ({ messages }) => assert.deepEqual(messages.at(-1).content, [

@@ -300,7 +300,7 @@ test('a documentation site: options, progress, what is known by now, its tools',
     { done: { id, result: { info: { title: 'T', pages: 1, complete: false }, tools: [{ name: 'search_docs', description: 'd', parameters: { type: 'object' }, side_effect: 'none' }] } } },
     { site: { site, progress: { stage: 'ready', source: 's', done: 2, total: 2 }, info: { title: 'T', pages: 2, complete: true } } }),
   docs_search: ({ id, limit }, tell) => tell({ done: { id, result: [limit] } }),
-  docs_call: ({ id, name, arguments: args }, tell) => tell({ done: { id, result: `${name} ${JSON.stringify(args)}` } }),
+  docs_call: ({ id, name, arguments: args }, tell) => tell({ done: { id, result: { text: `${name} ${JSON.stringify(args)}`, structuredContent: { hits: [] } } } }),
 }, async ({ messages }) => {
   const progress = [];
   const site = await DocsSite.open(new URL('http://127.0.0.1:9/a'), { source: 'auto', credentials: 'include', html: '<p>', onProgress: ({ done }) => progress.push(done) });
@@ -311,7 +311,7 @@ test('a documentation site: options, progress, what is known by now, its tools',
   assert.deepEqual([await site.search('x'), await site.search('x', { limit: 3 })], [[8], [3]]);
   const [{ execute, ...tool }] = site.tools;
   assert.deepEqual(tool, { name: 'search_docs', description: 'd', parameters: { type: 'object' }, sideEffect: 'none' });
-  assert.equal(await execute({ query: 'x' }), 'search_docs {"query":"x"}');
+  assert.deepEqual(await execute({ query: 'x' }), { text: 'search_docs {"query":"x"}', [Symbol.for('turnwise.toolContent')]: { structuredContent: { hits: [] } } });
   await assert.rejects(site.search('x', { limit: 0 }), TypeError);
   site.free();
   await soon();

@@ -35,7 +35,7 @@ async function withSite(page, body) {
   try {
     const end = new Promise((resolve) => { whole = resolve; });
     if (!site.info.complete) await Promise.race([end, new Promise((_, reject) => { setTimeout(() => reject(new Error(`still reading: ${JSON.stringify(progress)}`)), 60_000).unref(); })]);
-    const call = (name, args) => site.tools.find((tool) => tool.name === name).execute(args);
+    const call = (name, args) => site.tools.find((tool) => tool.name === name).execute(args).then(({ text }) => text);
     return await body(call, () => site.info, ready, performance.now() - from);
   } finally {
     site.free();

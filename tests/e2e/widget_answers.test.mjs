@@ -53,6 +53,10 @@ test('each citation is checked: a section that was found or read holds, another 
   const [final] = await heard(tab, 'final');
   assert.deepEqual(final.unchecked, ['queues.html#names', 'retries.html#backoff', 'limits.html#size'].map((one) => `${url}docs/${one}`));
   assert.equal(final.answered, true);
+  // By the title of the page and the section, whatever the model calls them.
+  const named = [{ href: `${url}docs/retries.html#policy`, text: 'Retries › Retry policy' }, { href: `${url}docs/queues.html#order`, text: 'Queues › Order of messages' }, { href: `${url}docs/queues.html`, text: 'Queues' }];
+  assert.deepEqual(final.sources, named);
+  assert.deepEqual(await run.locator('.sources a').evaluateAll((all) => all.map(({ firstChild }) => firstChild.textContent)), named.map(({ text }) => text));
   assert.deepEqual(await audit(tab), []);
   await shot(tab, 'citations');
   // What an earlier run of the conversation found still holds; so too after a page change.
@@ -61,6 +65,7 @@ test('each citation is checked: a section that was found or read holds, another 
   assert.deepEqual((await marked(second)).map(([words, off]) => [words, off]), [['policy', false], ['sizes', true]]);
   assert.equal(await second.locator('[part=answer] code').textContent(), 'n_1 \\le n_2', 'a formula shows its source');
   await tab.reload();
+  assert.deepEqual(await tab.locator('turnwise-agent article').first().locator('.sources a').evaluateAll((all) => all.map(({ firstChild }) => firstChild.textContent)), named.map(({ text }) => text));
   assert.deepEqual((await marked(await answered(tab, 2))).map(([words, off]) => [words, off]), [['policy', false], ['sizes', true]]);
 }));
 

@@ -27,9 +27,11 @@ const READER = `
     const site = new DocsSite();
     site.info = { kind: 'mdbook', title: 'Halden manual', root: new URL('/book/', page).href, pages: 120, sections: 400, version: '1', cached: false, complete: true };
     const text = { type: 'string' };
+    const content = (text, structuredContent) => ({ text, [Symbol.for('turnwise.toolContent')]: { structuredContent } });
+    const policy = { url: site.info.root + 'retries.html#policy', page: 'Retries', section: 'Policy' };
     site.tools = [
-      { name: 'search_docs', description: 'Searches.', sideEffect: 'none', parameters: { type: 'object', properties: { query: text }, required: ['query'] }, execute: async ({ query }) => 'Found for ' + query + ': ' + site.info.root + 'retries.html#policy' },
-      { name: 'read_page', description: 'Reads.', sideEffect: 'none', parameters: { type: 'object', properties: { url: text }, required: ['url'] }, execute: async ({ url }) => url + '\\n# Retries\\n\\n## Policy\\n\\nA request is tried three times: the number of retries is set in client.toml.\\n' },
+      { name: 'search_docs', description: 'Searches.', sideEffect: 'none', parameters: { type: 'object', properties: { query: text }, required: ['query'] }, execute: async ({ query }) => content('Found for ' + query + ': ' + policy.url, { hits: [policy], match: 'strong', missing: [] }) },
+      { name: 'read_page', description: 'Reads.', sideEffect: 'none', parameters: { type: 'object', properties: { url: text }, required: ['url'] }, execute: async ({ url }) => content(url + '\\n# Retries\\n\\n## Policy\\n\\nA request is tried three times: the number of retries is set in client.toml.\\n', { url: site.info.root + 'retries.html', page: 'Retries', sections: [policy] }) },
     ];
     return site;
   }
@@ -61,7 +63,7 @@ test('the docs are read when it opens, with a line that says how far; the answer
   const run = await answered(tab);
   assert.deepEqual(await run.locator('summary').allTextContents(), ['Searched“retries”', 'Read/book/retries.html#policy']);
   assert.equal(await run.locator('[part=answer]:not(:empty) a').getAttribute('href'), `${url}book/retries.html#policy`);
-  assert.deepEqual(await run.locator('.sources a').evaluateAll((links) => links.map(({ href, target }) => [href, target])), [[`${url}book/retries.html#policy`, '']]);
+  assert.deepEqual(await run.locator('.sources a').evaluateAll((links) => links.map(({ href, target, firstChild }) => [href, target, firstChild.textContent])), [[`${url}book/retries.html#policy`, '', 'Retries › Policy']], 'not what the model calls it');
   assert.equal(await tab.getByRole('progressbar').count(), 0);
 }));
 

@@ -88,14 +88,14 @@ impl World {
                 Some(self.ask(call, &config))
             }
             Effect::RunTool(call) if call.run == RunMode::Check => {
-                let outcome = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
+                let outcome = ToolOutcome::executed(String::new(), None);
                 Some(Event::ToolFinished { call: call.call, outcome })
             }
             Effect::RunTool(call) => {
                 let args = serde_json::from_str(&call.arguments).unwrap();
                 let at = EpochMillis(1_795_300_145_678);
                 let outcome = match now(run_tool(&call.name, &args, &mut self.docs, &mut self.index, at)) {
-                    Ok(content) => ToolOutcome::Executed { content, images: Vec::new(), repaired_args: None },
+                    Ok(content) => ToolOutcome::executed(content, None),
                     Err(message) => ToolOutcome::Failed { message },
                 };
                 Some(Event::ToolFinished { call: call.call, outcome })

@@ -4,8 +4,8 @@ use serde_json::json;
 use turnwise_docs_index::index::{PageText, SectionText, SiteIndex};
 use turnwise_docs_index::site::Site;
 use turnwise_docs_index::{
-    FetchedPage, Match, SearchResult, SiteStage, ToolReply, html, llms, mdbook, mkdocs, moved, rustdoc, sitemap,
-    sphinx, tools,
+    FetchedPage, Match, SearchResult, SiteStage, ToolReply, ToolText, html, llms, mdbook, mkdocs, moved, rustdoc,
+    sitemap, sphinx, tools,
 };
 
 const ROOT: &str = "https://docs.test/book/";
@@ -249,14 +249,28 @@ fn the_tools_say_where_and_what() {
     let step = site.take(&got(&step.fetch[0]), Some(MDBOOK));
     assert_eq!((step.stage, step.version), (SiteStage::Ready, Some((ROOT.into(), "abc".into()))));
     assert!(step.info.unwrap().complete);
-    let ToolReply::Text(text) = tools::call(&mut site, "search_docs", &json!({"query": "loop"})) else { panic!() };
+    let ToolReply::Result(ToolText { text, structured_content }) =
+        tools::call(&mut site, "search_docs", &json!({"query": "loop"}))
+    else {
+        panic!()
+    };
     assert_eq!(text, format!("1. {ROOT}guide/run.html#in-a-loop\n   Running it › In a loop\n   Type go again."));
-    let ToolReply::Text(text) = tools::call(&mut site, "search_docs", &json!({"query": "introductoin"})) else {
+    let section = |anchor: &str, heading: &str| json!({ "url": format!("{ROOT}guide/run.html{anchor}"), "page": "Running it", "section": heading });
+    let hit = section("#in-a-loop", "In a loop");
+    assert_eq!(structured_content, Some(json!({ "hits": [hit], "missing": [], "match": "strong" })));
+    let ToolReply::Result(ToolText { text, .. }) =
+        tools::call(&mut site, "search_docs", &json!({"query": "introductoin"}))
+    else {
         panic!()
     };
     assert!(text.contains("intro.html"), "a near word stands for the one that was meant: {text}");
-    let ToolReply::Text(text) = tools::call(&mut site, "search_docs", &json!({"query": "zebra"})) else { panic!() };
+    let ToolReply::Result(ToolText { text, structured_content }) =
+        tools::call(&mut site, "search_docs", &json!({"query": "zebra"}))
+    else {
+        panic!()
+    };
     assert!(text.starts_with("No section of the documentation matches"), "{text}");
+    assert_eq!(structured_content, Some(json!({ "hits": [], "missing": ["zebra"], "match": "none" })));
     let read = json!({"url": "guide/run.html#in-a-loop"});
     let ToolReply::Fetch(url) = tools::call(&mut site, "read_page", &read) else { panic!() };
     let [url] = url.try_into().unwrap();
@@ -264,13 +278,28 @@ fn the_tools_say_where_and_what() {
         &got(&url),
         Some("<main><h1 id=a>Running it</h1><p>Go.</p><h2 id=in-a-loop>In a loop</h2><p>Again.</p></main>"),
     );
-    let ToolReply::Text(text) = tools::call(&mut site, "read_page", &read) else { panic!() };
+    let ToolReply::Result(ToolText { text, structured_content }) = tools::call(&mut site, "read_page", &read) else {
+        panic!()
+    };
+    let page = |sections: Vec<serde_json::Value>| {
+        Some(json!({ "url": format!("{ROOT}guide/run.html"), "page": "Running it", "sections": sections }))
+    };
+    assert_eq!(structured_content, page(vec![hit.clone()]), "only what is in the text");
+    let whole = json!({"url": "guide/run.html"});
+    let ToolReply::Result(ToolText { structured_content: all, .. }) = tools::call(&mut site, "read_page", &whole)
+    else {
+        panic!()
+    };
+    assert_eq!(all, page(vec![section("#a", ""), hit]));
     assert!(text.ends_with("## In a loop {#in-a-loop}\n\nAgain.\n") && !text.contains("Go."), "{text}");
     assert!(
         matches!(tools::call(&mut site, "read_page", &json!({"url": "nowhere.html"})), ToolReply::Wrong(why) if why.contains("no page"))
     );
     assert!(matches!(tools::call(&mut site, "search_docs", &json!({"query": 3})), ToolReply::Wrong(_)));
-    let ToolReply::Text(text) = tools::call(&mut site, "list_pages", &json!({"filter": "run"})) else { panic!() };
+    let ToolReply::Result(ToolText { text, .. }) = tools::call(&mut site, "list_pages", &json!({"filter": "run"}))
+    else {
+        panic!()
+    };
     assert_eq!(text, format!("{ROOT}guide/run.html  Running it (2 sections)"));
     // The saved site restores to the same site.
     let (mut again, _) = Site::open(&format!("{ROOT}intro.html"), Some(html), None);
@@ -353,7 +382,7 @@ fn the_model_is_told_of_a_weak_match_and_of_missing_words() {
     }
     let _ = site.take(&FetchedPage { url: ROOT.into(), status: 200, body: true, ..FetchedPage::default() }, Some(page));
     let mut search = |query: &str| match tools::call(&mut site, "search_docs", &json!({ "query": query })) {
-        ToolReply::Text(text) => text,
+        ToolReply::Result(ToolText { text, .. }) => text,
         other => panic!("{other:?}"),
     };
     assert!(!search("retry limit").contains('['), "{}", search("retry limit"));

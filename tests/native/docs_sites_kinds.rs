@@ -7,7 +7,9 @@ use turnwise_docs_index::listings::is_text;
 use turnwise_docs_index::root::root;
 use turnwise_docs_index::routes::{Routes, Slugger, Slugs};
 use turnwise_docs_index::site::Site;
-use turnwise_docs_index::{FetchedPage, SiteKind, SiteStage, SiteStep, ToolReply, html, llms, pdoc, refresh, tools};
+use turnwise_docs_index::{
+    FetchedPage, SiteKind, SiteStage, SiteStep, ToolReply, ToolText, html, llms, pdoc, refresh, tools,
+};
 
 const ROOT: &str = "https://docs.test/book/";
 
@@ -407,7 +409,10 @@ fn docsify_is_read_from_its_files_and_shown_by_its_routes() {
     assert_eq!((step.stage, site.info().kind, site.info().pages), (SiteStage::Ready, SiteKind::Docsify, 4));
     let hit = &site.search("zebra", 1).hits[0];
     assert_eq!((hit.url.as_str(), hit.page.as_str()), ("https://docs.test/book/#/docs/hooks?id=what39s-new", "Hooks"));
-    let ToolReply::Text(list) = tools::call(&mut site, "list_pages", &serde_json::json!({})) else { panic!("no list") };
+    let ToolReply::Result(ToolText { text: list, .. }) = tools::call(&mut site, "list_pages", &serde_json::json!({}))
+    else {
+        panic!("no list")
+    };
     assert!(
         list.contains("https://docs.test/book/#/  Home") && list.contains("https://docs.test/book/#/docs/all/  All"),
         "{list}"
@@ -419,7 +424,9 @@ fn docsify_is_read_from_its_files_and_shown_by_its_routes() {
     assert_eq!(file, "https://docs.test/book/docs/hooks.md");
     let text = "# m\n\n## What's new\n[there](#parse)\n\n## Parse\n[home](/) [install](/?id=install) [all](docs/all/) [x](https://x.test)\n";
     site.take(&FetchedPage { url: file, status: 200, body: true, ..FetchedPage::default() }, Some(text));
-    let ToolReply::Text(page) = tools::call(&mut site, "read_page", &call) else { panic!("not read") };
+    let ToolReply::Result(ToolText { text: page, .. }) = tools::call(&mut site, "read_page", &call) else {
+        panic!("not read")
+    };
     let wanted = "https://docs.test/book/#/docs/hooks\n[Page \"m\", from section \"parse\" on.]\n\n## Parse {https://docs.test/book/#/docs/hooks?id=parse}\n[home](https://docs.test/book/#/) \
                   [install](https://docs.test/book/#/?id=install) [all](https://docs.test/book/#/docs/all/) [x](https://x.test)";
     assert_eq!(page.trim_end(), wanted);

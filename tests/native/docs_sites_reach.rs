@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use turnwise_docs_index::site::Site;
-use turnwise_docs_index::{FetchedPage, SiteStep, ToolReply, charset, tools};
+use turnwise_docs_index::{FetchedPage, SiteStep, ToolReply, ToolText, charset, tools};
 
 const HOST: &str = "https://docs.test";
 
@@ -81,7 +81,7 @@ impl Host {
     fn call(&mut self, site: &mut Site, name: &str, arguments: serde_json::Value) -> String {
         for _ in 0..8 {
             match tools::call(site, name, &arguments) {
-                ToolReply::Text(text) | ToolReply::Wrong(text) => return text,
+                ToolReply::Result(ToolText { text, .. }) | ToolReply::Wrong(text) => return text,
                 ToolReply::Fetch(urls) => {
                     for url in urls {
                         let (got, text) = self.get(&url);

@@ -7,7 +7,7 @@ use turnwise_docs_index::detect::detect;
 use turnwise_docs_index::index::{PageText, SectionText, SiteIndex};
 use turnwise_docs_index::nearness::Nearness;
 use turnwise_docs_index::site::Site;
-use turnwise_docs_index::{FetchedPage, SiteStep, ToolReply, html, llms, mkdocs, tools, url};
+use turnwise_docs_index::{FetchedPage, SiteStep, ToolReply, ToolText, html, llms, mkdocs, tools, url};
 
 const ROOT: &str = "https://docs.test/book/";
 
@@ -225,7 +225,7 @@ fn an_address_is_the_same_encoded_or_not() {
         &FetchedPage { url, status: 200, body: true, ..FetchedPage::default() },
         Some("<main><h1>配置</h1><h2 id=\"路径\">路径</h2><p>A</p></main>"),
     );
-    let ToolReply::Text(text) = tools::call(&mut site, "read_page", &asked) else { panic!() };
+    let ToolReply::Result(ToolText { text, .. }) = tools::call(&mut site, "read_page", &asked) else { panic!() };
     assert!(text.ends_with("## 路径 {#路径}\n\nA\n"), "{text}");
     assert_eq!(url::decoded("100%zz%E9"), "100%zz%E9");
 }

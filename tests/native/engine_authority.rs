@@ -267,7 +267,7 @@ fn sub_agents_and_open_calls_are_adopted_too() {
     let running =
         played.effects.iter().filter_map(|effect| if let Effect::RunTool(call) = effect { Some(call) } else { None });
     let check = running.clone().find(|call| call.name == "spawn_subagents").expect("it is checked").call.clone();
-    let outcome = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
+    let outcome = ToolOutcome::executed(String::new(), None);
     drop(played.recorder.handle(Millis(40), Event::ToolFinished { call: check, outcome }));
     let mut run = restored(&played.document());
     assert_eq!(run.recorder.run.child_runs().count(), 1, "a sub-agent is under way");

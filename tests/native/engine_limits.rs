@@ -39,7 +39,8 @@ fn a_result_is_cut_to_its_limit_exactly() {
 fn pictures_past_their_limit_are_left_out_and_counted() {
     let image = |bytes: usize| Image { data: "A".repeat(bytes), media_type: "image/png".into() };
     let cut = |images: Vec<Image>| {
-        let outcome = ToolOutcome::Executed { content: "seen".into(), images, repaired_args: None };
+        let outcome =
+            ToolOutcome::Executed { content: "seen".into(), images, repaired_args: None, structured_content: None };
         let mut event = Event::ToolFinished { call: CallId("call_1_1_0".into()), outcome };
         cut_event(&mut event);
         let Event::ToolFinished { outcome: ToolOutcome::Executed { content, images, .. }, .. } = event else {

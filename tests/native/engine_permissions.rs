@@ -74,7 +74,7 @@ impl Asking {
     }
 
     fn ran(&mut self, call: &str) -> Vec<(String, CallPermission)> {
-        let outcome = ToolOutcome::Executed { content: "ran".into(), images: Vec::new(), repaired_args: None };
+        let outcome = ToolOutcome::executed("ran".into(), None);
         self.tell(Event::ToolFinished { call: CallId(call.into()), outcome })
     }
 
@@ -161,7 +161,7 @@ fn an_answer_for_the_run_covers_its_sub_agents() {
     let mut run = Asking::start(asking_config(|_| {}));
     let tasks = r#"{"tasks":[{"task":"one"},{"task":"two"}]}"#;
     run.reply(0, &[("s", "spawn_subagents", tasks), ("a", "send", "{}")]);
-    let check = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
+    let check = ToolOutcome::executed(String::new(), None);
     run.tell(Event::ToolFinished { call: CallId("s".into()), outcome: check });
     let both = run.effects.clone();
     let first = run.reply(1, &[("", "save", "{}")]);

@@ -51,7 +51,7 @@ impl Program {
     }
 
     fn ran(&mut self, call: &str, content: &str) {
-        let outcome = ToolOutcome::Executed { content: content.into(), images: Vec::new(), repaired_args: None };
+        let outcome = ToolOutcome::executed(content.into(), None);
         self.tell(Event::ToolFinished { call: CallId(call.into()), outcome });
     }
 

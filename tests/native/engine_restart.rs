@@ -47,7 +47,7 @@ fn a_sub_agent_that_begins_after_a_pause_begins_at_the_worlds_time() {
     let replied = Event::ModelReplied { request, reply, raw: None, first_token_ms: None };
     let at = Millis(restored.at.0 + 40);
     let call = tools_ids(&restored.recorder.handle(at, replied))[0].clone();
-    let outcome = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
+    let outcome = ToolOutcome::executed(String::new(), None);
     let _ = restored.recorder.handle(at, Event::ToolFinished { call, outcome });
     let child = restored.recorder.run.child_runs().next().expect("it began");
     assert_eq!(child.task().started_at, EpochMillis(LATER.0 + 40), "the hour in which the page was closed counts");
@@ -121,7 +121,7 @@ fn calls_in_flight_are_run_again_and_said_to_be_so() {
     let run = &restored.recorder.run;
     assert_eq!(run.turns()[0].tool_calls[0].result.as_deref(), Some("one"), "what was answered is not asked again");
     for call in ["b", "c"] {
-        let outcome = ToolOutcome::Executed { content: call.into(), images: Vec::new(), repaired_args: None };
+        let outcome = ToolOutcome::executed(call.into(), None);
         drop(restored.recorder.handle(restored.at, Event::ToolFinished { call: CallId(call.into()), outcome }));
     }
     assert_eq!(restored.recorder.run.turns().len(), 2);
@@ -166,7 +166,7 @@ fn sub_agents_go_on_too() {
     config.tools.push(own_tools::spawn_spec(&[]));
     let asked = r#"{"tasks": [{"task": "one"}, {"task": "two"}]}"#;
     let mut played = play_open(config, vec![calls("", &[("s", "spawn_subagents", asked)])]);
-    let checked = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
+    let checked = ToolOutcome::executed(String::new(), None);
     let at = Millis(20);
     let effects = played.recorder.handle(at, Event::ToolFinished { call: CallId("s".into()), outcome: checked });
     assert_eq!(sent(&effects).len(), 2);

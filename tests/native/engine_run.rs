@@ -480,7 +480,7 @@ fn a_run_that_cannot_number_its_requests_any_more_ends() {
     let mut state = serde_json::to_value(&played.recorder.run).unwrap();
     state["figures"]["requests"] = serde_json::json!(ids::MAX_OWN);
     let mut run: Run = serde_json::from_value(state).unwrap();
-    let outcome = ToolOutcome::Executed { content: "x".into(), images: Vec::new(), repaired_args: None };
+    let outcome = ToolOutcome::executed("x".into(), None);
     let effects = run.handle(Millis(50), Event::ToolFinished { call: CallId("a".into()), outcome });
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::CallModel(_))));
     let ending = run.ending().expect("it ended");

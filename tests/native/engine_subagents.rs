@@ -432,7 +432,7 @@ fn more_tasks_than_a_reply_may_have_calls_are_refused() {
         let reply = spawn_call(&tasks(n));
         tree.handle(Event::ModelReplied { request, reply, raw: None, first_token_ms: None });
         let call = tree.tools.remove(0).call;
-        let outcome = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
+        let outcome = ToolOutcome::executed(String::new(), None);
         tree.handle(Event::ToolFinished { call, outcome });
         (tree.run().children().len(), tree.run().turns()[0].tool_calls[0].result.clone().unwrap_or_default())
     };

@@ -235,8 +235,7 @@ fn a_batch_of_a_hundred_thousand_calls_is_refused() {
     config.tools.push(own_tools::batch_spec());
     let inner: Vec<Value> = (0..100_000).map(|_| json!({ "name": "search" })).collect();
     let batch = json!({ "calls": inner }).to_string();
-    let checked =
-        Step::Tool("batch", ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None });
+    let checked = Step::Tool("batch", ToolOutcome::executed(String::new(), None));
     let played = play(config, vec![calls("", &[("b", "batch", &batch)]), checked, text("done")]);
     let call = &played.run().turns()[0].tool_calls[0];
     assert_eq!((call.slug, call.calls.len()), (Some(Slug::ToolLimit), 0), "{:?}", call.error);
@@ -251,10 +250,7 @@ fn a_hundred_thousand_sub_agents_are_refused() {
     config.tools.push(own_tools::spawn_spec(&[]));
     let tasks: Vec<Value> = (0..100_000).map(|_| json!({ "task": "t" })).collect();
     let spawn = json!({ "tasks": tasks }).to_string();
-    let checked = Step::Tool(
-        "spawn_subagents",
-        ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None },
-    );
+    let checked = Step::Tool("spawn_subagents", ToolOutcome::executed(String::new(), None));
     let played = play_open(config, vec![calls("", &[("s", "spawn_subagents", &spawn)]), checked, text("done")]);
     assert!(played.run().children().is_empty());
     assert_eq!(played.run().turns()[0].tool_calls[0].slug, Some(Slug::ToolLimit));
@@ -265,7 +261,7 @@ fn a_hundred_thousand_sub_agents_are_refused() {
 fn a_tools_result_is_cut_before_it_is_recorded() {
     let result = |content: String| Event::ToolFinished {
         call: CallId("a".into()),
-        outcome: ToolOutcome::Executed { content, images: Vec::new(), repaired_args: None },
+        outcome: ToolOutcome::executed(content, None),
     };
     let content = |event: &Event| match event {
         Event::ToolFinished { outcome: ToolOutcome::Executed { content, .. }, .. } => content.clone(),

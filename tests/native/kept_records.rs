@@ -406,11 +406,7 @@ impl Going {
                     CallPermission::Ask => Event::Permitted { call: tool.call, allow: true, scope: Scope::Call },
                     CallPermission::Allowed | CallPermission::AskAgain => Event::ToolFinished {
                         call: tool.call,
-                        outcome: ToolOutcome::Executed {
-                            content: "done at last".into(),
-                            images: Vec::new(),
-                            repaired_args: None,
-                        },
+                        outcome: ToolOutcome::executed("done at last".into(), None),
                     },
                 });
             } else if let Some(call) = self.requests.pop() {

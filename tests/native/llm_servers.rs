@@ -400,7 +400,7 @@ fn a_call_is_demanded_in_the_word_that_the_server_takes_and_of_no_model_that_can
 #[test]
 fn a_call_that_was_repaired_goes_back_repaired() {
     let tools = RunConfig { tools: vec![plain_tool("f")], ..config(Preset::Research) };
-    let ran = ToolOutcome::Executed { content: "1".into(), images: Vec::new(), repaired_args: Some(json!({ "x": 1 })) };
+    let ran = ToolOutcome::executed("1".into(), Some(json!({ "x": 1 })));
     let given = [("a", "f", "{'x': 1}"), ("b", "f", "{ \"x\": 1 }")];
     let played = play(tools, vec![calls("", &given), Step::Tool("f", ran), executed("f", "1"), text("done")]);
     let sent: Vec<String> = played.requests[1]

@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 #![allow(clippy::needless_pass_by_value)] // json!(…) reads best passed by value
 
+mod agent_options;
 mod architecture;
 mod convert;
 mod convert_lost;
@@ -76,6 +77,7 @@ mod record_numbers;
 mod redact_looks;
 mod redact_stream;
 mod sim_run;
+mod structured_content;
 mod tool_images;
 mod tools_arguments;
 mod tools_diff;

@@ -21,7 +21,10 @@ fn picture() -> Image {
 }
 
 fn gives(name: &'static str, images: Vec<Image>) -> Step {
-    Step::Tool(name, ToolOutcome::Executed { content: "seen".into(), images, repaired_args: None })
+    Step::Tool(
+        name,
+        ToolOutcome::Executed { content: "seen".into(), images, repaired_args: None, structured_content: None },
+    )
 }
 
 fn answers(played: &Played) -> Vec<ToolMessage> {
@@ -83,8 +86,12 @@ fn a_picture_weighs_in_the_context_and_goes_with_a_shortened_result() {
 #[test]
 fn pictures_past_the_limit_are_left_out_and_the_model_is_told() {
     let huge = Image { data: "A".repeat(caps::MAX_RESULT_IMAGES - 8), ..picture() };
-    let outcome =
-        ToolOutcome::Executed { content: "seen".into(), images: vec![huge, picture(), picture()], repaired_args: None };
+    let outcome = ToolOutcome::Executed {
+        content: "seen".into(),
+        images: vec![huge, picture(), picture()],
+        repaired_args: None,
+        structured_content: None,
+    };
     let mut event = Event::ToolFinished { call: CallId("a".into()), outcome };
     caps::cut_event(&mut event);
     let Event::ToolFinished { outcome: ToolOutcome::Executed { content, images, .. }, .. } = event else { panic!() };

@@ -48,6 +48,73 @@ fn an_empty_string_means_no_arguments() {
 }
 
 #[test]
+fn what_can_have_only_one_value_is_filled_in() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "format": { "const": "json" },
+            "content": { "type": "object", "properties": { "kind": { "enum": ["answer"] }, "of": { "$ref": "#/$defs/of" }, "n": { "type": "integer" } }, "required": ["kind", "of", "n"] },
+            "list": { "type": "array", "items": { "allOf": [{ "properties": { "v": { "const": 1 } }, "required": ["v"] }] } },
+            "maybe": { "const": "optional" },
+        },
+        "required": ["format", "content"],
+        "additionalProperties": false,
+        "$defs": { "of": { "const": { "a": null } } },
+    });
+    let whole =
+        json!({ "format": "json", "content": { "n": 3, "kind": "answer", "of": { "a": null } }, "list": [{ "v": 1 }] });
+    for text in [
+        r#"{"content": {"n": 3}, "list": [{}]}"#,
+        r#"{"format": "json", "content": {"n": 3, "kind": "answer"}, "list": [{"v": 1}]}"#,
+        r#"{content: {'n': 3}, "list": [{}],}"#,
+        r#"{"arguments": {"content": {"n": 3}, "list": [{}]}}"#,
+    ] {
+        assert_eq!(
+            check(&schema, text).unwrap(),
+            Arguments { value: whole.clone(), repaired: Repaired::Yes },
+            "{text}"
+        );
+    }
+    // Another value is not replaced, and what is left is named: not what could be filled in.
+    let Err(ToolOutcome::Rejected { path, message, .. }) = check(&schema, r#"{"content": {"kind": "reply"}}"#) else {
+        panic!()
+    };
+    assert_eq!(path.as_deref(), Some("/content/n"), "{message}");
+    assert!(message.contains("/content/kind") && !message.contains("/format"), "{message}");
+    // Choices are the model's.
+    let choice = json!({ "oneOf": [
+        { "properties": { "a": { "const": 1 } }, "required": ["a"], "type": "object" },
+        { "properties": { "b": { "const": 1 } }, "required": ["b"], "type": "object" },
+    ] });
+    assert!(check(&choice, "{}").is_err());
+    // A schema that refers to itself ends.
+    let endless = json!({ "type": "object", "properties": { "a": { "$ref": "#" } }, "required": ["a"], "$ref": "#/$defs/b", "$defs": { "b": { "$ref": "#/$defs/b" } } });
+    assert!(check(&endless, "{}").is_err());
+}
+
+/// Each of the engine's own tools can be called without what has only one value.
+#[test]
+fn own_tools_take_calls_without_their_constants() {
+    use turnwise_engine::{ReportConfig, ReportFormat, own_tools};
+    for (format, name, value) in [
+        (ReportFormat::Text, "content", json!("done")),
+        (ReportFormat::Markdown, "content", json!("# Done")),
+        (ReportFormat::Json, "content", json!({ "a": 1 })),
+        (ReportFormat::Slack, "messages", json!([{ "blocks": [] }])),
+    ] {
+        let report = ReportConfig { format, schema: None };
+        let given = json!({ name: value });
+        let passed = check(&own_tools::report_spec(&report).parameters, &given.to_string()).unwrap();
+        assert!(own_tools::judge_report(&report, &passed.value).is_ok(), "{format:?}");
+        assert!(own_tools::judge_report(&report, &given).is_ok(), "{format:?}, unchecked");
+        let mut wrong = given;
+        wrong["format"] = json!("xml");
+        let (_, why) = own_tools::judge_report(&report, &wrong).unwrap_err();
+        assert!(why.starts_with("/format: ") && why.contains("not \"xml\""), "{why}");
+    }
+}
+
+#[test]
 fn an_object_begun_twice_or_inside_another_is_that_object() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]});
     for text in [r#"{}{"a":1}"#, r#"{"a":1}{"a":1}"#, r#"{"arguments":{"a":1}}"#, r#"{"input": {"a":1}}"#] {

@@ -255,7 +255,13 @@ fn no_event_carries_a_planted_key() {
             error: ModelError { message: KEY.into(), ..error(Slug::AuthError, Retry::Fatal) },
             raw,
         },
-        outcome(ToolOutcome::Executed { content: KEY.into(), images: Vec::new(), repaired_args: Some(json!([KEY])) }),
+        outcome(ToolOutcome::executed(KEY.into(), Some(json!([KEY])))),
+        outcome(ToolOutcome::Executed {
+            content: String::new(),
+            images: Vec::new(),
+            repaired_args: Some(json!({ KEY: 1 })),
+            structured_content: Some(json!({ "hits": [{ "url": format!("https://host/?key={KEY}"), KEY: KEY }] })),
+        }),
         outcome(ToolOutcome::Failed { message: format!("401 for {KEY}") }),
         outcome(ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: None, message: KEY.into() }),
     ];

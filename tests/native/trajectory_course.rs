@@ -49,8 +49,7 @@ fn recorded(events: usize) -> Trajectory {
         effects = match at {
             0 => replied(&mut recorder, 10, requested(&effects), called()),
             1 => {
-                let outcome =
-                    ToolOutcome::Executed { content: "sunny".into(), images: Vec::new(), repaired_args: None };
+                let outcome = ToolOutcome::executed("sunny".into(), None);
                 recorder.handle(Millis(20), Event::ToolFinished { call: CallId("call_0".into()), outcome })
             }
             _ => replied(&mut recorder, 30, requested(&effects), said("It is sunny.")),
@@ -116,7 +115,7 @@ fn a_reply_of_the_branch_takes_the_place_of_the_model_and_counts_as_a_request() 
         Effect::RunTool(call) => Some(call.call.clone()),
         _ => None,
     });
-    let outcome = ToolOutcome::Executed { content: "cloudy".into(), images: Vec::new(), repaired_args: None };
+    let outcome = ToolOutcome::executed("cloudy".into(), None);
     let effects = recorder.handle(Millis(50), Event::ToolFinished { call: call.expect("the tool runs"), outcome });
     // The next request has the whole history, since none was sent before it.
     let request = effects.iter().find_map(|effect| match effect {

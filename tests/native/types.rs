@@ -15,7 +15,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 use turnwise_content::figure::Chart;
 use turnwise_content::markdown::Node;
-use turnwise_docs_index::{Info, SearchResult};
+use turnwise_docs_index::{Info, PageContent, SearchContent, SearchResult};
 use turnwise_protocol::{Command, OpenedSite, PlanOwnEvent, Progress, RunEvent, WorkerMessage};
 use turnwise_record::plan::{Plan, PlanDocument};
 use turnwise_record::trajectory::{ExportFormat, Mismatch, RunSummary, Trajectory, document};
@@ -48,6 +48,8 @@ fn records() -> File {
         .with::<ExportFormat>()
         .with::<Info>()
         .with::<SearchResult>()
+        .with::<SearchContent>()
+        .with::<PageContent>()
         .with::<Progress<'static>>()
         .with::<Node>()
 }

@@ -103,7 +103,7 @@ fn a_branch_of_a_branch_keeps_older_marks() {
     let request = first.run.turns()[1].attempts[0].request;
     let reply = Reply { tool_calls: vec![call], finish: FinishReason::ToolCalls, ..Reply::default() };
     drop(first.handle(Millis(900), Event::ModelReplied { request, reply, raw: None, first_token_ms: None }));
-    let outcome = ToolOutcome::Executed { content: "three".into(), images: Vec::new(), repaired_args: None };
+    let outcome = ToolOutcome::executed("three".into(), None);
     drop(first.handle(Millis(900), Event::ToolFinished { call: CallId("c".into()), outcome }));
     let first = answered(first, said("First.")).document();
 

@@ -425,6 +425,7 @@ fn arguments_that_are_no_json_are_shown_as_the_model_wrote_them() {
         name: "read".into(),
         args: Value::String(raw.into()),
         result: Some("error: not JSON".into()),
+        structured_content: None,
         calls: Vec::new(),
         children: Vec::new(),
         is_final: false,

@@ -81,7 +81,7 @@ fn requests_are_id_method_args() {
 
 #[test]
 fn replies_are_ready_fatal_or_id_with_result_or_error() {
-    let executed = ToolOutcome::Executed { content: "4".into(), images: Vec::new(), repaired_args: None };
+    let executed = ToolOutcome::executed("4".into(), None);
     let rejected = ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: Some("/a".into()), message: "m".into() };
     let arguments = Arguments { value: json!({"a": 1}), repaired: Repaired::Yes };
     let outcome = |outcome, writes| WorkerAnswer::Outcome { outcome, writes };

@@ -1,6 +1,7 @@
 // `DocsSite`: a documentation site that the worker found, read and indexed, and the tools to search it.
 import { text } from './check';
 import { host, link, sites } from './engine';
+import { TOOL_CONTENT } from './host';
 import { disposable, keep, release } from './lifetime';
 import { docsOptions, searchLimit } from './options';
 import type { DocsInfo, Heard, OpenedSite, SiteId } from './protocol';
@@ -45,7 +46,8 @@ class DocsState {
 
   async call(name: string, args: unknown) {
     this.check();
-    return link.ask<'docs_call', string>('docs_call', { site: this.id, name, arguments: args ?? null });
+    const { text, structuredContent } = await link.ask<'docs_call', { text: string; structuredContent?: unknown }>('docs_call', { site: this.id, name, arguments: args ?? null });
+    return { text, [TOOL_CONTENT]: { structuredContent } };
   }
 }
 

@@ -144,8 +144,8 @@ export class Host {
 
 const read = async (value: unknown) => (isRead(value) ? (await import('./reading')).reading(value) : value);
 
-/** An answer for the worker. `images` are data URLs. */
-type Said = (value: unknown) => { text: string; images?: string[] };
+/** An answer for the worker. `images` are data URLs, `structuredContent` is JSON text. */
+type Said = (value: unknown) => { text: string; images?: string[]; structuredContent?: string };
 const nothing: Said = () => ({ text: '' });
 
 /** Whether a call may run, and how far the answer reaches: `true`, or `{ allow, for }`. Anything else is a refusal. */
@@ -154,12 +154,22 @@ const asAnswer: Said = (value) => {
   return { text: JSON.stringify({ allow: allow === true, scope }) };
 };
 
-/** The key under which a tool result carries the data URLs of its images and PDFs; its text is then in `text`. */
-export const IMAGES = Symbol.for('turnwise.images');
+/** The key under which a tool's result has what goes with its text, which is then in `text`. */
+export const TOOL_CONTENT = Symbol.for('turnwise.toolContent');
+
+/** What a tool's result has beside its text. */
+export interface ToolExtras {
+  /** Images and PDFs, as data URLs. */
+  images?: string[];
+  /** The result as data, for the program: the model does not see it. */
+  structuredContent?: unknown;
+}
 
 const asResult: Said = (value) => {
-  const images = (value as { [IMAGES]?: string[] } | null | undefined)?.[IMAGES];
-  return images ? { text: cut(valueText((value as { text?: unknown }).text)), images } : { text: cut(valueText(value)) };
+  const extras = (value as { [TOOL_CONTENT]?: ToolExtras } | null | undefined)?.[TOOL_CONTENT];
+  if (!extras) return { text: cut(valueText(value)) };
+  const { images, structuredContent } = extras;
+  return { text: cut(valueText((value as { text?: unknown }).text)), images, structuredContent: JSON.stringify(structuredContent) };
 };
 
 /** Cuts an oversized result before it is sent, with the note from crates/engine/src/caps.rs. A UTF-16 unit is at least one byte. */

@@ -78,7 +78,7 @@ export type Command =
   | { docs_search: { id: AskId; site: SiteId; query: string; limit: number } }
   | { docs_call: { id: AskId; site: SiteId; name: string; arguments: unknown } }
   | { docs_close: { site: SiteId } }
-  | { returned: { call: CallNumber; text?: string; images?: string[] } }
+  | { returned: { call: CallNumber; text?: string; images?: string[]; structuredContent?: string } }
   | { failed: { call: CallNumber; failure: Failure } }
   | { head: { call: CallNumber; head: ResponseHead } }
   | {

@@ -24,6 +24,8 @@ export const DOCUMENT_VERSION = 1;
 export const RESULTS = 'results/';
 /** Maximum size of a tool's result, in bytes. */
 export const MAX_RESULT = 4 * 1024 * 1024;
+/** Maximum size of a tool's structured content as JSON, in bytes (crates/engine/src/caps.rs). */
+export const MAX_STRUCTURED_CONTENT = 256 * 1024;
 /** Maximum length of a file's path, in bytes. */
 export const MAX_PATH = 1024;
 

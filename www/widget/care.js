@@ -1,6 +1,6 @@
 // What follows an answer: related questions, a comment, and the report of a question that was not answered.
 import { button, h } from './dom.js';
-import { holds } from './citations.js';
+import { source, titled } from './citations.js';
 
 export { CARE as TEXTS } from './part-texts.js';
 
@@ -37,10 +37,11 @@ export function comment(t, done) {
 /** Questions about sections that the run found and its answer does not link to. They cost no request until one is asked. */
 export function related({ run, t, linked, ask }) {
   const titles = new Map();
-  for (const { href, title } of run.found) {
-    if (!title || title.length > MAX_TITLE || holds(linked.map((one) => ({ href: one, text: '' })), href)) continue;
-    const parts = [...new Set(title.split(' › '))];
-    const section = parts.length > 1 ? `${parts.at(-1)} (${parts[0]})` : parts[0];
+  for (const one of run.found) {
+    const title = titled(one);
+    if (one.read || !title || title.length > MAX_TITLE || source(linked.map((href) => ({ href, section: '' })), one.href)) continue;
+    const parts = title.split(' › ');
+    const section = parts.length > 1 ? `${parts.at(-1)} (${parts[0]})` : title;
     if (!titles.has(section)) titles.set(section, t('related', { section }));
   }
   const questions = [...titles.values()].filter((words) => words !== run.task).slice(0, MAX_RELATED);

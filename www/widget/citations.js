@@ -1,5 +1,5 @@
-// What a run found and read, and whether its answer rests on it. The panel decides this from the tools' results; what the model
-// says about its sources does not count.
+// What a run found and read, and whether its answer rests on it. The panel decides this from the structured content of the tools'
+// results; what the model says about its sources does not count.
 import { safe } from './nodes.js';
 
 const decoded = (text) => {
@@ -24,43 +24,35 @@ function split(href) {
 const plain = (name) => decoded(name).toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
- * The sections that a call found or read: [{ href, text: its heading, title: page and headings, read }]. Pages that were only
- * listed do not count.
+ * The sections that a call found or read: [{ href, page: its page's title, section: its headings, joined by ` › `, read }]. Pages
+ * that were only listed do not count.
  */
-export function found({ name, args, result }, base) {
-  const text = String(result);
-  if (name === 'search_docs') {
-    const hits = [...text.matchAll(/^(\d+)\. (\S+)\n +(.+)$/gm)].filter(([, number], at) => Number(number) === at + 1);
-    return hits.map(([, , href, title]) => ({ href, title, text: title.split(' › ').at(-1) }));
-  }
+export function found({ name, args, structured_content: data = {} }, base) {
   if (name === 'read_file') {
     const file = typeof args?.path === 'string' && safe(args.path, base);
-    return file ? [{ href: file.href, text: '', read: true }] : [];
+    return file ? [{ href: file.href, page: '', section: '', read: true }] : [];
   }
-  if (name !== 'read_page') return [];
-  // The first line is the page's own address, whatever spelling of it the model used.
-  const page = safe(text.split('\n', 1)[0], base)?.href ?? '';
-  const sections = [...text.matchAll(/^#{1,6} (.*?)(?: \{(#[^\s}]+|https?:[^\s}]+)\})?$/gm)];
-  return [{ href: page, text: '', read: true }, ...sections.map(([, heading, at = '']) => ({ href: safe(at, page)?.href ?? page, text: heading }))];
+  const sections = { search_docs: data.hits, read_page: data.sections && [{ ...data, section: '' }, ...data.sections] }[name] ?? [];
+  return sections.map(({ url, page, section }) => ({ href: url, page, section, read: name === 'read_page' }));
 }
 
 /**
- * Whether an answer may link to this address: the page was found or read, and so was the section, by its anchor or its
- * heading. `all`: what `found` returned for the calls of the conversation.
+ * What a link in an answer rests on, if that was found or read: the page, and of the section its anchor or its heading. `all`: what
+ * `found` returned for the calls of the conversation.
  */
-export function holds(all, href) {
+export function source(all, href) {
   const [page, anchor] = split(href);
   const there = all.filter((one) => split(one.href)[0] === page);
+  if (!anchor) return there[0] && { ...there[0], section: '' };
   const name = plain(anchor);
-  return there.length > 0 && (!anchor || there.some((one) => split(one.href)[1] === anchor || (name && plain(one.text) === name)));
+  return there.find((one) => split(one.href)[1] === anchor || (name && plain(`${one.section}`.split(' › ').at(-1)) === name));
 }
 
+/** The title of a section: its page's, and its headings. */
+export const titled = ({ page, section }) => [...new Set([page, ...section.split(' › ')])].filter(Boolean).join(' › ');
+
 /** What a search said of itself: { weak: whether nothing fits well, missing: the words that occur nowhere }. */
-export function search({ name, result }) {
-  if (name !== 'search_docs') return undefined;
-  const words = /^\[Words that occur nowhere in (?:this documentation|the pages read so far): (.*)\]$/m.exec(result)?.[1];
-  return { weak: /^(\[Weak match: |No section of the (?:documentation|pages read so far) matches )/m.test(result), missing: words ? words.split(', ') : [] };
-}
+export const search = ({ structured_content: { match, missing } = {} }) => match && { weak: match !== 'strong', missing };
 
 /** Why a run counts as not answered: `bad_answer` (by the visitor), `limit`, `not_found` (no search fits well), or nothing. */
 export function unanswered({ feedback, ended, searches = [] }) {

@@ -17,7 +17,7 @@ export async function demoFiles(agent, site, question) {
   const pages = new Set(hits.map(({ url }) => url.split('#')[0]));
   for (const url of [...pages].slice(0, PAGES)) {
     const path = decoded(url.startsWith(site.info.root) ? url.slice(site.info.root.length) : new URL(url).pathname.slice(1)) || 'index.html';
-    const text = await read.execute({ url }, { signal: new AbortController().signal });
-    agent.files.put(path.endsWith('/') ? `${path}index.html` : path, String(text));
+    const { text } = await read.execute({ url }, { signal: new AbortController().signal });
+    agent.files.put(path.endsWith('/') ? `${path}index.html` : path, text);
   }
 }

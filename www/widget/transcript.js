@@ -1,6 +1,6 @@
 // One question and its run, as data that can be stored, and the view of it. The data is built from the painter's events; a
 // restored page draws the same data again.
-import { found, holds, search, unanswered } from './citations.js';
+import { found, search, source, titled, unanswered } from './citations.js';
 import { button, copyButton, h, icon, iconButton, readable } from './dom.js';
 import { wanted } from './failures.js';
 import { links, safe, show } from './nodes.js';
@@ -214,9 +214,9 @@ export class RunView {
     drawn?.prose.classList.remove('live');
   }
 
-  /** Whether this or an earlier run of the conversation found or read the section at this URL. */
+  /** The section at this URL, if this or an earlier run of the conversation found or read it. */
   #known(href) {
-    return holds(this.panel.found(), href);
+    return source(this.panel.found(), href);
   }
 
   /** Links into the site that rest on nothing that was found or read. */
@@ -230,18 +230,15 @@ export class RunView {
     return this.panel.docs() ? unanswered(this.run) : undefined;
   }
 
-  /** Returns the sources of the answer: the pages found or read that it links to; otherwise those that were read, each once, with
-   *  the titles from the search. */
+  /** Returns the sources of the answer: the pages found or read that it links to; otherwise those that were read, each once. */
   #sourcesOf(nodes) {
     const linked = links(nodes, this.panel.base()).filter(({ href }) => this.#known(href));
-    if (linked.length) return linked;
-    const { found: all } = this.run;
-    const titles = new Map(all.map(({ href, text }) => [href, text]).filter(([, text]) => text));
-    const title = (href) => {
+    const read = new Set(this.run.found.filter(({ read, section }) => read && !section).map(({ href }) => href));
+    const all = linked.length ? linked : [...read].map((href) => {
       const { pathname, hash } = new URL(href);
-      return titles.get(href) ?? readable((hash || pathname).split(/[/#]/).filter(Boolean).at(-1) ?? href);
-    };
-    return [...new Set(all.filter(({ read }) => read).map(({ href }) => href))].map((href) => ({ href, text: title(href) }));
+      return { href, text: readable((hash || pathname).split(/[/#]/).filter(Boolean).at(-1) ?? href) };
+    });
+    return all.map(({ href, text }) => ({ href, text: titled(this.#known(href)) || text }));
   }
 
   #turn(n, more = {}) {

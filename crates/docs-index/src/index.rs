@@ -37,6 +37,14 @@ pub struct SectionText {
     pub text: String,
 }
 
+impl SectionText {
+    /// Its headings from the page's title down, joined by ` › `.
+    pub fn headings(&self) -> String {
+        let between = if self.trail.is_empty() || self.heading.is_empty() { "" } else { " › " };
+        format!("{}{between}{}", self.trail, self.heading)
+    }
+}
+
 /// Maximum length of a page's title: every hit repeats it.
 const MAX_TITLE_CHARS: usize = 200;
 /// Maximum number of sections; characters of one section; bytes of all sections.
@@ -322,11 +330,10 @@ impl SiteIndex {
 
     fn hit(&self, page: &IndexedPage, section: &SectionText, asked: &[String], score: f32) -> SectionHit {
         let mark = if section.anchor.is_empty() { "" } else { "#" };
-        let between = if section.trail.is_empty() || section.heading.is_empty() { "" } else { " › " };
         SectionHit {
             url: format!("{}{mark}{}", page.url, section.anchor),
             page: page.title.clone(),
-            section: format!("{}{between}{}", section.trail, section.heading),
+            section: section.headings(),
             snippet: snippet(&section.text, asked),
             score: (score * 100.0).round() / 100.0,
         }

@@ -224,12 +224,57 @@ pub enum Match {
     None,
 }
 
+/// A section that `search_docs` found or `read_page` read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsSection"))]
+pub struct SectionAddress {
+    /// The section's own address, if the site has one for it.
+    pub url: String,
+    /// Title of its page.
+    pub page: String,
+    /// Its headings from the page down, joined by ` › `; empty for the page's beginning.
+    pub section: String,
+}
+
+/// The `structured_content` of a result of `search_docs`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "SearchDocsContent"))]
+pub struct SearchContent {
+    /// Best first.
+    pub hits: Vec<SectionAddress>,
+    /// The words of the query that occur nowhere in what was read of the site, as they were written.
+    pub missing: Vec<String>,
+    /// How well the best section fits the query.
+    #[serde(rename = "match")]
+    pub fit: Match,
+}
+
+/// The `structured_content` of a result of `read_page`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "ReadPageContent"))]
+pub struct PageContent {
+    pub url: String,
+    /// Its title.
+    pub page: String,
+    /// The sections in the result, in order.
+    pub sections: Vec<SectionAddress>,
+}
+
+/// The result of a tool call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolText {
+    pub text: String,
+    /// The same as data: [`SearchContent`] or [`PageContent`].
+    #[serde(default, rename = "structuredContent", skip_serializing_if = "Option::is_none")]
+    pub structured_content: Option<serde_json::Value>,
+}
+
 /// The answer to a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolReply {
     /// The result.
-    Text(String),
+    Result(ToolText),
     /// The call was invalid; a message for the model.
     Wrong(String),
     /// Repeat the call once these pages were fetched and taken.

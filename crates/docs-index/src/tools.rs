@@ -2,12 +2,14 @@
 //!
 //! Every result has absolute addresses, of the section itself if possible, so that an answer can link to it.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::html::HtmlPage;
+use super::index::SectionText;
 use super::routes::Routes;
 use super::site::{Extent, Site};
-use super::{Match, SearchResult, SectionHit, ToolReply, url};
+use super::{Match, PageContent, SearchContent, SearchResult, SectionAddress, SectionHit, ToolReply, ToolText, url};
 use turnwise_engine::{SideEffect, ToolSpec};
 
 const DEFAULT_HITS: usize = 6;
@@ -81,7 +83,7 @@ pub fn call(site: &mut Site, name: &str, arguments: &Value) -> ToolReply {
                     arguments.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
                 let limit = limit.unwrap_or(DEFAULT_HITS).clamp(1, MAX_HITS);
                 match site.seek(query, limit) {
-                    pages if pages.is_empty() => ToolReply::Text(search(site, query, limit)),
+                    pages if pages.is_empty() => search(site, query, limit),
                     pages => ToolReply::Fetch(pages),
                 }
             }
@@ -91,12 +93,17 @@ pub fn call(site: &mut Site, name: &str, arguments: &Value) -> ToolReply {
             Some(address) => read(site, address, text("section")),
             None => ToolReply::Wrong("url: missing; it takes the address of a page".to_owned()),
         },
-        "list_pages" => ToolReply::Text(list(site, text("filter"))),
+        "list_pages" => ToolReply::Result(ToolText { text: list(site, text("filter")), structured_content: None }),
         other => ToolReply::Wrong(format!("there is no tool {other}")),
     }
 }
 
-fn search(site: &Site, query: &str, limit: usize) -> String {
+/// A result with the same as data. Plain data with string keys: serializing cannot fail.
+fn with_data(text: String, data: &impl Serialize) -> ToolReply {
+    ToolReply::Result(ToolText { text, structured_content: serde_json::to_value(data).ok() })
+}
+
+fn search(site: &Site, query: &str, limit: usize) -> ToolReply {
     let SearchResult { hits, missing, fit } = site.search(query, limit);
     // What is absent from the pages that were read may be on one that was not.
     let partial = site.index().titles().next().is_some();
@@ -125,7 +132,9 @@ fn search(site: &Site, query: &str, limit: usize) -> String {
     }
     lines.extend(unfinished(site));
     lines.extend(extent(site));
-    lines.join("\n")
+    let address = |SectionHit { url, page, section, .. }: SectionHit| SectionAddress { url, page, section };
+    let hits = hits.into_iter().map(address).collect();
+    with_data(lines.join("\n"), &SearchContent { hits, missing, fit })
 }
 
 /// How much of a site with more pages than are read was read; the same is said of search and list.
@@ -168,7 +177,7 @@ fn read(site: &mut Site, address: &str, section: Option<&str>) -> ToolReply {
     };
     let given = asked;
     let asked = if site.index().page(&given).is_some() { given.clone() } else { site.routes().file(&given) };
-    let Some((page, _)) = site.index().page(&asked).map(|(page, title)| (page.to_owned(), title.to_owned())) else {
+    let Some((page, title)) = site.index().page(&asked).map(|(page, title)| (page.to_owned(), title.to_owned())) else {
         return ToolReply::Wrong(unknown(site, &given));
     };
     let anchor = url::parts(&asked).map(|parts| parts.fragment.to_owned()).unwrap_or_default();
@@ -182,17 +191,19 @@ fn read(site: &mut Site, address: &str, section: Option<&str>) -> ToolReply {
         let page = routes.shown(&page);
         return ToolReply::Wrong(format!("{page} could not be read. Search again, or read another page."));
     }
-    ToolReply::Text(markdown(&page, &routes, read, &wanted))
+    let mut content = PageContent { url: routes.shown(&page), page: title, sections: Vec::new() };
+    let text = markdown(&page, &routes, read, &wanted, &mut content);
+    with_data(text, &content)
 }
 
-/// The page's Markdown from the section on, truncated.
-fn markdown(page: &str, routes: &Routes, read: &HtmlPage, wanted: &str) -> String {
+/// The page's Markdown from the section on, truncated; `content` receives the sections in it.
+fn markdown(page: &str, routes: &Routes, read: &HtmlPage, wanted: &str, content: &mut PageContent) -> String {
     let sections = &read.text.sections;
     let like = wanted.to_lowercase();
     let at = sections.iter().position(|section| !wanted.is_empty() && section.anchor == wanted);
     let at = at.or_else(|| sections.iter().position(|s| !like.is_empty() && s.heading.to_lowercase() == like));
     let at = at.or_else(|| sections.iter().position(|s| !like.is_empty() && s.heading.to_lowercase().contains(&like)));
-    let mut out = format!("{}\n", routes.shown(page));
+    let mut out = format!("{}\n", content.url);
     if !wanted.is_empty() && at.is_none() {
         out.push_str(&format!("[There is no section \"{wanted}\"; this is the page from its beginning.]\n"));
     }
@@ -218,7 +229,11 @@ fn markdown(page: &str, routes: &Routes, read: &HtmlPage, wanted: &str) -> Strin
             return out;
         }
         out.push('\n');
-        let anchor = sections.get(number).map(|section| section.anchor.as_str()).unwrap_or_default();
+        let section = sections.get(number);
+        let anchor = section.map(|section| section.anchor.as_str()).unwrap_or_default();
+        let url = if anchor.is_empty() { content.url.clone() } else { routes.shown(&format!("{page}#{anchor}")) };
+        let section = section.map(SectionText::headings).unwrap_or_default();
+        content.sections.push(SectionAddress { url, page: content.page.clone(), section });
         out.push_str(&with_address(super::marks::cut(part, left.max(2_000)), page, routes, anchor));
         if length > left.max(2_000) {
             out.push_str("\n[This section is cut.]");

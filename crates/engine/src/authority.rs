@@ -42,16 +42,39 @@ pub struct Authority {
 impl From<&RunConfig> for Authority {
     /// The authority of someone who would run new tasks with this configuration.
     fn from(config: &RunConfig) -> Self {
-        let synthesis = config.synthesis.clone().unwrap_or_else(|| SynthesisConfig::preset(config.preset));
+        // Without `..`, here and in `apply`: who decides about a new field has to be said.
+        let RunConfig {
+            preset,
+            system: _,
+            temperature: _,
+            top_p: _,
+            reasoning: _,
+            tool_choice: _,
+            max_turns,
+            max_attempts,
+            counter: _,
+            synthesis,
+            providers,
+            report: _,
+            tools,
+            agents: _,
+            skills,
+            permissions,
+            limits,
+            retry,
+            adjusted: _,
+            seed: _,
+        } = config;
+        let synthesis = synthesis.clone().unwrap_or_else(|| SynthesisConfig::preset(*preset));
         Authority {
-            providers: config.providers.clone(),
-            tools: config.tools.clone(),
-            skills: config.skills.clone(),
-            permissions: config.permissions.clone().unwrap_or_default(),
-            limits: config.limits.clone(),
-            retry: config.retry.clone(),
-            max_turns: config.max_turns,
-            max_attempts: config.max_attempts,
+            providers: providers.clone(),
+            tools: tools.clone(),
+            skills: skills.clone(),
+            permissions: permissions.clone().unwrap_or_default(),
+            limits: limits.clone(),
+            retry: retry.clone(),
+            max_turns: *max_turns,
+            max_attempts: *max_attempts,
             synthesis_attempts: synthesis.attempts,
         }
     }
@@ -61,11 +84,35 @@ impl Authority {
     /// Applies it to a configuration. Returns the names of the tools that the adopter does not have.
     #[must_use]
     pub fn apply(&self, config: &mut RunConfig) -> Vec<String> {
+        let RunConfig {
+            // How the run works, and what it says: as recorded.
+            preset: _,
+            system: _,
+            temperature: _,
+            top_p: _,
+            reasoning: _,
+            tool_choice: _,
+            counter: _,
+            report: _,
+            adjusted: _,
+            seed: _,
+            // What costs or reaches something.
+            max_turns,
+            max_attempts,
+            synthesis,
+            providers,
+            tools,
+            agents,
+            skills,
+            permissions,
+            limits,
+            retry,
+        } = config;
         if !self.providers.is_empty() {
-            config.providers.clone_from(&self.providers);
+            providers.clone_from(&self.providers);
         }
         let mut dropped = Vec::new();
-        config.tools = std::mem::take(&mut config.tools)
+        *tools = std::mem::take(tools)
             .into_iter()
             .filter_map(|recorded| {
                 let own = self.tools.iter().find(|tool| tool.name == recorded.name).cloned();
@@ -75,16 +122,16 @@ impl Authority {
                 own
             })
             .collect();
-        skills::adopt(&mut config.skills, &self.skills);
-        config.permissions = Some(self.permissions.clone());
-        config.limits = config.limits.within(&self.limits);
-        config.retry = self.retry.clone();
-        config.max_turns = config.max_turns.min(self.max_turns);
-        config.max_attempts = config.max_attempts.min(self.max_attempts);
-        if let Some(synthesis) = &mut config.synthesis {
+        skills::adopt(skills, &self.skills);
+        *permissions = Some(self.permissions.clone());
+        *limits = limits.within(&self.limits);
+        *retry = self.retry.clone();
+        *max_turns = (*max_turns).min(self.max_turns);
+        *max_attempts = (*max_attempts).min(self.max_attempts);
+        if let Some(synthesis) = synthesis {
             synthesis.attempts = synthesis.attempts.min(self.synthesis_attempts.max(1));
         }
-        config.agents.iter_mut().for_each(|kind| kind.max_turns = kind.max_turns.min(self.max_turns));
+        agents.iter_mut().for_each(|kind| kind.max_turns = kind.max_turns.min(self.max_turns));
         *config = std::mem::take(config).normalized();
         // A strict run always has this one, which the engine makes itself.
         dropped.retain(|name| config.tools.iter().all(|tool| tool.name != *name));

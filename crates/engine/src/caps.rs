@@ -4,6 +4,8 @@
 //! result is cut, and the model reads how much is missing; everything else is refused. All sizes are bytes unless their
 //! name says otherwise. The limits are far above what models send and far below what a page can hold.
 
+use serde_json::Value;
+
 use super::failure::Slug;
 use super::interface::{Event, ToolOutcome};
 use super::message::{Image, ModelError, Retry};
@@ -33,6 +35,11 @@ pub const RAW_CAP: usize = 128 * 1024;
 pub const MAX_RESULT: usize = 4 * MIB;
 /// The pictures and PDFs of one tool call, in base64.
 pub const MAX_RESULT_IMAGES: usize = 20 * MIB;
+/// A tool's result as data, as JSON text. What is larger, or nested deeper than [`MAX_DEPTH`], is left out: a part of it would
+/// be another value.
+pub const MAX_STRUCTURED_CONTENT: usize = 256 * 1024;
+/// Below the 128 levels that a record's JSON may have in all.
+const MAX_DEPTH: usize = 64;
 /// A provider's list of models.
 pub const MAX_MODEL_LIST: usize = 8 * MIB;
 /// A file of a documentation site.
@@ -87,13 +94,26 @@ pub fn cut_event(event: &mut Event) {
         _ => return,
     };
     match outcome {
-        ToolOutcome::Executed { content, images, .. } => {
+        ToolOutcome::Executed { content, images, structured_content, .. } => {
             cut_result(content, 0);
             cut_images(content, images);
+            // `null` is what the field is without a value.
+            structured_content.take_if(|data| data.is_null() || !is_kept(data));
         }
         ToolOutcome::Rejected { message, .. } | ToolOutcome::Failed { message } => cut_result(message, 0),
         ToolOutcome::TimedOut { .. } | ToolOutcome::Cancelled | ToolOutcome::Stopped => {}
     }
+}
+
+fn is_kept(data: &Value) -> bool {
+    fn nested_within(data: &Value, levels: usize) -> bool {
+        match data {
+            Value::Array(values) => levels > 0 && values.iter().all(|value| nested_within(value, levels - 1)),
+            Value::Object(fields) => levels > 0 && fields.values().all(|value| nested_within(value, levels - 1)),
+            _ => true,
+        }
+    }
+    nested_within(data, MAX_DEPTH) && data.to_string().len() <= MAX_STRUCTURED_CONTENT
 }
 
 /// Leaves out the pictures from the one on that passes [`MAX_RESULT_IMAGES`], and says how many.

@@ -100,6 +100,11 @@ pub enum ToolOutcome {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(type = "any"))]
         repaired_args: Option<Value>,
+        /// The same result as data, for the program around the run. It is never sent to the model. At most
+        /// [`super::caps::MAX_STRUCTURED_CONTENT`] bytes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(type = "any"))]
+        structured_content: Option<Value>,
     },
     /// The call never ran: its arguments are no JSON (`malformed_tool_call`) or fail the schema
     /// (`invalid_arguments`, `path` is the JSON Pointer that failed), the user refused it, or a program could not be run
@@ -118,6 +123,14 @@ pub enum ToolOutcome {
     Cancelled,
     /// Still open 2 s after stop, answered `stopped`.
     Stopped,
+}
+
+impl ToolOutcome {
+    /// The tool ran and answered with text only.
+    #[must_use]
+    pub fn executed(content: String, repaired_args: Option<Value>) -> Self {
+        ToolOutcome::Executed { content, images: Vec::new(), repaired_args, structured_content: None }
+    }
 }
 
 /// A branch: its origin, and what changes from here on.

@@ -114,9 +114,10 @@ fn refer_below(schema: &mut Value, place: &str) {
 /// Judges arguments that fit the tool's schema; `Err` is the slug and what is wrong.
 pub fn judge_report(config: &ReportConfig, args: &Value) -> Result<AcceptedReport, (Slug, String)> {
     let refuse = |text: String| Err((Slug::FinalReportInvalidFormat, text));
-    let (wanted, given) = (config.format.as_str(), args.get("format").and_then(Value::as_str).unwrap_or_default());
-    if given != wanted {
-        return refuse(format!("/format: the report's format must be {wanted:?}, not {given:?}"));
+    // Without a format it is the one asked for: there is no other.
+    let wanted = config.format.as_str();
+    if let Some(given) = args.get("format").filter(|given| given.as_str() != Some(wanted)) {
+        return refuse(format!("/format: the report's format must be {wanted:?}, not {given}"));
     }
     match config.format {
         ReportFormat::Text | ReportFormat::Markdown => match args.get("content").and_then(Value::as_str) {

@@ -55,6 +55,10 @@ pub struct CallRecord {
     pub args: Value,
     /// As the model saw it, counter line included; omitted while the call is open.
     pub result: Option<String>,
+    /// The same result as data, if the tool returned any. The model does not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", ts(type = "any"))]
+    pub structured_content: Option<Value>,
     /// The calls inside a batch, or those that a program made, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallRecord>,

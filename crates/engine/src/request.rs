@@ -209,8 +209,25 @@ impl Run {
     pub(super) fn reply_unusable(&mut self, attempt: u32, slugs: Vec<Slug>, raw: Option<RawResponse>) {
         let notice = prompts::notice(self.policy(), self.offer(), &slugs);
         let message = format!("the model's reply was not usable ({})", join(&slugs));
-        self.fail_attempt(attempt, slugs, message.clone(), raw);
-        self.try_again(attempt, notice, &message);
+        let cause = slugs.first().and_then(|slug| self.refused_call(attempt, *slug));
+        // The attempt's own message stays as it is in records that exist: its calls are next to it.
+        let error = cause.map_or_else(|| message.clone(), |cause| format!("{message}: {cause}"));
+        self.fail_attempt(attempt, slugs, message, raw);
+        self.try_again(attempt, notice, &error);
+    }
+
+    /// What was wrong with the first call of the attempt that was refused for this reason, and which tool it called.
+    fn refused_call(&self, attempt: u32, slug: Slug) -> Option<String> {
+        const MOST: usize = 600;
+        let calls = self.book.turns.last()?.tool_calls.iter().filter(|call| call.attempt == attempt);
+        let mut all = calls.flat_map(|call| std::iter::once(call).chain(&call.calls));
+        let call = all.find(|call| call.slug == Some(slug))?;
+        let error = call.error.as_deref()?;
+        let (shown, cut) = match error.char_indices().nth(MOST) {
+            Some((end, _)) => (error.get(..end)?, "\u{2026}"),
+            None => (error, ""),
+        };
+        Some(format!("{}: {shown}{cut}", call.name))
     }
 
     /// The next attempt follows at once, if there is one.

@@ -82,6 +82,9 @@ pub fn child_config(parent: &RunConfig, task: &SubagentTask, id: u32) -> RunConf
     RunConfig {
         preset: child_preset(parent, kind),
         system: kind.map(|kind| kind.system.clone()).unwrap_or_default(),
+        temperature: parent.temperature,
+        top_p: parent.top_p,
+        reasoning: parent.reasoning,
         tool_choice: None,
         max_turns: child_turns(kind, task.max_turns),
         counter: inherited_counter(parent.counter.as_ref(), kind.and_then(|kind| kind.counter)),
@@ -90,11 +93,14 @@ pub fn child_config(parent: &RunConfig, task: &SubagentTask, id: u32) -> RunConf
         skills: skills::offered(&parent.skills, &tools),
         tools,
         agents: Vec::new(),
+        permissions: parent.permissions.clone(),
+        max_attempts: parent.max_attempts,
+        providers: parent.providers.clone(),
+        retry: parent.retry.clone(),
         // Logged by its parent.
         adjusted: Vec::new(),
         limits,
         seed: Rng::new(parent.seed ^ u64::from(id)).up_to(u64::MAX >> 11),
-        ..parent.clone()
     }
 }
 

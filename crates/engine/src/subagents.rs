@@ -106,7 +106,9 @@ impl Run {
                 true => (None, None),
                 false => (Some(Slug::ToolLimit), Some("no sub-agent could be started".to_owned())),
             };
-            self.with_round(|round, parts| round.answer_spawn(parts, &call, CallAnswer { content, slug, error }));
+            self.with_round(|round, parts| {
+                round.answer_spawn(parts, &call, CallAnswer { slug, error, ..CallAnswer::text(content) })
+            });
         }
     }
 

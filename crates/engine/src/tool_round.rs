@@ -78,6 +78,8 @@ pub(super) enum RoundCallState {
     Checking {
         check: CallId,
         content: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        structured_content: Option<Value>,
     },
     /// A batch whose calls, or a spawn whose sub-agents, are running.
     Expanded,
@@ -141,6 +143,8 @@ pub(super) struct CallAnswer {
     pub slug: Option<Slug>,
     /// For users, if the call failed.
     pub error: Option<String>,
+    /// The result as data, for the record only.
+    pub structured_content: Option<Value>,
 }
 
 /// The life of a round: begin, steps, stop or cancel, outcome.
@@ -202,8 +206,11 @@ impl ToolRound {
             return false; // nobody has permitted it
         }
         let (kind, place) = (open.kind, open.place);
-        if let RoundCallState::Checking { content, .. } = std::mem::replace(&mut open.state, RoundCallState::Running) {
-            self.final_result_checked(run, index, content, outcome);
+        if let RoundCallState::Checking { content, structured_content, .. } =
+            std::mem::replace(&mut open.state, RoundCallState::Running)
+        {
+            let answer = CallAnswer { structured_content, ..CallAnswer::text(content) };
+            self.final_result_checked(run, index, answer, outcome);
             return true;
         }
         if let ToolOutcome::Executed { repaired_args: Some(args), .. } = &outcome {
@@ -364,7 +371,7 @@ impl ToolRound {
                 RoundCallState::Running if open.kind == CallKind::Tool => RunMode::RunAgain,
                 RoundCallState::Running => RunMode::Check,
                 RoundCallState::Asking(mode) => *mode,
-                RoundCallState::Checking { check, content } => {
+                RoundCallState::Checking { check, content, .. } => {
                     if let Some((text, data)) = own_tools::find_final_result(content) {
                         let request = check_final_result(run.config, check.clone(), &text, &data);
                         run.requests.push(RoundRequest::Run(request));
@@ -520,10 +527,10 @@ impl ToolRound {
         let needs_check = Policy::for_preset(run.config.preset).completion == Completion::Report;
         match (found, outcome) {
             // Where only a report completes a run, a final result has to be one: it is checked like `final_report`.
-            (Some((text, data)), ToolOutcome::Executed { content, .. }) if needs_check => {
+            (Some((text, data)), ToolOutcome::Executed { content, structured_content, .. }) if needs_check => {
                 let check = run.ids.assign_own(&format!("{}_result", open.call.id));
                 let request = check_final_result(run.config, check.clone(), &text, &data);
-                open.state = RoundCallState::Checking { check, content };
+                open.state = RoundCallState::Checking { check, content, structured_content };
                 run.requests.push(RoundRequest::Run(request));
             }
             (Some(found), outcome) => self.accept_final_result(run, index, found, CallAnswer::from_outcome(outcome)),
@@ -531,16 +538,17 @@ impl ToolRound {
         }
     }
 
-    fn final_result_checked(&mut self, run: &mut RunParts<'_>, index: usize, content: String, outcome: ToolOutcome) {
+    fn final_result_checked(&mut self, run: &mut RunParts<'_>, index: usize, answer: CallAnswer, outcome: ToolOutcome) {
         *run.report_attempts += 1;
-        let Some((text, data)) = own_tools::find_final_result(&content) else { return };
+        let Some((text, data)) = own_tools::find_final_result(&answer.content) else { return };
         let args = own_tools::final_result_as_report(&run.config.report, &text, &data);
         match judge_report(run.config, "this is not taken as the final result", &args, outcome) {
-            Ok(_) => self.accept_final_result(run, index, (text, data), CallAnswer::text(content)),
+            Ok(_) => self.accept_final_result(run, index, (text, data), answer),
             // The tool has run, so its answer is still worth reading.
             Err(refused) => {
-                let content = format!("{}\n\n{content}", refused.content);
-                self.answer(run, index, CallAnswer { content, ..refused });
+                let content = format!("{}\n\n{}", refused.content, answer.content);
+                let structured_content = answer.structured_content;
+                self.answer(run, index, CallAnswer { content, structured_content, ..refused });
             }
         }
     }
@@ -592,6 +600,7 @@ impl ToolRound {
         let now = run.now.0;
         let record = run.with_record(place, |record| {
             record.result = Some(answer.content);
+            record.structured_content = answer.structured_content;
             record.error = answer.error;
             record.slug = answer.slug;
             record.duration_ms = Some(now.saturating_sub(record.started_ms));
@@ -731,17 +740,17 @@ impl RunParts<'_> {
 impl CallAnswer {
     /// A call that succeeded.
     pub(super) fn text(content: String) -> Self {
-        CallAnswer { content, slug: None, error: None }
+        CallAnswer { content, slug: None, error: None, structured_content: None }
     }
 
     /// A call that was answered without having run.
     pub(super) fn refused(slug: Slug, error: String) -> Self {
-        CallAnswer { content: format!("Error: {error}"), slug: Some(slug), error: Some(error) }
+        CallAnswer { slug: Some(slug), error: Some(error.clone()), ..CallAnswer::text(format!("Error: {error}")) }
     }
 
     /// Exactly this text, such as `stopped`, `cancelled`, `not run`.
     pub(super) fn exactly(text: &str, slug: Option<Slug>) -> Self {
-        CallAnswer { content: text.to_owned(), slug, error: Some(text.to_owned()) }
+        CallAnswer { slug, error: Some(text.to_owned()), ..CallAnswer::text(text.to_owned()) }
     }
 
     fn unknown_tool(name: &str, tools: &[ToolSpec]) -> Self {
@@ -758,7 +767,9 @@ impl CallAnswer {
 
     pub(super) fn from_outcome(outcome: ToolOutcome) -> Self {
         match outcome {
-            ToolOutcome::Executed { content, .. } => CallAnswer::text(content),
+            ToolOutcome::Executed { content, structured_content, .. } => {
+                CallAnswer { structured_content, ..CallAnswer::text(content) }
+            }
             ToolOutcome::Rejected { slug, message, .. } => CallAnswer::refused(slug, message),
             ToolOutcome::Failed { message } => CallAnswer::refused(Slug::ToolExecFailed, message),
             ToolOutcome::TimedOut { after_ms } => {
@@ -780,6 +791,7 @@ impl CallRecord {
             name: name.to_owned(),
             args,
             result: None,
+            structured_content: None,
             calls: Vec::new(),
             children: Vec::new(),
             is_final: false,
@@ -942,7 +954,7 @@ mod tests {
         }
 
         fn answer(&mut self, id: &str, content: &str) -> bool {
-            let outcome = ToolOutcome::Executed { content: content.into(), images: Vec::new(), repaired_args: None };
+            let outcome = ToolOutcome::executed(content.into(), None);
             self.step(|round, run| round.finished(run, &CallId(id.into()), outcome)).0
         }
 
@@ -1022,7 +1034,7 @@ mod tests {
         let tasks = r#"{"tasks": [{"task": "one part"}]}"#;
         let mut alone = Alone::new(config(), &[("spawn_subagents", tasks), ("spawn_subagents", tasks)]);
         assert_eq!(alone.start().len(), 2);
-        let outcome = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
+        let outcome = ToolOutcome::executed(String::new(), None);
         let (_, requests) = alone.step(|round, run| round.finished(run, &CallId("call_1_1_0".into()), outcome.clone()));
         assert!(matches!(requests.as_slice(), [RoundRequest::Spawn { tasks, .. }] if tasks.len() == 1), "{requests:?}");
         alone.round.grace_timer = Some(TimerId(1));

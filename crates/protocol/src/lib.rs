@@ -20,7 +20,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub use event::{DeltaEvent, DeltaKind, EventStep, PlanOwnEvent, RunEvent};
-pub use options::{AccessOptions, AgentOptions, ProviderOptions};
+pub use options::{AccessOptions, AgentOptions, ProviderOptions, contradiction};
 pub use snapshot::{Reporter, Snapshot, SnapshotChange};
 
 use turnwise_docs_index::{Info, SiteStage};
@@ -177,7 +177,7 @@ pub enum Command {
         query: String,
         limit: usize,
     },
-    /// Calls one of the site's tools; answered with text.
+    /// Calls one of the site's tools; answered with a `ToolText`.
     DocsCall {
         id: AskId,
         site: SiteId,
@@ -188,7 +188,7 @@ pub enum Command {
     DocsClose {
         site: SiteId,
     },
-    /// The result of a `call`. For a tool: text, and data URLs of images and PDFs; for an approval: the JSON text of
+    /// The result of a `call`. For a tool: text, data URLs of images and PDFs, and the result as data, as JSON text; for an approval: the JSON text of
     /// `{allow, scope}`; for a model: nothing, since its output came in pieces.
     Returned {
         call: CallNumber,
@@ -198,6 +198,9 @@ pub enum Command {
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         images: Vec<String>,
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(optional = nullable))]
+        structured_content: Option<String>,
     },
     /// The error that a `call` threw.
     Failed {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use turnwise_engine::{Preset, ProviderConfig, RunConfig};
+use turnwise_engine::{AskedTool, Preset, ProviderConfig, RunConfig, SubagentKind};
 
 /// The options of an agent.
 #[derive(Debug, Deserialize)]
@@ -76,6 +76,39 @@ impl AgentOptions {
         };
         Ok(config)
     }
+}
+
+/// Returns what a configuration asks for and cannot have, for developers. Prices from the table of models are already in it.
+#[must_use]
+pub fn contradiction(config: &RunConfig) -> Option<String> {
+    let unpriced = config.providers.iter().find(|provider| provider.price.is_none());
+    if let (Some(_), Some(provider)) = (config.limits.cost, unpriced) {
+        let ProviderConfig { kind, model, .. } = provider;
+        let named = format!("{} {model}", kind.as_str());
+        let named = named.trim_end();
+        return Some(format!(
+            "a budget in US dollars (limits.cost, budget.usd) needs the price of every model, and that of {named} is not known: \
+             give it with the model, price: {{ input, output }} in US dollars per million tokens"
+        ));
+    }
+    let config = config.clone().normalized();
+    let has = |name: &str| config.tools.iter().any(|tool| tool.name == name);
+    let known = || match config.tools.as_slice() {
+        [] => "it has none".to_owned(),
+        tools => format!("it has {}", tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>().join(", ")),
+    };
+    if let Some(AskedTool::Tool(name)) = &config.tool_choice
+        && !has(name)
+    {
+        return Some(format!("toolChoice names the tool {name:?}, which this agent does not have; {}", known()));
+    }
+    let unknown = |kind: &SubagentKind| {
+        kind.tools.iter().find(|tool| !has(tool)).map(|tool| {
+            let name = &kind.name;
+            format!("the sub-agent {name:?} names the tool {tool:?}, which this agent does not have; {}", known())
+        })
+    };
+    config.agents.iter().find_map(unknown)
 }
 
 /// Merges objects key by key and replaces everything else.

@@ -3,7 +3,8 @@
 //! Text that can be read in only one way is repaired: single quotes, unquoted keys and words, trailing commas, `True`,
 //! `False`, `None`, raw line breaks and tabs in strings, a code fence around the object, an object encoded twice (as a
 //! JSON string). What servers and models put around the object is removed: `{}` or a copy of it before it, and an object
-//! around it (`{"arguments": {…}}`) if only the inner one fits. No text (also in quotes), `null` and `[]` are `{}`. Text is **not** repaired if
+//! around it (`{"arguments": {…}}`) if only the inner one fits. A required property that is missing is added if it can have only one
+//! value, such as a constant. No text (also in quotes), `null` and `[]` are `{}`. Text is **not** repaired if
 //! something would have to be invented or dropped: truncated text (an open string or bracket), missing commas, colons or
 //! values, quotes inside strings, comments, other text around the object. The rule is checked, not trusted: after a repair of
 //! its JSON the text may differ only in quotes, white space, trailing commas and those three words, it must parse to an object,
@@ -70,14 +71,26 @@ impl Validators {
                 None => return Err(malformed(&error, schema)),
             },
         };
-        let faults = schema.schema.faults(&value, MAX_FAULTS).map_err(|why| ToolOutcome::Failed {
-            message: format!("the arguments could not be checked against the parameter schema of `{tool}`: {why}"),
-        })?;
-        if !faults.is_empty() {
-            let inner =
-                inside(&value).filter(|inner| schema.schema.faults(inner, 1).is_ok_and(|faults| faults.is_empty()));
-            if let Some(inner) = inner {
-                return Ok(Arguments { value: inner.clone(), repaired: Repaired::Yes });
+        let faults_of = |value: &Value| {
+            schema.schema.faults(value, MAX_FAULTS).map_err(|why| ToolOutcome::Failed {
+                message: format!("the arguments could not be checked against the parameter schema of `{tool}`: {why}"),
+            })
+        };
+        if !faults_of(&value)?.is_empty() {
+            let filled = |value: &Value| {
+                let mut filled = value.clone();
+                schema.schema.fill(&mut filled);
+                filled
+            };
+            let whole = filled(&value);
+            let faults = faults_of(&whole)?;
+            if faults.is_empty() {
+                return Ok(Arguments { value: whole, repaired: Repaired::Yes });
+            }
+            let inner = inside(&value).map(filled);
+            let inner = inner.filter(|inner| schema.schema.faults(inner, 1).is_ok_and(|faults| faults.is_empty()));
+            if let Some(value) = inner {
+                return Ok(Arguments { value, repaired: Repaired::Yes });
             }
             return Err(match parse_error {
                 Some(error) => malformed(&error, schema),

@@ -196,9 +196,7 @@ impl<A: Abilities> Worker<A> {
             Err(outcome) => return outcome,
         };
         match self.abilities.run(name, &arguments.value, &mut self.files, now).await {
-            Ok(content) => {
-                ToolOutcome::Executed { content, images: Vec::new(), repaired_args: arguments.if_repaired() }
-            }
+            Ok(content) => ToolOutcome::executed(content, arguments.if_repaired()),
             Err(message) => {
                 // A failed tool has written nothing.
                 self.files.writes.clear();

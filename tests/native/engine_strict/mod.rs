@@ -131,6 +131,20 @@ fn each_situation_has_its_slugs_requests_fields_and_logs() {
         if is != should {
             faults.push_str(&format!("{name}:\n  is     {is:?}\n  should {should:?}\n"));
         }
+        // Why the last reply was refused is part of what the run says of its end.
+        let ending = played.ending();
+        let last = played.run().turns().last().and_then(|turn| Some((turn, turn.attempts.last()?)));
+        let refused =
+            last.filter(|_| ending.outcome == Outcome::Failed && ending.answer_source == AnswerSource::System);
+        let refused = refused.and_then(|(turn, a)| {
+            let mut calls = turn.tool_calls.iter().filter(|call| call.attempt == a.attempt);
+            calls.find(|call| call.slug.is_some() && call.slug.as_ref() == a.slugs.first())
+        });
+        if let Some(CallRecord { name, error: Some(why), .. }) = refused {
+            let said = format!("{name}: {why}");
+            assert!(ending.error.as_ref().is_some_and(|error| error.contains(&said)), "{}: {ending:?}", row.name);
+            assert!(ending.output.contains(&said), "{}: {ending:?}", row.name);
+        }
         let (is, should) = (logged(&played), should_log(row.slugs, row.fields));
         if is != should {
             faults.push_str(&format!("{name}:\n  logged {is:?}\n  should {should:?}\n"));

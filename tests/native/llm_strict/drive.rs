@@ -86,7 +86,7 @@ pub fn play(
             }
             Effect::RunTool(call) => {
                 let (content, images) = (world.result.to_owned(), Vec::new());
-                let outcome = ToolOutcome::Executed { content, images, repaired_args: None };
+                let outcome = ToolOutcome::Executed { content, images, repaired_args: None, structured_content: None };
                 Event::ToolFinished { call: call.call, outcome }
             }
             Effect::Sleep { timer, ms } => {

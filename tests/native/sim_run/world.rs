@@ -160,7 +160,7 @@ impl Sim {
 
     pub fn outcome(&mut self, mode: RunMode) -> ToolOutcome {
         if mode == RunMode::Check && self.rng.up_to(4) != 0 {
-            return ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
+            return ToolOutcome::executed(String::new(), None);
         }
         let content = match self.rng.up_to(5) {
             0 => String::new(),
@@ -173,10 +173,8 @@ impl Sim {
             0 => ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: None, message: "no".into() },
             1 => ToolOutcome::Failed { message: "boom".into() },
             2 => ToolOutcome::TimedOut { after_ms: 30_000 },
-            3 => {
-                ToolOutcome::Executed { content, images: Vec::new(), repaired_args: Some(serde_json::json!({"q": 1})) }
-            }
-            _ => ToolOutcome::Executed { content, images: Vec::new(), repaired_args: None },
+            3 => ToolOutcome::executed(content, Some(serde_json::json!({"q": 1}))),
+            _ => ToolOutcome::executed(content, None),
         }
     }
 

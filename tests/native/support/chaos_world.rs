@@ -80,18 +80,14 @@ impl World {
             Err(refused) => return refused,
         };
         if call.run == RunMode::Check {
-            return ToolOutcome::Executed {
-                content: String::new(),
-                images: Vec::new(),
-                repaired_args: args.if_repaired(),
-            };
+            return ToolOutcome::executed(String::new(), args.if_repaired());
         }
         if call.name == "read_result" {
             let content = self.kept[args.value["handle"].as_str().unwrap()].clone();
-            return ToolOutcome::Executed { content, images: Vec::new(), repaired_args: None };
+            return ToolOutcome::executed(content, None);
         }
         match run_tool(&call.name, &args.value, &mut self.files) {
-            Ok(content) => ToolOutcome::Executed { content, images: Vec::new(), repaired_args: args.if_repaired() },
+            Ok(content) => ToolOutcome::executed(content, args.if_repaired()),
             Err(message) => ToolOutcome::Failed { message },
         }
     }

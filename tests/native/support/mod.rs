@@ -57,7 +57,7 @@ pub fn cut_reply(step: Step) -> Step {
 }
 
 pub fn executed(name: &'static str, content: &str) -> Step {
-    Step::Tool(name, ToolOutcome::Executed { content: content.into(), images: Vec::new(), repaired_args: None })
+    Step::Tool(name, ToolOutcome::executed(content.into(), None))
 }
 
 pub fn error(slug: Slug, retry: Retry) -> ModelError {

@@ -74,7 +74,7 @@ impl Tree {
     pub fn step(&mut self, model: Model) -> bool {
         if !self.tools.is_empty() {
             let tool = self.tools.remove(0);
-            let outcome = ToolOutcome::Executed { content: "found".into(), images: Vec::new(), repaired_args: None };
+            let outcome = ToolOutcome::executed("found".into(), None);
             self.handle(Event::ToolFinished { call: tool.call, outcome });
         } else if !self.open.is_empty() {
             let call = self.open.remove(0);

@@ -140,7 +140,7 @@ fn outcome(rng: &mut Rng) -> ToolOutcome {
         2 => ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: None, message: "no q".into() },
         _ => {
             let content = "found äöü\n".repeat(1 + rng.up_to(30) as usize);
-            ToolOutcome::Executed { content, images: Vec::new(), repaired_args: None }
+            ToolOutcome::executed(content, None)
         }
     }
 }

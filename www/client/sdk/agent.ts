@@ -166,13 +166,15 @@ const content = takes('a string or a Blob: new Blob([bytes])', (value) => typeof
 const approve = takes<Approve>('a function or \'all\'', (value) => value === 'all' || typeof value === 'function');
 /** Limits that the budget has. */
 const BUDGETED: Record<string, string> = { wallMs: 'ms', tokens: 'tokens', cost: 'usd' };
+/** Options that the low-level agent has under the same name. */
+const SAME = ['maxTurns', 'maxAttempts', 'reasoning', 'toolChoice', 'temperature', 'topP', 'counter', 'synthesis', 'retry', 'seed'] as const;
 const CHECKS: Record<string, Check> = {
   model: any, instructions: text, tools: byName('an object of tools by name', any), builtInTools: any,
   files: byName('an object of contents by path: { \'a.md\': text }', content),
-  output: any, report: any, skills: any, maxTurns: any, maxAttempts: any, budget: shape({ usd: number, tokens: whole(1), ms: whole(1) }), reasoning: any, toolChoice: any, temperature: any, topP: any,
+  output: any, report: any, skills: any, budget: shape({ usd: number, tokens: whole(1), ms: whole(1) }),
   subagents: any, approve, permissions: any, guardrails: shape({ input: guards, output: guards }),
   telemetry: takes('a function: otlp({ url })', (value) => typeof value === 'function'),
-  preset: any, counter: any, synthesis: any, retry: any, seed: any,
+  preset: any, ...Object.fromEntries(SAME.map((name) => [name, any])),
   limits: (value, path) => {
     const twice = isObject(value) ? Object.keys(BUDGETED).find((name) => value[name] !== undefined) : undefined;
     if (twice) throw new TypeError(`${path}.${twice}: expected as options.budget.${BUDGETED[twice]}`);
@@ -508,10 +510,7 @@ export class Agent<T extends Tools = Tools, const S extends Schema | undefined =
   }
 
   #lowLevel(): LowLevelOptions {
-    const {
-      model, instructions, report, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, permissions, preset, counter, synthesis,
-      limits, retry, seed,
-    } = this.#options;
+    const { model, instructions, report, budget = {}, subagents, permissions, preset, limits } = this.#options;
     const strict = this.#output !== undefined;
     const tools = this.#builtIn();
     const limited = { ...limits, cost: budget.usd, tokens: budget.tokens, wallMs: budget.ms };
@@ -519,7 +518,8 @@ export class Agent<T extends Tools = Tools, const S extends Schema | undefined =
       provider: model as LowLevelOptions['provider'], preset: preset ?? (strict ? 'strict' : undefined),
       system: strict && instructions !== undefined ? `${instructions}\n\n${REPORT}` : instructions,
       report: this.#output ? { format: 'json', schema: this.#output.json } : report && { format: report },
-      tools, agents: subagents, permissions: { workspace: 'allow', ...permissions, tools: this.#rules(permissions?.tools) }, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed,
+      tools, agents: subagents, permissions: { workspace: 'allow', ...permissions, tools: this.#rules(permissions?.tools) }, limits: limited,
+      ...Object.fromEntries(SAME.map((name) => [name, this.#options[name]])),
     });
   }
 }

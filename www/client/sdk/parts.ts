@@ -60,6 +60,8 @@ export type ToolResultPart<T extends Tools = Tools> = ToolCallOf<T> & {
   toolCallId: string;
   /** The text as the model receives it, without the turn counter. */
   output: string;
+  /** The result as data, if the tool returned any (`toolContent`). The model does not see it. */
+  structuredContent?: any;
   /** Whether the call failed; `slug` says why. */
   isError: boolean;
   slug?: string;
@@ -110,9 +112,9 @@ export function partsOf(trajectory: Trajectory): Part[] {
   return answered ? [...parts, { type: 'finish', turn: turns.length, callsLeft: 0, text: output ?? '', ending: endingOf(trajectory) }] : parts;
 }
 
-function toolResult({ id, name, args, result, error, slug, duration_ms }: TrajectoryCall): ToolResultPart {
+function toolResult({ id, name, args, result, structured_content, error, slug, duration_ms }: TrajectoryCall): ToolResultPart {
   return {
-    type: 'tool-result', toolCallId: id, toolName: name, input: args, output: result ?? '', isError: error !== undefined || slug !== undefined, slug,
+    type: 'tool-result', toolCallId: id, toolName: name, input: args, output: result ?? '', ...(structured_content !== undefined && { structuredContent: structured_content }), isError: error !== undefined || slug !== undefined, slug,
     durationMs: duration_ms ?? 0,
   };
 }

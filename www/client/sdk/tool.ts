@@ -2,11 +2,12 @@
 import { callable, describe, flag, isObject, meant, shape, takes, text, word, wrong } from '../index.js';
 import type { Check } from '../check.js';
 import type { SideEffect, Tool as LowLevelTool } from '../types/turnwise.js';
-import { IMAGES } from '../host.js';
+import { TOOL_CONTENT } from '../host.js';
 import { DELEGATE } from './delegate.js';
 import type { Delegated } from './delegate.js';
+import { MAX_STRUCTURED_CONTENT } from '../protocol.js';
 import { readPrompt } from './prompt.js';
-import type { PromptPart } from './prompt.js';
+import type { Prompt } from './prompt.js';
 import { readSchema } from './schema.js';
 import type { Infer, ReadSchema, Schema } from './schema.js';
 
@@ -54,7 +55,7 @@ export interface ToolOptions<S extends Schema, Output> {
   sideEffect?: SideEffect;
   /** Whether its result may end the run (see "Final result" in "How a run works"). Default: false. */
   mayFinish?: boolean;
-  /** A result that is not a string is sent as JSON; `toolContent` creates one with images. Errors that it throws are sent to the model. */
+  /** A result that is not a string is sent as JSON; `toolContent` creates one with images or structured content. Errors that it throws are sent to the model. */
   execute: (input: Infer<S>, options: ToolCallOptions) => Output | Promise<Output>;
 }
 
@@ -102,25 +103,37 @@ export function tool<const S extends Schema, Output>(options: ToolOptions<S, Out
 }
 
 /**
- * A tool result with images or PDFs.
+ * A tool result with images, PDFs or structured content.
  *
  * @example
  * execute: () => toolContent([{ type: 'image', data: png, mediaType: 'image/png' }])
  */
 export class ToolContent {
-  constructor(readonly parts: readonly PromptPart[]) {}
+  constructor(readonly parts: Prompt, readonly structuredContent?: unknown) {}
 }
 
 /**
  * Creates a tool result from texts, images and PDFs. Anthropic, Gemini and OpenAI's Responses API accept them in tool results;
  * with other APIs, the model receives a note instead. At most 20 MiB per call.
  *
+ * `structuredContent` is the result as data, for your program: the model does not see it. It is in the part `tool-result`, in the
+ * trajectory, and in its replay. Any value that JSON can hold except `null`, at most 256 KiB of JSON and 64 levels; larger
+ * ones throw a `TypeError` here.
+ *
  * @example
- * toolContent([{ type: 'text', text: 'The map:' }, { type: 'image', data: png, mediaType: 'image/png' }])
+ * const hits = await search(query);
+ * return toolContent(hits.map(({ title }) => title).join('\n'), { structuredContent: { hits } });
  */
-export function toolContent(parts: readonly PromptPart[]): ToolContent {
-  if (!Array.isArray(parts)) throw wrong('toolContent()', parts, 'an array of parts: [{ type: \'text\', text }, { type: \'image\', data, mediaType }]');
-  return new ToolContent(parts);
+export function toolContent(content: Prompt, { structuredContent }: { structuredContent?: unknown } = {}): ToolContent {
+  if (typeof content !== 'string' && !Array.isArray(content)) throw wrong('toolContent()', content, 'a text or an array of parts: [{ type: \'text\', text }, { type: \'image\', data, mediaType }]');
+  if (structuredContent !== undefined) {
+    const json = JSON.stringify(structuredContent) as string | undefined;
+    const size = json === undefined ? 0 : new TextEncoder().encode(json).length;
+    if (!size || size > MAX_STRUCTURED_CONTENT) {
+      throw new TypeError(`structuredContent: got ${size ? `${size} bytes of JSON` : describe(structuredContent)}; expected a JSON value of at most ${MAX_STRUCTURED_CONTENT} bytes`);
+    }
+  }
+  return new ToolContent(content, structuredContent);
 }
 
 /**
@@ -200,7 +213,7 @@ export function readTool(name: string, given: unknown, denied: (name: string) =>
         const result = await (given as unknown as Tool).execute(schema ? await schema.parse(input) : input, options);
         if (!(result instanceof ToolContent)) return result;
         const { text, images } = await readPrompt(result.parts, `the result of ${name}`);
-        return { text, [IMAGES]: images };
+        return { text, [TOOL_CONTENT]: { images, structuredContent: result.structuredContent } };
       },
     },
   };

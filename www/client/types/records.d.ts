@@ -491,6 +491,8 @@ export interface TrajectoryCall {
   args: any;
   /** As the model saw it, counter line included; omitted while the call is open. */
   result: string | null;
+  /** The same result as data, if the tool returned any. The model does not see it. */
+  structured_content?: any;
   /** The calls inside a batch, or those that a program made, in order. */
   calls?: TrajectoryCall[];
   /** Run ids of the sub-agents it started, in order: their documents are the run's `children`. */
@@ -718,6 +720,11 @@ export type ToolOutcome =
       images?: TrajectoryImage[];
       /** The arguments it ran with, if they had to be repaired first. */
       repaired_args?: any;
+      /**
+       * The same result as data, for the program around the run. It is never sent to the model. At most
+       * `super::caps::MAX_STRUCTURED_CONTENT` bytes.
+       */
+      structured_content?: any;
     }
   | { status: "rejected"; slug: Slug; path?: string; message: string }
   | { status: "failed"; message: string }
@@ -1206,6 +1213,35 @@ export interface DocsHit {
 
 /** How well the best section fits a query. A guess by its words: a weak match may be the answer in other words. */
 export type DocsMatch = "strong" | "weak" | "none";
+
+/** The `structured_content` of a result of `search_docs`. */
+export interface SearchDocsContent {
+  /** Best first. */
+  hits: DocsSection[];
+  /** The words of the query that occur nowhere in what was read of the site, as they were written. */
+  missing: string[];
+  /** How well the best section fits the query. */
+  match: DocsMatch;
+}
+
+/** A section that `search_docs` found or `read_page` read. */
+export interface DocsSection {
+  /** The section's own address, if the site has one for it. */
+  url: string;
+  /** Title of its page. */
+  page: string;
+  /** Its headings from the page down, joined by ` › `; empty for the page's beginning. */
+  section: string;
+}
+
+/** The `structured_content` of a result of `read_page`. */
+export interface ReadPageContent {
+  url: string;
+  /** Its title. */
+  page: string;
+  /** The sections in the result, in order. */
+  sections: DocsSection[];
+}
 
 export interface DocsProgress {
   stage: DocsStage;

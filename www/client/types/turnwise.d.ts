@@ -649,7 +649,10 @@ export class DocsSite {
   static open(page: string | URL, options?: DocsOptions): Promise<DocsSite>;
   /** The details known about the site so far. */
   readonly info: DocsInfo;
-  /** For `agent.registerTool`. */
+  /**
+   * For `agent.registerTool`. Each returns `{ text }`; the calls of `search_docs` and `read_page` have structured content in the
+   * record and in events: `SearchDocsContent`, `ReadPageContent`.
+   */
   readonly tools: Tool[];
   /** The best sections, best first; which words of the query occur nowhere; how well the best section fits. */
   search(query: string, options?: { limit?: number }): Promise<DocsFound>;

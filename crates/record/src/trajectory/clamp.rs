@@ -52,60 +52,104 @@ pub fn document(trajectory: &mut Trajectory) {
     trajectory.children.iter_mut().for_each(document);
 }
 
+// The configuration is taken apart without `..`, so that a new field does not compile before it is decided here.
+
 fn config(config: &mut RunConfig) {
-    count(&mut config.max_turns);
-    count(&mut config.max_attempts);
-    if let Some(counter) = &mut config.counter {
-        count(&mut counter.moderate_at);
-        count(&mut counter.urgent_at);
+    let RunConfig {
+        preset: _,
+        system: _,
+        temperature: _,
+        top_p: _,
+        reasoning: _,
+        tool_choice: _,
+        max_turns,
+        max_attempts,
+        counter,
+        synthesis,
+        providers,
+        report: _,
+        tools: _,
+        agents,
+        skills: _,
+        permissions: _,
+        limits: bounds,
+        retry: waits,
+        adjusted: _,
+        seed: _,
+    } = config;
+    count(max_turns);
+    count(max_attempts);
+    if let Some(CounterConfig { moderate_at, urgent_at, templates: _ }) = counter {
+        count(moderate_at);
+        count(urgent_at);
     }
-    config.synthesis.iter_mut().for_each(|synthesis| count(&mut synthesis.attempts));
-    config.providers.iter_mut().for_each(provider);
-    config.agents.iter_mut().for_each(|agent| count(&mut agent.max_turns));
-    limits(&mut config.limits);
-    retry(&mut config.retry);
+    if let Some(SynthesisConfig { role: _, numbered: _, prompt: _, on_error: _, attempts }) = synthesis {
+        count(attempts);
+    }
+    providers.iter_mut().for_each(provider);
+    for kind in agents {
+        let SubagentKind { name: _, description: _, preset: _, system: _, tools: _, max_turns, counter: _ } = kind;
+        count(max_turns);
+    }
+    limits(bounds);
+    retry(waits);
 }
 
 fn authority(adopter: &mut Authority) {
-    for number in [&mut adopter.max_turns, &mut adopter.max_attempts, &mut adopter.synthesis_attempts] {
-        count(number);
-    }
-    adopter.providers.iter_mut().for_each(provider);
-    limits(&mut adopter.limits);
-    retry(&mut adopter.retry);
+    let Authority {
+        providers,
+        tools: _,
+        skills: _,
+        permissions: _,
+        limits: bounds,
+        retry: waits,
+        max_turns,
+        max_attempts,
+        synthesis_attempts,
+    } = adopter;
+    [max_turns, max_attempts, synthesis_attempts].into_iter().for_each(count);
+    providers.iter_mut().for_each(provider);
+    limits(bounds);
+    retry(waits);
 }
 
 fn retry(retry: &mut RetryConfig) {
-    for number in [&mut retry.base_ms, &mut retry.cap_ms, &mut retry.retry_after_cap_ms, &mut retry.rate_limit_ms] {
-        wide(number);
-    }
+    let RetryConfig { base_ms, cap_ms, rate_limit_ms, retry_after_cap_ms } = retry;
+    [base_ms, cap_ms, rate_limit_ms, retry_after_cap_ms].into_iter().for_each(wide);
 }
 
 fn provider(provider: &mut ProviderConfig) {
-    provider.max_output_tokens.iter_mut().for_each(count);
-    if let Some(price) = &mut provider.price {
-        [&mut price.input, &mut price.output, &mut price.cached].into_iter().for_each(dollars);
+    let ProviderConfig { kind: _, base_url: _, model: _, max_output_tokens, demo: _, price, provider_options: _ } =
+        provider;
+    max_output_tokens.iter_mut().for_each(count);
+    if let Some(Price { input, output, cached }) = price {
+        [input, output, cached].into_iter().for_each(dollars);
     }
 }
 
 fn limits(limits: &mut Limits) {
-    for number in [&mut limits.parallel_tools, &mut limits.tool_calls_per_turn, &mut limits.children] {
-        count(number);
-    }
-    limits.max_result_chars = limits.max_result_chars.min(MAX_COUNT as usize);
-    let times = [
-        &mut limits.tool_timeout_ms,
-        &mut limits.child_ms,
-        &mut limits.headers_ms,
-        &mut limits.first_token_ms,
-        &mut limits.request_ms,
-        &mut limits.idle_ms,
-    ];
+    let Limits {
+        tool_timeout_ms,
+        parallel_tools,
+        tool_calls_per_turn,
+        max_result_chars,
+        children,
+        child_ms,
+        headers_ms,
+        first_token_ms,
+        request_ms,
+        idle_ms,
+        wall_ms,
+        tokens,
+        cost,
+        context_tokens,
+    } = limits;
+    [parallel_tools, tool_calls_per_turn, children].into_iter().for_each(count);
+    *max_result_chars = (*max_result_chars).min(MAX_COUNT as usize);
+    let times = [tool_timeout_ms, child_ms, headers_ms, first_token_ms, request_ms, idle_ms];
     times.into_iter().for_each(wide);
-    for number in [&mut limits.wall_ms, &mut limits.tokens, &mut limits.context_tokens] {
-        number.iter_mut().for_each(wide);
-    }
-    limits.cost.iter_mut().for_each(dollars);
+    [wall_ms, tokens, context_tokens].into_iter().flatten().for_each(wide);
+    cost.iter_mut().for_each(dollars);
 }
 
 fn turn(record: &mut TurnRecord) {

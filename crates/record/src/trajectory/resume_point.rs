@@ -146,7 +146,7 @@ impl Trajectory {
             ToolOutcome::Executed { repaired_args, .. } => repaired_args.take(),
             _ => None,
         };
-        *outcome = ToolOutcome::Executed { content: result, images: Vec::new(), repaired_args };
+        *outcome = ToolOutcome::executed(result, repaired_args);
         Ok(self)
     }
 }

@@ -9,6 +9,7 @@
 
 mod check;
 mod compile;
+mod fill;
 mod number;
 mod place;
 mod rule;
@@ -38,6 +39,11 @@ impl Schema {
             return Err(format!("its brackets are nested more than {MAX_NESTING} deep"));
         }
         Ok(Schema { tree: compile::compile(schema, patterns)? })
+    }
+
+    /// Adds required properties that are missing and can have only one value. Returns whether something was missing.
+    pub fn fill(&self, value: &mut Value) -> bool {
+        fill::fill(&self.tree, value)
     }
 
     /// Returns at most `most` reasons why the value does not fit; an empty list if it fits.

@@ -182,6 +182,7 @@ fn call_extra(call: &CallRecord) -> Value {
         ("duration_ms", call.duration_ms.into()),
         ("error", call.error.clone().into()),
         ("slug", value(&call.slug)),
+        ("structured_content", value(&call.structured_content)),
         ("is_final", if call.is_final { true.into() } else { Value::Null }),
         ("calls", value(&call.calls)),
     ])

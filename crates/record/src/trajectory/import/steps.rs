@@ -138,6 +138,7 @@ impl ImportedSteps {
             name: call.function_name,
             args: extra.get("raw_arguments").cloned().unwrap_or(call.arguments),
             result: answered,
+            structured_content: extra_field(&extra, "structured_content"),
             calls: extra_field(&extra, "calls").unwrap_or_default(),
             children,
             is_final: extra_field(&extra, "is_final").unwrap_or_default(),

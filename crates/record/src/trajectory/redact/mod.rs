@@ -17,7 +17,7 @@ use looks::{scan, without};
 pub use stream::StreamScrub;
 
 use turnwise_engine::{
-    Authority, CounterConfig, Event, Message, ProviderConfig, RawResponse, Reply, RunConfig, Task, ToolOutcome,
+    Authority, CounterConfig, Event, Message, ProviderConfig, RawResponse, Reply, RunConfig, Skill, Task, ToolOutcome,
     ToolSpec, user_info,
 };
 
@@ -53,11 +53,9 @@ impl Secrets {
                 self.scrub_raw(raw);
             }
             Event::ToolFinished { outcome, .. } => match outcome {
-                ToolOutcome::Executed { content, repaired_args, .. } => {
+                ToolOutcome::Executed { content, images: _, repaired_args, structured_content } => {
                     self.scrub_in_place(content);
-                    if let Some(args) = repaired_args {
-                        self.scrub_value(args);
-                    }
+                    [repaired_args, structured_content].into_iter().flatten().for_each(|value| self.scrub_value(value));
                 }
                 ToolOutcome::Rejected { message, .. } | ToolOutcome::Failed { message } => self.scrub_in_place(message),
                 ToolOutcome::TimedOut { .. } | ToolOutcome::Cancelled | ToolOutcome::Stopped => {}
@@ -103,24 +101,57 @@ impl Secrets {
     /// Redacts the inputs of a run: the task's texts, the system text, the endpoints.
     pub fn scrub_origin(&self, config: &mut RunConfig, task: &mut Task) {
         self.scrub_in_place(&mut task.input);
-        self.scrub_in_place(&mut config.system);
-        config.providers.iter_mut().for_each(|provider| self.scrub_provider(provider));
-        if let Some(CounterConfig { templates: t, .. }) = &mut config.counter {
+        // Without `..`: a new field that has a text is redacted here.
+        let RunConfig {
+            preset: _,
+            system,
+            temperature: _,
+            top_p: _,
+            reasoning: _,
+            tool_choice: _,
+            max_turns: _,
+            max_attempts: _,
+            counter,
+            synthesis,
+            providers,
+            report,
+            tools,
+            agents,
+            skills,
+            permissions: _,
+            limits: _,
+            retry: _,
+            adjusted: _,
+            seed: _,
+        } = config;
+        self.scrub_in_place(system);
+        providers.iter_mut().for_each(|provider| self.scrub_provider(provider));
+        if let Some(CounterConfig { templates: t, .. }) = counter {
             [&mut t.normal, &mut t.moderate, &mut t.urgent].into_iter().for_each(|text| self.scrub_in_place(text));
         }
-        config.synthesis.iter_mut().filter_map(|s| s.prompt.as_mut()).for_each(|text| self.scrub_in_place(text));
-        config.report.schema.iter_mut().for_each(|schema| self.scrub_value(schema));
-        config.tools.iter_mut().for_each(|tool| self.scrub_tool(tool));
-        for agent in &mut config.agents {
+        synthesis.iter_mut().filter_map(|s| s.prompt.as_mut()).for_each(|text| self.scrub_in_place(text));
+        report.schema.iter_mut().for_each(|schema| self.scrub_value(schema));
+        tools.iter_mut().for_each(|tool| self.scrub_tool(tool));
+        for agent in agents {
             self.scrub_in_place(&mut agent.description);
             self.scrub_in_place(&mut agent.system);
         }
+        skills.iter_mut().for_each(|skill| self.scrub_skill(skill));
         task.history.iter_mut().for_each(|message| self.scrub_message(message));
     }
 
     fn scrub_authority(&self, authority: &mut Authority) {
         authority.providers.iter_mut().for_each(|provider| self.scrub_provider(provider));
         authority.tools.iter_mut().for_each(|tool| self.scrub_tool(tool));
+        authority.skills.iter_mut().for_each(|skill| self.scrub_skill(skill));
+    }
+
+    fn scrub_skill(&self, skill: &mut Skill) {
+        let Skill { name: _, description, instructions, files, scripts, binary: _, allowed_tools: _ } = skill;
+        self.scrub_in_place(description);
+        self.scrub_in_place(instructions);
+        files.values_mut().for_each(|text| self.scrub_in_place(text));
+        scripts.iter_mut().for_each(|script| self.scrub_in_place(&mut script.description));
     }
 
     fn scrub_tool(&self, tool: &mut ToolSpec) {
@@ -165,7 +196,13 @@ impl Secrets {
         match value {
             Value::String(text) => self.scrub_in_place(text),
             Value::Array(items) => items.iter_mut().for_each(|v| self.scrub_value(v)),
-            Value::Object(fields) => fields.values_mut().for_each(|v| self.scrub_value(v)),
+            Value::Object(fields) => {
+                if fields.keys().any(|name| matches!(self.scrub(name), Cow::Owned(_))) {
+                    let named = std::mem::take(fields).into_iter();
+                    *fields = named.map(|(name, v)| (self.scrub(&name).into_owned(), v)).collect();
+                }
+                fields.values_mut().for_each(|v| self.scrub_value(v));
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
