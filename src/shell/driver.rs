@@ -55,6 +55,7 @@ impl Session {
         self.claim()?;
         models::complete(&mut config);
         config.adjusted = adjustments(&config);
+        config.shortens = true;
         self.permit(&mut config);
         self.secrets().scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);

@@ -110,7 +110,7 @@ impl World {
         let messages: Vec<Message> = sent.iter().chain(&call.tail).cloned().collect();
         let mode = config.providers[0].demo.unwrap_or_default();
         let mut decoder = Decoder::new(&ProviderConfig { kind: ProviderKind::Demo, ..ProviderConfig::default() });
-        for chunk in respond(mode, config.seed, &messages, &config.tools, call.tools) {
+        for chunk in respond(mode, config.seed, &messages, &call.declared(config), call.tools) {
             let _ = decoder.push(chunk.text.as_bytes());
         }
         let reply = decoder.finish().0.unwrap();

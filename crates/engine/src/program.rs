@@ -71,7 +71,7 @@ impl ToolRound {
             let text = format!("{name} cannot be called by a program: call it by itself");
             return Some(CallAnswer::refused(Slug::InvalidArguments, text));
         }
-        open.refusal(&run.config.tools, self.offer).or_else(|| open.denial(run))
+        open.refusal(run, self.offer).or_else(|| open.denial(run))
     }
 
     /// The program has ended. What it did not wait for is aborted.

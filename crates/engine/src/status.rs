@@ -1,5 +1,7 @@
 //! What others may ask a run: its state, its record, and what an event would do.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::config::{Permissions, RunConfig};
@@ -90,10 +92,16 @@ impl Run {
         &self.book.logs
     }
 
-    /// The whole history. Notices and synthesis prompts of failed attempts are never in it.
+    /// The whole history, also what requests leave out of it. Notices and synthesis prompts of failed attempts are never in it.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         self.history.messages()
+    }
+
+    /// The history as the next request has it: without what it leaves out to fit the context window.
+    #[must_use]
+    pub fn shown_messages(&self) -> Vec<Message> {
+        self.history.shown().into_iter().map(Cow::into_owned).collect()
     }
 
     /// The trigger of the wrap-up of the open or last segment, if any.
