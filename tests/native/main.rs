@@ -5,6 +5,7 @@
 #![allow(clippy::needless_pass_by_value)] // json!(…) reads best passed by value
 
 mod architecture;
+mod awake;
 mod convert;
 mod convert_lost;
 mod docs;

@@ -7,7 +7,7 @@ use super::*;
 /// Half of the runs follow a conversation of up to 20 messages.
 pub fn task(seed: u64) -> Task {
     let mut rng = Rng::new(seed ^ 7);
-    let mut history = vec![Message::system("be brief".into())];
+    let mut history = vec![Message::system("be brief")];
     for turn in 0..rng.up_to(1) * rng.up_to(7) {
         history.push(Message::user("said before ".repeat(1 + rng.up_to(20) as usize)));
         let id = CallId(format!("earlier_{turn}"));
