@@ -17,6 +17,7 @@ mod docs_sites_reach;
 mod docs_sites_variants;
 mod encodings;
 mod engine_authority;
+mod engine_context;
 mod engine_counter;
 mod engine_history;
 mod engine_limits;

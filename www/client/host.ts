@@ -2,6 +2,7 @@
 // request is answered once, unless it is aborted.
 import type { Link } from './link';
 import { configured, scriptOf } from './assets';
+import { deadline } from './awake';
 import { errorText, failureOf, pour } from './model';
 import type { Complete } from './model';
 import { MAX_RESULT } from './protocol';
@@ -104,7 +105,7 @@ export class Host {
     const asked = (name: string, args: string) => {
       if (this.#calls.has(call)) this.#link().tell('asked', { call, name, arguments: args });
     };
-    const running = import('./sandbox').then(({ run }) => run(code, asked, signal, { scriptOf, configured, spawn, trustedHtml }));
+    const running = import('./sandbox').then(({ run }) => run(code, asked, signal, { scriptOf, configured, spawn, trustedHtml, deadline }));
     this.#programs.set(call, running);
     try {
       return await (await running).done;
@@ -132,17 +133,17 @@ export class Host {
       }
       asked += 1;
       return give();
-    }, abort.signal, { scriptOf, configured, spawn, trustedHtml });
-    const late = setTimeout(() => {
+    }, abort.signal, { scriptOf, configured, spawn, trustedHtml, deadline });
+    const ended = deadline(AGAIN_MS, () => {
       wrong ??= `it did not end within ${AGAIN_MS / 1000} s`;
       abort.abort();
-    }, AGAIN_MS);
+    });
     try {
       return await running.done;
     } catch (error) {
       return { ok: false, output: wrong ?? errorText(error) };
     } finally {
-      clearTimeout(late);
+      ended();
     }
   }
 

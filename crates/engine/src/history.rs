@@ -225,10 +225,10 @@ impl History {
         self.left_out.is_some_and(|left| left.readable)
     }
 
-    /// Leaves out as many of the oldest messages as it takes to have at most this many bytes in a request, or as many as can be. Returns
-    /// whether that made it shorter.
-    pub fn leave_out(&mut self, config: &RunConfig, most: u64, readable: bool) -> bool {
-        let Some(until) = self.place_to_cut(most) else { return false };
+    /// If a request has more than `most` bytes, leaves out as many of the oldest messages as it takes to have at most `target`, or as many
+    /// as can be. Returns whether that made it shorter.
+    pub fn leave_out(&mut self, config: &RunConfig, most: u64, target: u64, readable: bool) -> bool {
+        let Some(until) = self.place_to_cut(most, target) else { return false };
         self.left_out = Some(LeftOut { until, readable });
         self.weigh_again(config);
         true
@@ -274,38 +274,51 @@ impl History {
         matches!(self.messages.get(at), Some(Message::User { .. }))
     }
 
-    fn place_to_cut(&self, most: u64) -> Option<usize> {
-        let weights: Vec<u64> =
-            (0..self.messages.len()).map(|at| self.shown_at(at).map_or(0, |message| weigh(&message))).collect();
-        let mut rest: u64 = weights.iter().sum();
-        let (first, newest) = (self.left_out.map_or(self.lead(), |left| left.until) + 1, self.newest());
-        let mut best = None;
-        for (at, weight) in weights.iter().enumerate().take(newest + 1) {
-            let begins = at >= first && matches!(self.messages.get(at), Some(Message::User { .. } | Message::Assistant(_)));
-            if begins {
-                let kept = self.kept_before(at).into_iter().filter_map(|at| weights.get(at)).sum::<u64>();
-                let size = rest + kept + weigh(&self.note(at, true));
-                match best {
-                    // The rest of the turn goes too, if enough is left without it.
-                    Some((_, found)) if found <= most => {
-                        if self.is_user(at) {
-                            if size >= most / 2 {
-                                best = Some((at, size));
-                            }
-                            break;
-                        }
-                    }
-                    _ => {
-                        best = Some((at, size));
-                        if size <= most && self.is_user(at) {
-                            break;
-                        }
-                    }
-                }
-            }
-            rest -= weight;
+    /// Where to cut, so that a request has at most `most` bytes. It is found as the conversation grew, each time it had become too long: a
+    /// follow-up cuts where the run before it did, as long as neither has to cut again.
+    fn place_to_cut(&self, most: u64, target: u64) -> Option<usize> {
+        let mut sums = vec![0u64];
+        for at in 0..self.messages.len() {
+            sums.push(sums.last().unwrap_or(&0) + self.shown_at(at).map_or(0, |message| weigh(&message)));
         }
-        best.filter(|(_, size)| *size < self.bytes).map(|(at, _)| at)
+        let sum = |from: usize, to: usize| {
+            let at = |at: usize| sums.get(at).copied().unwrap_or(0);
+            at(to) - at(from)
+        };
+        let size = |cut: Option<usize>, end: usize| match cut {
+            None => sum(0, end),
+            Some(cut) => NOTE_BYTES + self.kept_before(cut).into_iter().map(|at| sum(at, at + 1)).sum::<u64>() + sum(cut, end),
+        };
+        let mut cut = self.left_out.map(|left| left.until);
+        for end in cut.unwrap_or(self.lead()) + 1..=self.messages.len() {
+            // A request was sent when the user had said something, or all calls of a reply were answered.
+            let asked = match self.messages.get(end - 1) {
+                Some(Message::User { .. }) => true,
+                Some(Message::Tool(_)) => !matches!(self.messages.get(end), Some(Message::Tool(_))),
+                _ => end == self.messages.len(),
+            };
+            if asked && size(cut, end) > most {
+                cut = self.next_cut(cut, end, |cut| size(Some(cut), end), target).or(cut);
+            }
+        }
+        let shorter = |cut: &usize| size(Some(*cut), self.messages.len()) < self.bytes;
+        cut.filter(|cut| self.left_out.is_none_or(|left| left.until < *cut)).filter(shorter)
+    }
+
+    /// The first place after a cut from where the messages before `end` have at most `target` bytes, or as few as they can.
+    fn next_cut(&self, cut: Option<usize>, end: usize, size: impl Fn(usize) -> u64, target: u64) -> Option<usize> {
+        let begins = |at: &usize| matches!(self.messages.get(*at), Some(Message::User { .. } | Message::Assistant(_)));
+        let mut places = (cut.unwrap_or(self.lead()) + 1..end).filter(begins).peekable();
+        let mut last = None;
+        while let Some(at) = places.next() {
+            last = Some(at);
+            if size(at) <= target {
+                // The rest of the turn goes too, if enough is left without it.
+                let turn = std::iter::once(at).chain(places).find(|at| self.is_user(*at));
+                return turn.filter(|turn| size(*turn) >= target / 2).or(last);
+            }
+        }
+        last
     }
 
     /// The mark in place of what is left out.
@@ -394,6 +407,9 @@ fn link(chain: &str, part: &impl Serialize) -> String {
 
 /// About 1,500 tokens, at 4 bytes a token: what providers count for a picture of common size.
 const IMAGE_WEIGHT: usize = 6_000;
+
+/// A note in place of messages is not larger.
+const NOTE_BYTES: u64 = 240;
 
 /// The token cost of a picture does not depend on its bytes. A page of a PDF costs about as much and takes some 50 KB; the
 /// provider's own count corrects it.

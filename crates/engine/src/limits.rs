@@ -305,7 +305,7 @@ impl Run {
         let (before, left_out) = (self.context_tokens(), self.history.left_out());
         let mut removed = self.remove_results(results, self.history.newest());
         if self.context_tokens() > most {
-            self.leave_out(turns);
+            self.leave_out(most, turns);
         }
         if self.context_tokens() > most {
             removed += self.remove_results(results, usize::MAX);
@@ -354,15 +354,15 @@ impl Run {
         removed
     }
 
-    /// Leaves out the oldest turns, until about `target` tokens are left.
-    fn leave_out(&mut self, target: u64) {
+    /// Leaves out the oldest turns, until about `target` tokens are left, where a request has more than `most`.
+    fn leave_out(&mut self, most: u64, target: u64) {
         let (tokens, tools, before) = (self.context_tokens().max(1), self.tool_bytes(), self.history.bytes());
         // As the provider counts, if it does: how many tokens a byte has depends on the language.
         let scaled = |n: u64, by: u64, of: u64| u64::try_from(u128::from(n) * u128::from(by) / u128::from(of.max(1)));
-        let most = scaled(before + tools, target, tokens).unwrap_or(u64::MAX).saturating_sub(tools);
+        let bytes = |of: u64| scaled(before + tools, of, tokens).unwrap_or(u64::MAX).saturating_sub(tools);
         let taken = self.config.tools.iter().any(|tool| tool.name == own_tools::EARLIER);
         let readable = !taken && !self.context.takes_no_tools;
-        if self.history.leave_out(&self.config, most, readable) && self.context.at_bytes > 0 {
+        if self.history.leave_out(&self.config, bytes(most), bytes(target), readable) && self.context.at_bytes > 0 {
             let after = self.history.bytes();
             let counted = scaled(tokens, after + tools, before + tools).unwrap_or(u64::MAX);
             (self.context.counted, self.context.at_bytes) = (counted, after);
