@@ -284,8 +284,9 @@ impl Run {
         let again = self.context.overflowed_in == self.turn();
         self.context.overflowed_in = self.turn();
         if self.config.shortens {
-            // A conversation may be many times too long.
-            let target = if again { before / 4 } else { window * 6 / 10 };
+            // A conversation may be many times too long: the last attempt has no more than it must.
+            let last = self.exchange().is_some_and(|exchange| exchange.attempt + 1 >= self.attempts_allowed());
+            let target = if again && last { 0 } else { window * 6 / 10 };
             self.shorten_context(target, target, target);
             let least = self.context.refused_at.map_or(before, |least| least.min(before));
             self.context.refused_at = Some(least);

@@ -270,7 +270,7 @@ impl Run {
         }
     }
 
-    fn attempts_allowed(&self) -> u32 {
+    pub(super) fn attempts_allowed(&self) -> u32 {
         if self.is_synthesis() { self.config.synthesis_attempts() } else { self.config.max_attempts }
     }
 }

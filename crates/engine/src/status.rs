@@ -104,6 +104,12 @@ impl Run {
         self.history.shown().into_iter().map(Cow::into_owned).collect()
     }
 
+    /// The size at which a model service refused a request of this run as too long, in estimated tokens: a follow-up begins below it.
+    #[must_use]
+    pub fn refused_tokens(&self) -> Option<u64> {
+        self.context.refused_at
+    }
+
     /// The trigger of the wrap-up of the open or last segment, if any.
     #[must_use]
     pub fn wrap_up_trigger(&self) -> Option<Trigger> {
