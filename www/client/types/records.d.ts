@@ -31,6 +31,11 @@ export interface Trajectory {
   images?: TrajectoryImage[];
   /** The messages carried over into a follow-up. */
   history?: TrajectoryMessage[];
+  /**
+   * The size at which a model service refused the conversation before this run as too long, in estimated tokens: its requests stay
+   * below it.
+   */
+  refused_tokens?: number;
   /** RFC 3339; `started_ms` is the same as milliseconds since 1970. */
   started_at: string;
   started_ms: EpochMillis;
