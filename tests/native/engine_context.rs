@@ -70,7 +70,8 @@ fn drive(
                     ToolOutcome::Executed { content: result.to_owned(), images: Vec::new(), repaired_args: None };
                 Event::ToolFinished { call: call.call, outcome }
             }
-            Effect::Sleep { timer, .. } => Event::TimerFired { timer },
+            // The end of a wait, not a limit of time.
+            Effect::Sleep { timer, ms } if ms < 60_000 => Event::TimerFired { timer },
             _ => continue,
         };
         effects.extend(recorder.handle(Millis(at), event));
@@ -280,7 +281,7 @@ fn the_last_request_fits_and_sub_agents_follow_the_same_rule() {
         let id = format!("b{n}");
         let child = sent.messages.iter().any(|m| matches!(m, Message::User { content, .. } if content == "look"));
         Ok(match (child, n) {
-            (true, ..=8) => calls(&"word ".repeat(140), &[(&id, "search", "{}")]),
+            (true, ..=7) => calls(&"word ".repeat(140), &[(&id, "search", "{}")]),
             (true, _) => text("the report"),
             (false, 1) => calls("", &[("s", "spawn_subagents", r#"{"tasks": [{"task": "look", "max_turns": 12}]}"#)]),
             (false, _) => text("done"),

@@ -26,6 +26,9 @@ pub struct History {
     sent: usize,
     /// Bytes of what a request has of them, for estimates where a provider gives no usage.
     bytes: u64,
+    /// About what a request has around these bytes: roles, ids, brackets.
+    #[serde(default)]
+    frames: u64,
     /// SHA-256 over the head and what was sent of the first `sent` messages, hex.
     chain: String,
     /// Where the task is: it is part of every request.
@@ -82,9 +85,10 @@ impl History {
     /// The last message is the task.
     #[must_use]
     pub fn new(config: &RunConfig, messages: Vec<Message>) -> Self {
-        let (bytes, task) = (messages.iter().map(weigh).sum(), messages.len().saturating_sub(1));
+        let (bytes, frames) = (messages.iter().map(weigh).sum(), messages.iter().map(frame).sum());
+        let task = messages.len().saturating_sub(1);
         let (base, sent, chain) = (BaseId(1), 0, head_hash(config));
-        History { messages, base, sent, bytes, chain, task, stubs: BTreeMap::new(), left_out: None }
+        History { messages, base, sent, bytes, frames, chain, task, stubs: BTreeMap::new(), left_out: None }
     }
 
     /// The whole conversation.
@@ -123,8 +127,15 @@ impl History {
         self.bytes
     }
 
+    /// The bytes of the next request, with those around what is said.
+    #[must_use]
+    pub fn framed_bytes(&self) -> u64 {
+        self.bytes + self.frames
+    }
+
     pub fn push(&mut self, message: Message) {
         self.bytes += weigh(&message);
+        self.frames += frame(&message);
         self.messages.push(message);
     }
 
@@ -186,6 +197,7 @@ impl History {
             }
             _ => {
                 self.bytes += weigh(&new);
+                self.frames += frame(&new);
                 self.messages.insert(0, new);
                 self.task += 1;
                 self.stubs = std::mem::take(&mut self.stubs).into_iter().map(|(at, stub)| (at + 1, stub)).collect();
@@ -249,7 +261,9 @@ impl History {
     }
 
     fn weigh_again(&mut self, config: &RunConfig) {
-        self.bytes = self.shown().iter().map(|message| weigh(message)).sum();
+        let shown = self.shown();
+        (self.bytes, self.frames) =
+            (shown.iter().map(|message| weigh(message)).sum(), shown.iter().map(|message| frame(message)).sum());
         self.start_over(config);
     }
 
@@ -279,7 +293,7 @@ impl History {
     fn place_to_cut(&self, most: u64, target: u64) -> Option<usize> {
         let mut sums = vec![0u64];
         for at in 0..self.messages.len() {
-            sums.push(sums.last().unwrap_or(&0) + self.shown_at(at).map_or(0, |message| weigh(&message)));
+            sums.push(sums.last().unwrap_or(&0) + self.shown_at(at).map_or(0, |message| framed(&message)));
         }
         let sum = |from: usize, to: usize| {
             let at = |at: usize| sums.get(at).copied().unwrap_or(0);
@@ -301,7 +315,7 @@ impl History {
                 cut = self.next_cut(cut, end, |cut| size(Some(cut), end), target).or(cut);
             }
         }
-        let shorter = |cut: &usize| size(Some(*cut), self.messages.len()) < self.bytes;
+        let shorter = |cut: &usize| size(Some(*cut), self.messages.len()) < self.framed_bytes();
         cut.filter(|cut| self.left_out.is_none_or(|left| left.until < *cut)).filter(shorter)
     }
 
@@ -409,7 +423,7 @@ fn link(chain: &str, part: &impl Serialize) -> String {
 const IMAGE_WEIGHT: usize = 6_000;
 
 /// A note in place of messages is not larger.
-const NOTE_BYTES: u64 = 240;
+const NOTE_BYTES: u64 = 280;
 
 /// The token cost of a picture does not depend on its bytes. A page of a PDF costs about as much and takes some 50 KB; the
 /// provider's own count corrects it.
@@ -421,8 +435,21 @@ fn weigh_images(images: &[Image]) -> u64 {
     images.iter().map(weigh_image).sum::<usize>() as u64
 }
 
+/// A message in a request: what is said, and what is around it.
+pub(super) fn framed(message: &Message) -> u64 {
+    weigh(message) + frame(message)
+}
+
+fn frame(message: &Message) -> u64 {
+    match message {
+        Message::Assistant(said) => 40 + 60 * said.tool_calls.len() as u64,
+        Message::Tool(_) => 60,
+        Message::System { .. } | Message::User { .. } => 40,
+    }
+}
+
 /// About four of these are a token.
-pub(super) fn weigh(message: &Message) -> u64 {
+fn weigh(message: &Message) -> u64 {
     let images = match message {
         Message::User { images, .. } | Message::Tool(ToolMessage { images, .. }) => weigh_images(images),
         Message::System { .. } | Message::Assistant(_) => 0,

@@ -238,6 +238,15 @@ impl Run {
         }
     }
 
+    /// Tokens of the next request. Where the provider has not counted yet, with what a request has around the messages.
+    #[must_use]
+    pub fn request_tokens(&self) -> u64 {
+        match self.context.at_bytes {
+            0 if self.config.shortens => (self.history.framed_bytes() + self.tool_bytes()).div_ceil(4),
+            _ => self.context_tokens(),
+        }
+    }
+
     /// How full the model's window is, in percent, if the window is known.
     #[must_use]
     pub fn context_percent(&self) -> Option<u64> {
@@ -254,13 +263,13 @@ impl Run {
     /// Shortens the history if the next request would be too long.
     pub(super) fn guard_context(&mut self) -> Guard {
         let Some(window) = self.window() else { return Guard::Fits };
-        if self.context_tokens() + self.reserve(window) <= window {
+        if self.request_tokens() + self.reserve(window) <= window {
             return Guard::Fits;
         }
         let most = window.saturating_sub(self.reserve(window));
         self.shorten_context(window * 6 / 10, most, most * 2 / 3);
         match self.config.limits.context_tokens {
-            Some(window) if self.context_tokens() + self.reserve(window) > window => Guard::Full,
+            Some(window) if self.request_tokens() + self.reserve(window) > window => Guard::Full,
             _ => Guard::Fits,
         }
     }
@@ -268,18 +277,18 @@ impl Run {
     /// Why a request with this tail is not sent: it would not fit the window, whatever is left out. `None`: it is sent.
     pub(super) fn too_large(&mut self, tail: &[Message]) -> Option<String> {
         let window = self.config.limits.context_tokens.filter(|_| self.config.shortens)?;
-        let tail = tail.iter().map(history::weigh).sum::<u64>().div_ceil(4);
-        if self.context_tokens() + tail > window {
+        let tail = tail.iter().map(history::framed).sum::<u64>().div_ceil(4);
+        if self.request_tokens() + tail > window {
             let most = window.saturating_sub(tail);
             self.shorten_context(most * 6 / 10, most, most * 2 / 3);
         }
-        let tokens = self.context_tokens() + tail;
+        let tokens = self.request_tokens() + tail;
         (tokens > window).then(|| prompts::too_large(tokens, window))
     }
 
     /// The provider refused the request as too long. Returns whether another attempt makes sense.
     pub(super) fn free_after_overflow(&mut self) -> Guard {
-        let before = self.context_tokens();
+        let before = self.request_tokens();
         let window = self.config.limits.context_tokens.unwrap_or(before).min(before);
         let again = self.context.overflowed_in == self.turn();
         self.context.overflowed_in = self.turn();
@@ -290,10 +299,10 @@ impl Run {
             self.shorten_context(target, target, target);
             let least = self.context.refused_at.map_or(before, |least| least.min(before));
             self.context.refused_at = Some(least);
-            return if self.context_tokens() < before { Guard::Fits } else { Guard::Full };
+            return if self.request_tokens() < before { Guard::Fits } else { Guard::Full };
         }
         self.free_context(window * 6 / 10);
-        if !again && self.context_tokens() < before { Guard::Fits } else { Guard::Full }
+        if !again && self.request_tokens() < before { Guard::Fits } else { Guard::Full }
     }
 
     /// Shortens the history to at most `most` tokens, as far as that is possible: old tool results go first, until `results` tokens are
@@ -303,15 +312,15 @@ impl Run {
         if !self.config.shortens {
             return self.free_context(results);
         }
-        let (before, left_out) = (self.context_tokens(), self.history.left_out());
+        let (before, left_out) = (self.request_tokens(), self.history.left_out());
         let mut removed = self.remove_results(results, self.history.newest());
-        if self.context_tokens() > most {
+        if self.request_tokens() > most {
             self.leave_out(most, turns);
         }
-        if self.context_tokens() > most {
+        if self.request_tokens() > most {
             removed += self.remove_results(results, usize::MAX);
         }
-        let after = self.context_tokens();
+        let after = self.request_tokens();
         let left = self.history.left_out();
         let mut data = json!({ "removed": removed, "tokens_before": before, "tokens_after": after });
         if left > left_out && let Some(data) = data.as_object_mut() {
@@ -357,16 +366,20 @@ impl Run {
 
     /// Leaves out the oldest turns, until about `target` tokens are left, where a request has more than `most`.
     fn leave_out(&mut self, most: u64, target: u64) {
-        let (tokens, tools, before) = (self.context_tokens().max(1), self.tool_bytes(), self.history.bytes());
-        // As the provider counts, if it does: how many tokens a byte has depends on the language.
-        let scaled = |n: u64, by: u64, of: u64| u64::try_from(u128::from(n) * u128::from(by) / u128::from(of.max(1)));
-        let bytes = |of: u64| scaled(before + tools, of, tokens).unwrap_or(u64::MAX).saturating_sub(tools);
+        let (tokens, tools, before) = (self.request_tokens().max(1), self.tool_bytes(), self.history.framed_bytes());
         let taken = self.config.tools.iter().any(|tool| tool.name == own_tools::EARLIER);
         let readable = !taken && !self.context.takes_no_tools;
+        // As the provider counts, if it does: how many tokens a byte has depends on the language.
+        let scaled = |n: u64, by: u64, of: u64| u64::try_from(u128::from(n) * u128::from(by) / u128::from(of.max(1)));
+        let tools_after = match readable && !self.history.offers_earlier() {
+            true => tools + spec_bytes(&own_tools::earlier_spec()),
+            false => tools,
+        };
+        let bytes = |of: u64| scaled(before + tools, of, tokens).unwrap_or(u64::MAX).saturating_sub(tools_after);
         if self.history.leave_out(&self.config, bytes(most), bytes(target), readable) && self.context.at_bytes > 0 {
-            let after = self.history.bytes();
-            let counted = scaled(tokens, after + tools, before + tools).unwrap_or(u64::MAX);
-            (self.context.counted, self.context.at_bytes) = (counted, after);
+            let after = self.history.framed_bytes();
+            let counted = scaled(tokens, after + tools_after, before + tools).unwrap_or(u64::MAX);
+            (self.context.counted, self.context.at_bytes) = (counted, self.history.bytes());
         }
     }
 
@@ -396,9 +409,13 @@ impl Run {
     }
 
     fn tool_bytes(&self) -> u64 {
-        let one = |t: &ToolSpec| t.name.len() + t.description.len() + t.parameters.to_string().len();
-        self.config.tools.iter().map(one).sum::<usize>() as u64
+        let earlier = self.history.offers_earlier().then(own_tools::earlier_spec);
+        self.config.tools.iter().chain(&earlier).map(spec_bytes).sum()
     }
+}
+
+fn spec_bytes(tool: &ToolSpec) -> u64 {
+    (tool.name.len() + tool.description.len() + tool.parameters.to_string().len()) as u64
 }
 
 fn stub(tool: &ToolMessage) -> String {

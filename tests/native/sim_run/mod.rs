@@ -460,7 +460,7 @@ impl Sim {
             other => panic!("{other:?}"),
         }).sum::<u64>();
         if let Some(window) = run.config().limits.context_tokens {
-            let tokens = run.context_tokens() + tail / 4;
+            let tokens = run.request_tokens() + tail / 4;
             assert!(tokens <= window, "{tokens} tokens are sent to a window of {window}");
         }
         assert!(matches!(sent.first(), Some(Message::System { .. })), "the system message is left out");
