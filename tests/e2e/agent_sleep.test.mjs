@@ -58,11 +58,12 @@ test('AdguardTeam/AdguardForWindows#2438: what was answered meanwhile is no time
     const one = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let out = '';
     one.stdout.on('data', (data) => { out += data; });
-    await asked;
+    const closed = new Promise((done) => { one.on('close', done); });
+    await Promise.race([asked, closed.then(() => assert.fail(`it ended without a request: ${out}`))]);
     one.kill('SIGSTOP');
     answer(); // it is asleep when it comes
     setTimeout(() => one.kill('SIGCONT'), 4000);
-    await new Promise((done) => { one.on('close', done); });
+    await closed;
     assert.deepEqual(JSON.parse(out), { text: 'done', reason: 'llm_complete', slugs: [], ran: 0 });
   } finally {
     server.closeAllConnections();

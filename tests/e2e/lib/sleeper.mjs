@@ -31,7 +31,7 @@ const modes = {
   // Its worker has not started yet.
   'built in': { answer: (request) => { if (requests === 1) ready(); return afterTool('calculate', { expression: '6*7' })(request); }, builtIn: ['calculate'] },
   start: { answer: () => 'done' },
-  http: { model: () => openai({ baseUrl, model: 'm', apiKey: 'k' }) },
+  http: { model: () => openai('m', { baseUrl, apiKey: 'k' }) },
 };
 const { answer, model = () => custom((request) => { requests += 1; return answer(request); }), tools, builtIn, limits } = modes[mode];
 const agent = new Agent({
