@@ -37,8 +37,7 @@ impl Armed {
 impl Timeout {
     pub fn new(ms: f64, then: impl FnOnce() + 'static) -> Self {
         let beats = Beats::hold();
-        let armed =
-            Rc::new(Armed { function: OnceCell::new(), handle: RefCell::default(), end: awake::now() + ms });
+        let armed = Rc::new(Armed { function: OnceCell::new(), handle: RefCell::default(), end: awake::now() + ms });
         let (this, mut then) = (Rc::downgrade(&armed), Some(then));
         let callback = Closure::<dyn FnMut()>::new(move || {
             let Some(armed) = this.upgrade() else { return };

@@ -135,7 +135,10 @@ fn the_model_reads_what_was_left_out() {
             1 => {
                 let note = sent.note().expect("a note");
                 assert!(note.contains("messages 1 to ") && note.contains("read_earlier({\"from\": 1})"), "{note}");
-                calls("", &[("a", "read_earlier", r#"{"from": 1, "count": 1}"#), ("b", "read_earlier", "{\"from\": 99}")])
+                calls(
+                    "",
+                    &[("a", "read_earlier", r#"{"from": 1, "count": 1}"#), ("b", "read_earlier", "{\"from\": 99}")],
+                )
             }
             2 => calls("", &[("c", "read_earlier", r#"{"from": 0}"#), ("d", "read_earlier", r#"{"from": "2"}"#)]),
             _ => text("heron"),
@@ -143,7 +146,11 @@ fn the_model_reads_what_was_left_out() {
     });
     let results: Vec<_> = recorder.run.turns().iter().flat_map(|turn| &turn.tool_calls).collect();
     let read: Vec<&str> = results.iter().map(|call| call.result.as_deref().unwrap()).collect();
-    assert!(read[0].starts_with("[message 1 of ") && read[0].contains("1. User:\nThe code word is heron."), "{}", read[0]);
+    assert!(
+        read[0].starts_with("[message 1 of ") && read[0].contains("1. User:\nThe code word is heron."),
+        "{}",
+        read[0]
+    );
     assert!(read[1].starts_with("There are "), "{}", read[1]);
     assert!(read[2].contains("/from: must be a whole number of at least 1, not 0"), "{}", read[2]);
     assert!(read[3].contains("2. You:\nword word") && read[3].contains("}) reads on]"), "{}", read[3]);
@@ -253,7 +260,9 @@ fn pictures_of_before_make_room_and_are_read_again() {
         turn += 1;
         Ok(if turn == 1 { calls("", &[("a", "read_earlier", r#"{"from": 1, "count": 1}"#)]) } else { text("done") })
     });
-    let pictures = |sent: &Sent| sent.messages.iter().filter(|m| matches!(m, Message::User { images, .. } if !images.is_empty())).count();
+    let pictures = |sent: &Sent| {
+        sent.messages.iter().filter(|m| matches!(m, Message::User { images, .. } if !images.is_empty())).count()
+    };
     assert!((2..=5).contains(&pictures(&sent[0])), "{}", pictures(&sent[0]));
     let Some(Message::Tool(read)) = sent[1].messages.last() else { panic!() };
     assert_eq!(read.images, [image("AAA0")], "{}", read.content);
@@ -268,7 +277,11 @@ fn the_last_request_fits_and_sub_agents_follow_the_same_rule() {
         n += 1;
         assert!(sent.tokens() <= 2_000);
         let id = format!("a{n}");
-        Ok(if sent.tools == ToolChoice::None { text("so far") } else { calls(&"word ".repeat(80), &[(&id, "search", "{}")]) })
+        Ok(if sent.tools == ToolChoice::None {
+            text("so far")
+        } else {
+            calls(&"word ".repeat(80), &[(&id, "search", "{}")])
+        })
     });
     assert_eq!((reason(&recorder).as_str(), sent.len()), ("max_turns_synthesized", 13));
     assert!(sent.last().unwrap().note().is_some());
@@ -332,7 +345,8 @@ fn long_messages_are_read_in_parts() {
     let history = [vec![Message::system("s")], (1..=9).map(long).collect()].concat();
     let mut config = small(2_000);
     config.limits.max_result_chars = 600;
-    let asks = [json!({ "from": 2 }), json!({ "from": 2, "offset": 600 }), json!({ "from": 2, "count": 1, "offset": 900 })];
+    let asks =
+        [json!({ "from": 2 }), json!({ "from": 2, "offset": 600 }), json!({ "from": 2, "count": 1, "offset": 900 })];
     let mut asks = asks.iter().map(ToString::to_string);
     let (recorder, _) = drive(&config, Task { history, ..task() }, "", |_| {
         Ok(asks.next().map_or(text("done"), |args| calls("", &[("", "read_earlier", &args)])))

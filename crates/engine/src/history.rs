@@ -301,7 +301,9 @@ impl History {
         };
         let size = |cut: Option<usize>, end: usize| match cut {
             None => sum(0, end),
-            Some(cut) => NOTE_BYTES + self.kept_before(cut).into_iter().map(|at| sum(at, at + 1)).sum::<u64>() + sum(cut, end),
+            Some(cut) => {
+                NOTE_BYTES + self.kept_before(cut).into_iter().map(|at| sum(at, at + 1)).sum::<u64>() + sum(cut, end)
+            }
         };
         let mut cut = self.left_out.map(|left| left.until);
         for end in cut.unwrap_or(self.lead()) + 1..=self.messages.len() {

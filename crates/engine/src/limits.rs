@@ -323,7 +323,9 @@ impl Run {
         let after = self.request_tokens();
         let left = self.history.left_out();
         let mut data = json!({ "removed": removed, "tokens_before": before, "tokens_after": after });
-        if left > left_out && let Some(data) = data.as_object_mut() {
+        if left > left_out
+            && let Some(data) = data.as_object_mut()
+        {
             data.insert("left_out".to_owned(), json!(left));
         }
         if removed > 0 || left > left_out {

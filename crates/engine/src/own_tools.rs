@@ -378,5 +378,9 @@ pub fn earlier_asked(arguments: &str) -> Result<EarlierAsked, String> {
             whole.ok_or_else(|| format!("/{name}: must be a whole number of at least {least}, not {given}"))
         }
     };
-    Ok(EarlierAsked { from: number("from", 1, 1)?, count: number("count", 1, usize::MAX)?, offset: number("offset", 0, 0)? })
+    Ok(EarlierAsked {
+        from: number("from", 1, 1)?,
+        count: number("count", 1, usize::MAX)?,
+        offset: number("offset", 0, 0)?,
+    })
 }

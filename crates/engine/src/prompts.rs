@@ -137,7 +137,9 @@ pub fn earlier(left_out: &[Message], asked: EarlierAsked, room: usize) -> (Strin
         None => String::new(),
     };
     let images = match left_out.get(from - 1) {
-        Some(Message::User { images, .. } | Message::Tool(ToolMessage { images, .. })) if last == from => images.clone(),
+        Some(Message::User { images, .. } | Message::Tool(ToolMessage { images, .. })) if last == from => {
+            images.clone()
+        }
         _ => Vec::new(),
     };
     (format!("[{which} of {of}{more}]\n\n{}", texts.join("\n\n")), images)

@@ -71,7 +71,18 @@ impl Run {
         }
         self.record(RecordKind::AttemptStarted { attempt, request });
         let learnt = self.learnt.of(provider);
-        self.emit(Effect::CallModel(ModelCall { request, turn, attempt, provider, base, append, tail, tools, earlier, learnt }));
+        self.emit(Effect::CallModel(ModelCall {
+            request,
+            turn,
+            attempt,
+            provider,
+            base,
+            append,
+            tail,
+            tools,
+            earlier,
+            learnt,
+        }));
     }
 
     /// Sends a further attempt, unless a budget was used up meanwhile.

@@ -433,7 +433,8 @@ impl ToolRound {
     pub(super) fn read_earlier(&mut self, run: &mut RunParts<'_>) {
         let Some((history, chars)) = run.earlier else { return };
         for index in 0..self.calls.len() {
-            let Some(open) = self.calls.get_mut(index).filter(|open| open.is_queued() && open.reads_earlier(run)) else {
+            let Some(open) = self.calls.get_mut(index).filter(|open| open.is_queued() && open.reads_earlier(run))
+            else {
                 continue;
             };
             run.starts(open);

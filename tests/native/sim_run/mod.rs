@@ -455,10 +455,14 @@ impl Sim {
         if !run.config().shortens {
             return;
         }
-        let tail = call.tail.iter().map(|message| match message {
-            Message::System { content } | Message::User { content, .. } => content.len() as u64,
-            other => panic!("{other:?}"),
-        }).sum::<u64>();
+        let tail = call
+            .tail
+            .iter()
+            .map(|message| match message {
+                Message::System { content } | Message::User { content, .. } => content.len() as u64,
+                other => panic!("{other:?}"),
+            })
+            .sum::<u64>();
         if let Some(window) = run.config().limits.context_tokens {
             let tokens = run.request_tokens() + tail / 4;
             assert!(tokens <= window, "{tokens} tokens are sent to a window of {window}");

@@ -20,8 +20,17 @@ pub fn task(seed: u64) -> Task {
         }));
         if answered {
             let (name, content) = ("read".into(), "found ".repeat(rng.up_to(80) as usize));
-            history.push(Message::Tool(ToolMessage { call_id: id, name, content, images: Vec::new(), is_error: false }));
-            history.push(Message::Assistant(AssistantMessage { content: "so it is".into(), ..AssistantMessage::default() }));
+            history.push(Message::Tool(ToolMessage {
+                call_id: id,
+                name,
+                content,
+                images: Vec::new(),
+                is_error: false,
+            }));
+            history.push(Message::Assistant(AssistantMessage {
+                content: "so it is".into(),
+                ..AssistantMessage::default()
+            }));
         }
     }
     Task { history: if history.len() > 1 { history } else { Vec::new() }, ..crate::support::task() }
