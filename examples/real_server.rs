@@ -101,7 +101,7 @@ impl Conversation {
         for message in &call.tail {
             writer.message(message, &mut body);
         }
-        writer.end(&config.tools, call.tools, &mut body);
+        writer.end(&call.declared(config), call.tools, &mut body);
         body
     }
 }

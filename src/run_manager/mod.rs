@@ -267,7 +267,7 @@ impl RunManager {
         let carried = after.and_then(|after| self.handle(after)?.session.with_run(|run| run.map(Carried::from_run)));
         let task = match carried {
             // The page says to which session the run belongs.
-            Some(Carried { history, .. }) => Task { history, ..task },
+            Some(Carried { history, refused_tokens, .. }) => Task { history, refused_tokens, ..task },
             None => task,
         };
         let listener = handle.ear();

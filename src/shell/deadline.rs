@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::js;
 use super::timer::Timeout;
+use crate::worker::awake;
 
 /// The deadline of a program. It is paused while the program waits for its calls, each of which has its own deadline.
 pub(super) struct ProgramDeadline {
@@ -36,7 +36,7 @@ impl ProgramDeadline {
     }
 
     fn run(self: &Rc<Self>) {
-        self.since.set(js::now());
+        self.since.set(awake::now());
         let this = Rc::downgrade(self);
         let timer = Timeout::new(self.left_ms.get(), move || {
             let Some(this) = this.upgrade() else { return };
@@ -52,7 +52,7 @@ impl ProgramDeadline {
     pub(super) fn asked(&self) {
         self.waiting.set(self.waiting.get() + 1);
         if self.timer.take().is_some() {
-            self.left_ms.set((self.left_ms.get() - (js::now() - self.since.get())).max(0.0));
+            self.left_ms.set((self.left_ms.get() - (awake::now() - self.since.get())).max(0.0));
         }
     }
 

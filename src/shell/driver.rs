@@ -29,7 +29,7 @@ impl Session {
     ) -> Result<(), StartError> {
         let config = self.config();
         let started_at = js::epoch_ms();
-        let Carried { mut session_id, mut history } = after.unwrap_or_default();
+        let Carried { mut session_id, mut history, refused_tokens } = after.unwrap_or_default();
         if session_id.is_empty() {
             session_id = ids::session_id(started_at, config.seed);
         }
@@ -38,7 +38,8 @@ impl Session {
         }
         let run_id = time::run_id(EpochMillis(started_at), config.seed);
         let UserInput { text: input, images } = input.into();
-        let task = Task { run_id, session_id, input, images, history, started_at: EpochMillis(started_at), child: 0 };
+        let started_at = EpochMillis(started_at);
+        let task = Task { run_id, session_id, input, images, history, refused_tokens, started_at, child: 0 };
         self.begin(config, task, observer)
     }
 
@@ -55,6 +56,7 @@ impl Session {
         self.claim()?;
         models::complete(&mut config);
         config.adjusted = adjustments(&config);
+        config.shortens = true;
         self.permit(&mut config);
         self.secrets().scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);

@@ -1,29 +1,63 @@
 //! Timers that are cleared when dropped, pauses, and slices of long work.
 
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::js;
+use crate::worker::awake::{self, Beats};
 
-/// A `setTimeout` that is cleared when dropped.
+/// A timer that is cleared when dropped. It counts awake time: where the machine slept meanwhile, it fires that much later.
 #[derive(Debug)]
 pub struct Timeout {
-    handle: JsValue,
+    armed: Rc<Armed>,
     _callback: Closure<dyn FnMut()>,
+    _beats: Beats,
+}
+
+#[derive(Debug)]
+struct Armed {
+    function: OnceCell<Function>,
+    handle: RefCell<JsValue>,
+    /// In awake time.
+    end: f64,
+}
+
+impl Armed {
+    fn wait(&self) {
+        let Some(function) = self.function.get() else { return };
+        let left = (self.end - awake::now()).clamp(0.0, js::MAX_DELAY);
+        self.handle.replace(js::set_timeout(function, left));
+    }
 }
 
 impl Timeout {
     pub fn new(ms: f64, then: impl FnOnce() + 'static) -> Self {
-        let callback = Closure::once(then);
-        let handle = js::set_timeout(callback.as_ref().unchecked_ref(), ms.clamp(0.0, js::MAX_DELAY));
-        Timeout { handle, _callback: callback }
+        let beats = Beats::hold();
+        let armed = Rc::new(Armed { function: OnceCell::new(), handle: RefCell::default(), end: awake::now() + ms });
+        let (this, mut then) = (Rc::downgrade(&armed), Some(then));
+        let callback = Closure::<dyn FnMut()>::new(move || {
+            let Some(armed) = this.upgrade() else { return };
+            // A timer may fire a moment early.
+            if armed.end - awake::now() > 1.0 {
+                return armed.wait();
+            }
+            if let Some(then) = then.take() {
+                then();
+            }
+        });
+        let _ = armed.function.set(callback.as_ref().unchecked_ref::<Function>().clone());
+        armed.wait();
+        Timeout { armed, _callback: callback, _beats: beats }
     }
 }
 
 impl Drop for Timeout {
     fn drop(&mut self) {
-        js::clear_timeout(&self.handle);
+        js::clear_timeout(&self.armed.handle.borrow());
     }
 }
 

@@ -2,15 +2,15 @@
 //! request that misses one is aborted.
 //!
 //! A run has one timer for all of its requests, including those of its sub-agents: it sleeps no longer than the shortest
-//! deadline and checks the clock when it wakes, so that starting a request and receiving a chunk only have to note the time.
+//! deadline and checks the time when it wakes, so that starting a request and receiving a chunk only have to note it.
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use web_sys::AbortController;
 
-use super::js;
 use super::timer::Timeout;
+use crate::worker::awake;
 use turnwise_engine::Limits;
 use turnwise_llm::Late;
 
@@ -41,8 +41,9 @@ pub(super) struct WatchedRequest(Rc<Watched>);
 #[derive(Debug)]
 struct Watched {
     abort: AbortController,
+    /// In awake time.
     released: f64,
-    /// When headers or bytes last arrived.
+    /// When headers or bytes last arrived, in awake time.
     progress: Cell<Option<f64>>,
     begun: Cell<bool>,
     late: Cell<Option<(Late, u64)>>,
@@ -64,7 +65,7 @@ impl Watchdog {
         let dog = &self.0;
         let watched = Rc::new(Watched {
             abort,
-            released: js::now(),
+            released: awake::now(),
             progress: Cell::new(None),
             begun: Cell::new(false),
             late: Cell::new(None),
@@ -89,7 +90,7 @@ impl Watchdog {
 impl WatchedRequest {
     /// Notes that headers or bytes arrived: from now on the idle deadline applies.
     pub(super) fn progress(&self) {
-        self.0.progress.set(Some(js::now()));
+        self.0.progress.set(Some(awake::now()));
     }
 
     /// Notes that part of the reply arrived, or that there is no reply to wait for.
@@ -144,7 +145,7 @@ impl Dog {
     }
 
     fn wake(dog: &Rc<Dog>) {
-        let (now, mut left) = (js::now(), None::<f64>);
+        let (now, mut left) = (awake::now(), None::<f64>);
         let open: Vec<_> = dog.watched.borrow().iter().filter_map(Weak::upgrade).collect();
         for watched in open.into_iter().filter(|watched| watched.late.get().is_none()) {
             let (at, late, after_ms) = watched.next(&dog.deadlines);

@@ -145,7 +145,7 @@ impl WireConnection {
             for message in &call.tail {
                 rest.message(message, out);
             }
-            rest.end(&config.tools, call.tools, out);
+            rest.end(&call.declared(config), call.tools, out);
         })?;
         Ok(ReadyRequest { provider, how: Transport::Http { template, body } })
     }
@@ -159,7 +159,7 @@ impl WireConnection {
                 for message in &self.messages_so_far {
                     encoder.message(message, &mut request);
                 }
-                encoder.end(&config.tools, call.tools, &mut request);
+                encoder.end(&call.declared(config), call.tools, &mut request);
                 Ok(Transport::Custom { provider, request })
             }
             (ProviderKind::Custom, None) => {
@@ -169,7 +169,7 @@ impl WireConnection {
                 // The API has no tool choice, so only the tools that may be called are offered.
                 let asked = config.tool_choice.as_ref().filter(|_| call.tools == ToolChoice::Asked);
                 let may = |tool: &&ToolSpec| call.tools.offers(tool) && asked.is_none_or(|asked| asked.allows(tool));
-                let tools = config.tools.iter().filter(may).cloned().collect();
+                let tools = call.declared(config).iter().filter(may).cloned().collect();
                 Ok(Transport::PromptApi { messages: self.messages_so_far.clone(), tools })
             }
             _ => {
@@ -184,7 +184,7 @@ impl WireConnection {
                     attempt: call.attempt,
                     attempts,
                     messages: self.messages_so_far.clone(),
-                    tools: config.tools.clone(),
+                    tools: call.declared(config).into_owned(),
                     choice: call.tools,
                 });
                 Ok(Transport::Demo { request })

@@ -181,6 +181,7 @@ impl Driver {
             WorkerEvent::Reply(WorkerReply::Error { id: ticket, error }, _) => {
                 self.answered(id, ticket, EndedCall::Error(error), Vec::new());
             }
+            WorkerEvent::Time if !self.is_late(id) => {}
             WorkerEvent::Time => match stage {
                 StartStage::Starting => {
                     let why = format!("it was not ready within {} s", START_MS / 1000);
@@ -200,6 +201,10 @@ impl Driver {
             waiting.answer = Some((ended, blobs));
         }
         self.input(PoolEvent::Answered(id, ticket));
+    }
+
+    fn is_late(&self, id: WorkerId) -> bool {
+        self.live.borrow_mut().get_mut(&id).is_some_and(LiveWorker::is_late)
     }
 
     fn disarm(&self, id: WorkerId) {

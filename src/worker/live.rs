@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, MessageEvent, Url, Worker};
 
+use super::awake::{self, Beats};
 use turnwise_protocol::tool_worker::WorkerReply;
 
 /// The workers' name in developer tools.
@@ -20,7 +21,7 @@ pub struct LiveWorker {
     _on_error: Closure<dyn FnMut(JsValue)>,
     /// One closure for all timeouts: creating a closure costs more than arming a timer.
     on_time: Closure<dyn FnMut()>,
-    timeout: Option<JsValue>,
+    timeout: Option<Armed>,
     /// The wrapper's URL, for a worker from another origin.
     wrapper: Option<String>,
     pub stage: StartStage,
@@ -30,6 +31,13 @@ pub struct LiveWorker {
     pub synced: u64,
     /// The numbers of the schemas this worker has.
     pub schemas: HashSet<u32>,
+}
+
+struct Armed {
+    timer: JsValue,
+    /// In awake time.
+    end: f64,
+    beats: Beats,
 }
 
 /// The progress of a worker's start.
@@ -109,13 +117,30 @@ impl LiveWorker {
     /// Reports [`WorkerEvent::Time`] after `ms`, unless it is armed again or disarmed first.
     pub fn arm(&mut self, ms: u64) {
         self.disarm();
-        let ms = i32::try_from(ms).unwrap_or(i32::MAX);
-        self.timeout = Some(set_timeout(self.on_time.as_ref().unchecked_ref(), ms));
+        self.wait(Beats::hold(), awake::now() + ms as f64);
+    }
+
+    /// The time is up. Returns whether it is for a worker that was awake all the time; otherwise it waits for the rest.
+    pub fn is_late(&mut self) -> bool {
+        match self.timeout.take() {
+            // A timer may fire a moment early.
+            Some(armed) if armed.end - awake::now() > 1.0 => {
+                self.wait(armed.beats, armed.end);
+                false
+            }
+            armed => armed.is_some(),
+        }
+    }
+
+    fn wait(&mut self, beats: Beats, end: f64) {
+        let left = (end - awake::now()).clamp(0.0, f64::from(i32::MAX));
+        let timer = set_timeout(self.on_time.as_ref().unchecked_ref(), left);
+        self.timeout = Some(Armed { timer, end, beats });
     }
 
     pub fn disarm(&mut self) {
-        if let Some(timeout) = self.timeout.take() {
-            clear_timeout(&timeout);
+        if let Some(armed) = self.timeout.take() {
+            clear_timeout(&armed.timer);
         }
     }
 }
@@ -284,7 +309,7 @@ fn js_text(error: &JsValue) -> String {
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_name = setTimeout)]
-    fn set_timeout(then: &Function, ms: i32) -> JsValue;
+    fn set_timeout(then: &Function, ms: f64) -> JsValue;
     #[wasm_bindgen(js_name = clearTimeout)]
     fn clear_timeout(id: &JsValue);
 }

@@ -1,9 +1,10 @@
 //! The page's end of the tools' worker; the other end is `turnwise-worker`, the messages are `turnwise_protocol::tool_worker`.
 //!
-//! [`pool`] is PURE: the assignment of calls to workers. On wasm32 `workspace` holds the files as blobs, `driver` starts and ends
+//! [`pool`] is PURE: the assignment of calls to workers. So is the rule of [`awake`]: what deadlines count. On wasm32 `workspace` holds the files as blobs, `driver` starts and ends
 //! workers as the pool decides, `writes`, `on_disk` and `disk` apply what calls write, and other modules use `host`, `demo`, `render`,
 //! `records`, `viewer` and `docs`.
 
+pub mod awake;
 pub mod pool;
 
 #[cfg(target_arch = "wasm32")]

@@ -282,3 +282,104 @@ test('schemas with references and null are carried to the report', async () => {
     assert.equal(trajectory.requests, 2);
   }
 });
+
+// A window is counted as the request is written, four bytes a token: a request over it is a fault of the test.
+function windowed(window, answer, { known = true } = {}) {
+  const requests = [];
+  const tokens = ({ messages }) => Math.ceil(JSON.stringify(messages).length / 4);
+  const model = custom((request, options) => {
+    requests.push(request);
+    if (tokens(request) <= window) return answer(request, requests.length, options);
+    if (known) assert.fail(`${tokens(request)} tokens were sent to a window of ${window}`);
+    throw Object.assign(new Error(`This model's maximum context length is ${window} tokens`), { status: 400, code: 'context_length_exceeded' });
+  });
+  return { model, requests, limits: known ? { contextTokens: window } : {}, over: () => requests.filter((request) => tokens(request) > window).length };
+}
+const textOf = ({ content }) => (typeof content === 'string' ? content : JSON.stringify(content));
+const isNote = (message) => textOf(message).startsWith('[Left out here');
+const words = (n, word = 'words ') => word.repeat(n);
+
+test('a chat that outgrows the window goes on, whether or not the window is known', async () => {
+  for (const known of [true, false]) {
+    const { model, requests, limits, over } = windowed(2000, () => `answer ${words(60)}`, { known });
+    const chat = new Agent({ model, ...QUICK, limits }).chat();
+    for (let n = 1; n <= 40; n += 1) {
+      const { ending } = await chat.send(`Question ${n}: ${words(20, 'some words ')}`);
+      assert.equal(ending.reason, 'llm_complete', `message ${n}`);
+    }
+    assert.equal(chat.messages.length, 80, 'the chat keeps all');
+    const last = chat.trajectories.at(-1);
+    assert.equal(last.history.length, 1 + 2 * 39, 'so does the record');
+    assert.ok(last.turns[0].attempts.at(-1).left_out > 40);
+    assert.equal(chat.messages.at(-1).parts.find(({ type }) => type === 'turn-finish').leftOut, last.turns[0].attempts.at(-1).left_out);
+    assert.deepEqual([over(), requests.length], known ? [0, 40] : [1, 41], 'what one message learnt, the next ones know');
+    assert.match(textOf(requests.at(-1).messages.find(isNote)), /messages 1 to \d+ of this conversation \(\d+ messages of the user\)\. read_earlier/);
+  }
+});
+
+test('what a request leaves out is read with a tool, from a stored chat, too', async () => {
+  const storage = inMemory();
+  const { model, requests, limits } = windowed(2000, ({ messages }) => {
+    if (!/code word/.test(textOf(messages.findLast(({ role }) => role === 'user')))) return words(60);
+    const read = messages.findLast(({ role }) => role === 'tool');
+    return read ? `It is ${/heron/.exec(read.content)?.[0]}.` : calls(['read_earlier', { from: 1, count: 2 }]);
+  });
+  const make = () => new Agent({ model, ...QUICK, limits }).chat({ storage });
+  const chat = make();
+  await chat.send('Remember: heron.');
+  for (let n = 1; n <= 15; n += 1) await chat.send(`${n}: ${words(40)}`);
+  chat.close();
+  const again = make();
+  await again.load();
+  assert.equal((await again.send('Which code word did I give you?')).text, 'It is heron.');
+  const offers = requests.map(({ messages, tools = [] }) => [messages.some(isNote), tools.some(({ function: { name } }) => name === 'read_earlier')]);
+  assert.ok(offers.every(([note, tool]) => note === tool) && !offers[0][0] && offers.at(-1)[0], 'it is offered where something is left out');
+});
+
+test('one that is too long by itself is not sent, and the next message is answered', async () => {
+  const { model, requests, limits } = windowed(2000, () => 'ok');
+  const chat = new Agent({ model, ...QUICK, limits }).chat();
+  const { error } = await settled(chat.send('x'.repeat(20_000)));
+  assert.deepEqual([error.reason, requests.length], ['context_synthesis_failed', 0]);
+  assert.match(error.message, /too long for the model.*about \d+ tokens.*window has 2000/s);
+  assert.equal((await chat.send('shorter')).text, 'ok');
+});
+
+// Public reports of the kind, each as a test.
+test('danny-avila/LibreChat#5466: the system message stays when the conversation is shortened', async () => {
+  const { model, requests, limits } = windowed(1500, () => words(60));
+  const chat = new Agent({ model, ...QUICK, limits, instructions: 'Answer like a pirate.' }).chat();
+  for (let n = 1; n <= 25; n += 1) await chat.send(`${n}: ${words(40)}`);
+  assert.ok(requests.every(({ messages: [first] }) => first.role === 'system' && first.content === 'Answer like a pirate.'));
+});
+
+test('cogentapps/chat-with-gpt#200: the newest message is the one that is answered', async () => {
+  const { model, limits } = windowed(1500, ({ messages }) => `${words(60)} you asked ${/^Question \d+/.exec(messages.at(-1).content)}`);
+  const chat = new Agent({ model, ...QUICK, limits }).chat();
+  for (let n = 1; n <= 25; n += 1) assert.match((await chat.send(`Question ${n}: ${words(40)}`)).text, new RegExp(`you asked Question ${n}$`));
+});
+
+test('n8n-io/n8n#34166: a call and its result are left out together', async () => {
+  const { model, requests, limits } = windowed(2500, ({ messages }) => (messages.at(-1).role === 'tool' ? words(30) : calls(['look', { a: 1 }], ['look', { a: 2 }])));
+  const chat = new Agent({ model, ...QUICK, limits, tools: { look: tool({ execute: () => words(60, 'found ') }) } }).chat();
+  for (let n = 1; n <= 25; n += 1) await chat.send(`${n}: ${words(20)}`);
+  for (const { messages } of requests) {
+    const open = [];
+    for (const { role, tool_calls: asked = [], tool_call_id: id } of messages) {
+      if (role === 'tool') assert.equal(id, open.shift());
+      else assert.equal(open.length, 0, 'a call without its result');
+      open.push(...asked.map((one) => one.id));
+    }
+    assert.equal(open.length, 0);
+  }
+  assert.ok(requests.at(-1).messages.some(isNote));
+});
+
+test('NorthlandPositronics/Cogtrix#2397: it is shortened in steps, not by a message or two each time', async () => {
+  const { model, requests, limits } = windowed(4000, () => words(60));
+  const chat = new Agent({ model, ...QUICK, limits }).chat();
+  for (let n = 1; n <= 60; n += 1) await chat.send(`${n}: ${words(40)}`);
+  const texts = requests.map(({ messages }) => messages.map((message) => JSON.stringify(message)));
+  const anew = texts.filter((own, at) => at > 0 && !texts[at - 1].every((text, place) => own[place] === text)).length;
+  assert.ok(anew >= 2 && anew <= 8, `${anew} of 59 requests do not begin with the one before`);
+});

@@ -106,11 +106,11 @@ impl World {
 
     fn ask(&mut self, call: ModelCall, config: &RunConfig) -> Event {
         let sent = self.sent.entry(call.request.child()).or_default();
-        sent.extend(call.append);
+        sent.extend(call.append.clone());
         let messages: Vec<Message> = sent.iter().chain(&call.tail).cloned().collect();
         let mode = config.providers[0].demo.unwrap_or_default();
         let mut decoder = Decoder::new(&ProviderConfig { kind: ProviderKind::Demo, ..ProviderConfig::default() });
-        for chunk in respond(mode, config.seed, &messages, &config.tools, call.tools) {
+        for chunk in respond(mode, config.seed, &messages, &call.declared(config), call.tools) {
             let _ = decoder.push(chunk.text.as_bytes());
         }
         let reply = decoder.finish().0.unwrap();

@@ -15,7 +15,8 @@ fn image(media_type: &str, bytes: usize) -> Image {
 
 /// The size after any change is the one that the same messages have from the start.
 fn checked(history: &History) -> u64 {
-    let anew = History::new(&config(Preset::Research), history.messages().to_vec());
+    let shown = history.shown().into_iter().map(|message| message.into_owned()).collect();
+    let anew = History::new(&config(Preset::Research), shown);
     assert_eq!(history.bytes(), anew.bytes());
     history.bytes()
 }
@@ -56,7 +57,8 @@ fn a_picture_weighs_what_it_costs_and_not_its_bytes() {
 fn results_are_shortened_and_never_made_longer() {
     let config = config(Preset::Research);
     let texts = |history: &History| {
-        let results = history.messages().iter().filter_map(|message| match message {
+        let shown = history.shown();
+        let results = shown.iter().filter_map(|message| match message.as_ref() {
             Message::Tool(tool) => Some((tool.content.clone(), tool.images.len())),
             _ => None,
         });
@@ -66,13 +68,13 @@ fn results_are_shortened_and_never_made_longer() {
         History::new(&config, vec![result("a long result", vec![image("image/png", 8)]), result("hi!", vec![])]);
     history.send(&config.providers[0], &[], ToolChoice::Auto);
     let before = history.send(&config.providers[0], &[], ToolChoice::Auto).base;
-    history.shorten(&config, |_| Some("cut".into()));
+    history.shorten(&config, usize::MAX, |_| Some("cut".into()));
     assert_eq!(texts(&history), [("cut".to_owned(), 0), ("hi!".to_owned(), 0)]);
     assert_eq!(checked(&history), 6);
     // What was sent is outdated: all of it is sent again, as a new base.
     let after = history.send(&config.providers[0], &[], ToolChoice::Auto);
     assert_eq!((after.base.0, after.append.len()), (before.0 + 1, 2));
-    history.shorten(&config, |_| Some("too long".into()));
+    history.shorten(&config, usize::MAX, |_| Some("too long".into()));
     let unchanged = history.send(&config.providers[0], &[], ToolChoice::Auto);
     assert_eq!((unchanged.base, unchanged.append.len()), (after.base, 0));
 }

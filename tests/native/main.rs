@@ -6,6 +6,7 @@
 
 mod agent_options;
 mod architecture;
+mod awake;
 mod convert;
 mod convert_lost;
 mod docs;
@@ -17,6 +18,7 @@ mod docs_sites_reach;
 mod docs_sites_variants;
 mod encodings;
 mod engine_authority;
+mod engine_context;
 mod engine_counter;
 mod engine_history;
 mod engine_limits;

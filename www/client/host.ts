@@ -2,6 +2,7 @@
 // request is answered once, unless it is aborted.
 import type { Link } from './link';
 import { configured, scriptOf } from './assets';
+import { deadline } from './awake';
 import { errorText } from './model';
 import type { Complete, Judged } from './model';
 import { MAX_RESULT } from './protocol';
@@ -29,7 +30,7 @@ export interface Fetched {
   body: ArrayBuffer;
 }
 
-const LENT = { scriptOf, configured, spawn, trustedHtml };
+const LENT = { scriptOf, configured, spawn, trustedHtml, deadline };
 
 export class Host {
   /** If this page is a frame: has its host fetch something. */

@@ -2,6 +2,7 @@
 // runs. Messages of one task go in one post; requests are matched by number; when the other side dies, all pending requests
 // are rejected with the reason, and the next use restarts it.
 import { configured } from './assets';
+import { deadline } from './awake';
 import { VERSION } from './protocol';
 import type { Asks, Heard, Tells, Told } from './protocol';
 
@@ -87,7 +88,8 @@ export class Link {
   #meeting: Ask[] | undefined;
   #ids = 0;
   #guests = 0;
-  #timer: number | undefined;
+  /** Cancels the deadline of the other side's start. */
+  #started: (() => void) | undefined;
   #idle: number | undefined;
   #early = true;
   #warming = false;
@@ -221,8 +223,8 @@ export class Link {
   }
 
   #arm(ms: number) {
-    clearTimeout(this.#timer);
-    this.#timer = later(ms, () => this.#lose(`it did not start within ${ms / 1000} s`));
+    this.#started?.();
+    this.#started = deadline(ms, () => this.#lose(`it did not start within ${ms / 1000} s`));
   }
 
   #hear(data: unknown) {
@@ -237,7 +239,7 @@ export class Link {
     switch (name) {
       case 'loading': this.#arm(LOAD_MS); break;
       case 'ready':
-        clearTimeout(this.#timer);
+        this.#started?.();
         if (body.protocol !== VERSION) this.#lose(`it speaks version ${body.protocol} of the protocol and the page version ${VERSION}: their files come from two versions of the package`);
         else this.#met();
         break;
@@ -284,7 +286,7 @@ export class Link {
 
   #close() {
     this.#stir();
-    clearTimeout(this.#timer);
+    this.#started?.();
     this.#line?.end?.();
     this.#line = undefined;
     this.#meeting = undefined;

@@ -1,6 +1,7 @@
 // Runs the programs of `run_code`, each in a worker of its own, which ends with it. Where the page allows it, that worker is in a
 // frame of an opaque origin whose policy permits nothing but the worker: no network, no storage, no other origin's data, should a
 // program ever come out of QuickJS. Elsewhere (a policy that refuses the frame, Node.js) it is the worker alone.
+import type { deadline } from './awake';
 import type { WorkerListener, WorkerPort } from './link';
 import type { Script, scriptOf } from './assets';
 import { errorText } from './model';
@@ -12,6 +13,7 @@ export interface Lent {
   configured(name: string): string | undefined;
   spawn(listener: WorkerListener, script: Script, name: string): WorkerPort;
   trustedHtml(html: string): string;
+  deadline: typeof deadline;
 }
 
 /** How a program ended by itself: what it printed with its value, or its error. */
@@ -122,16 +124,16 @@ export async function again(code: Code, calls: [name: string, args: string][], a
     asked += 1;
     return give();
   }, abort.signal, lent);
-  const late = setTimeout(() => {
+  const ended = lent.deadline(AGAIN_MS, () => {
     wrong ??= `it did not end within ${AGAIN_MS / 1000} s`;
     abort.abort();
-  }, AGAIN_MS);
+  });
   try {
     return await running.done;
   } catch (error) {
     return { ok: false, output: wrong ?? errorText(error) };
   } finally {
-    clearTimeout(late);
+    ended();
   }
 }
 
@@ -206,13 +208,13 @@ async function open(lent: Lent): Promise<HTMLIFrameElement | false | undefined> 
     };
     const done = (runs?: boolean) => {
       removeEventListener('message', heard);
-      clearTimeout(late);
+      cancel();
       resolve(runs);
     };
-    let late = setTimeout(done, FRAME_MS);
+    let cancel = lent.deadline(FRAME_MS, done);
     frame.onload = () => {
-      clearTimeout(late);
-      late = setTimeout(done, LOADED_MS, false);
+      cancel();
+      cancel = lent.deadline(LOADED_MS, () => done(false));
     };
     addEventListener('message', heard);
   });

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use turnwise_engine::prompts::NOTICE_PREFIX;
+use turnwise_engine::prompts::{LEFT_OUT_PREFIX, NOTICE_PREFIX};
 use turnwise_engine::{Message, ToolChoice};
 
 use super::text::unique;
@@ -60,7 +60,8 @@ pub(super) struct Chat<'a> {
 
 impl<'a> Chat<'a> {
     pub fn read(request: &'a DemoRequest) -> Self {
-        let is_notice = |message: &&Message| user_text(message).is_some_and(|text| text.starts_with(NOTICE_PREFIX));
+        let is_note = |text: &str| text.starts_with(NOTICE_PREFIX) || text.starts_with(LEFT_OUT_PREFIX);
+        let is_notice = |message: &&Message| user_text(message).is_some_and(is_note);
         let mut messages: Vec<&Message> = request.messages.iter().filter(|message| !is_notice(message)).collect();
         let closing_prompt = if request.choice == ToolChoice::None { messages.pop() } else { None };
         let is_task = |text: &str| !text.starts_with(GRANT_PREFIX) && closing_reason(text).is_none();

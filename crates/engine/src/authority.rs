@@ -63,6 +63,7 @@ impl From<&RunConfig> for Authority {
             limits,
             retry,
             adjusted: _,
+            shortens: _,
             seed: _,
         } = config;
         let synthesis = synthesis.clone().unwrap_or_else(|| SynthesisConfig::preset(*preset));
@@ -95,6 +96,7 @@ impl Authority {
             counter: _,
             report: _,
             adjusted: _,
+            shortens: _,
             seed: _,
             // What costs or reaches something.
             max_turns,

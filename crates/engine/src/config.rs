@@ -64,6 +64,11 @@ pub struct RunConfig {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
     pub adjusted: Vec<String>,
+    /// Whether requests leave out the oldest turns of a conversation that would not fit the context window. Whoever starts the run sets
+    /// it. Omitted in records made before this was done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
+    pub shortens: bool,
     /// Seeds jitter and ids: the same seed gives the same run.
     pub seed: u64,
 }
@@ -463,7 +468,8 @@ pub struct Limits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "types", schemars(range(min = 0.0)))]
     pub cost: Option<f64>,
-    /// The model's context window; when it is full, the oldest tool results are removed, and if that is not enough the run wraps up.
+    /// The model's context window. Requests that would not fit leave out the oldest tool results, then the oldest turns; if that is not
+    /// enough, the run wraps up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
 }
@@ -519,6 +525,7 @@ impl RunConfig {
             limits: Limits::default(),
             retry: RetryConfig::default(),
             adjusted: Vec::new(),
+            shortens: false,
             seed: 0,
         }
     }

@@ -2,11 +2,13 @@
 //!
 //! The events are the backbone of the trajectory: `events[]` is every one of them, in order.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::authority::Authority;
-use super::config::{Limits, Permissions, Scope, ToolSpec};
+use super::config::{Limits, Permissions, RunConfig, Scope, ToolSpec};
 use super::correction::Correction;
 use super::failure::Slug;
 use super::ids::{BaseId, CallId, EpochMillis, RequestId, TimerId};
@@ -268,9 +270,24 @@ pub struct ModelCall {
     /// Messages of this request only: a notice, the synthesis prompt.
     pub tail: Vec<Message>,
     pub tools: ToolChoice,
+    /// The request leaves out a part of the conversation, and offers the tool that reads it. If it differs from the last call's, `base`
+    /// does, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub earlier: bool,
     /// What the run learnt about this provider. If it differs from the last call's to it, `base` does, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub learnt: Vec<Correction>,
+}
+
+impl ModelCall {
+    /// The tools that the request declares; `tools` says which of them may be called.
+    #[must_use]
+    pub fn declared<'a>(&self, config: &'a RunConfig) -> Cow<'a, [ToolSpec]> {
+        match self.earlier {
+            true => Cow::Owned(config.tools.iter().cloned().chain([own_tools::earlier_spec()]).collect()),
+            false => Cow::Borrowed(&config.tools),
+        }
+    }
 }
 
 /// Which tools a request offers.

@@ -4,10 +4,13 @@
 use serde_json::json;
 
 use super::config::ToolSpec;
+use super::history;
 use super::ids::{Millis, TimerId};
 use super::interface::{Abort, Effect};
 use super::judge::{AtLimit, Offer, TurnSuccess};
-use super::message::ToolMessage;
+use super::message::{Message, ToolMessage};
+use super::own_tools;
+use super::prompts;
 use super::provider::ProviderKind;
 use super::record::Trigger;
 use super::run::{ChildRun, ChildState, OpenTurn, Run, RunBudget, RunDeadline, RunPhase, TurnStep, WrapUp};
@@ -235,6 +238,15 @@ impl Run {
         }
     }
 
+    /// Tokens of the next request. Where the provider has not counted yet, with what a request has around the messages.
+    #[must_use]
+    pub fn request_tokens(&self) -> u64 {
+        match self.context.at_bytes {
+            0 if self.config.shortens => (self.history.framed_bytes() + self.tool_bytes()).div_ceil(4),
+            _ => self.context_tokens(),
+        }
+    }
+
     /// How full the model's window is, in percent, if the window is known.
     #[must_use]
     pub fn context_percent(&self) -> Option<u64> {
@@ -242,33 +254,99 @@ impl Run {
         Some(self.context_tokens().saturating_mul(100) / window)
     }
 
-    /// Removes the oldest tool results if the next request would be too long.
+    /// The window that requests should fit: the model's, or what is known of it from a refusal.
+    fn window(&self) -> Option<u64> {
+        let refused = self.context.refused_at;
+        self.config.limits.context_tokens.into_iter().chain(refused).min()
+    }
+
+    /// Shortens the history if the next request would be too long.
     pub(super) fn guard_context(&mut self) -> Guard {
-        let Some(window) = self.config.limits.context_tokens else { return Guard::Fits };
-        if self.context_tokens() + self.reserve() <= window {
+        let Some(window) = self.window() else { return Guard::Fits };
+        if self.request_tokens() + self.reserve(window) <= window {
             return Guard::Fits;
         }
-        self.free_context(window * 6 / 10);
-        if self.context_tokens() + self.reserve() <= window { Guard::Fits } else { Guard::Full }
+        let most = window.saturating_sub(self.reserve(window));
+        self.shorten_context(window * 6 / 10, most, most * 2 / 3);
+        match self.config.limits.context_tokens {
+            Some(window) if self.request_tokens() + self.reserve(window) > window => Guard::Full,
+            _ => Guard::Fits,
+        }
+    }
+
+    /// Why a request with this tail is not sent: it would not fit the window, whatever is left out. `None`: it is sent.
+    pub(super) fn too_large(&mut self, tail: &[Message]) -> Option<String> {
+        let window = self.config.limits.context_tokens.filter(|_| self.config.shortens)?;
+        let tail = tail.iter().map(history::framed).sum::<u64>().div_ceil(4);
+        if self.request_tokens() + tail > window {
+            let most = window.saturating_sub(tail);
+            self.shorten_context(most * 6 / 10, most, most * 2 / 3);
+        }
+        let tokens = self.request_tokens() + tail;
+        (tokens > window).then(|| prompts::too_large(tokens, window))
     }
 
     /// The provider refused the request as too long. Returns whether another attempt makes sense.
     pub(super) fn free_after_overflow(&mut self) -> Guard {
-        let before = self.context_tokens();
+        let before = self.request_tokens();
         let window = self.config.limits.context_tokens.unwrap_or(before).min(before);
-        self.free_context(window * 6 / 10);
-        let again = self.context.overflowed_in != self.turn() && self.context_tokens() < before;
+        let again = self.context.overflowed_in == self.turn();
         self.context.overflowed_in = self.turn();
-        if again { Guard::Fits } else { Guard::Full }
+        if self.config.shortens {
+            // A conversation may be many times too long: the last attempt has no more than it must.
+            let last = self.exchange().is_some_and(|exchange| exchange.attempt + 1 >= self.attempts_allowed());
+            let target = if again && last { 0 } else { window * 6 / 10 };
+            self.shorten_context(target, target, target);
+            let least = self.context.refused_at.map_or(before, |least| least.min(before));
+            self.context.refused_at = Some(least);
+            return if self.request_tokens() < before { Guard::Fits } else { Guard::Full };
+        }
+        self.free_context(window * 6 / 10);
+        if !again && self.request_tokens() < before { Guard::Fits } else { Guard::Full }
+    }
+
+    /// Shortens the history to at most `most` tokens, as far as that is possible: old tool results go first, until `results` tokens are
+    /// left, then the oldest turns, until `turns` are left, then the newest results. It is shortened by more than it must be, so that
+    /// it is not another one in each request: model services keep what they have read of one.
+    fn shorten_context(&mut self, results: u64, most: u64, turns: u64) {
+        if !self.config.shortens {
+            return self.free_context(results);
+        }
+        let (before, left_out) = (self.request_tokens(), self.history.left_out());
+        let mut removed = self.remove_results(results, self.history.newest());
+        if self.request_tokens() > most {
+            self.leave_out(most, turns);
+        }
+        if self.request_tokens() > most {
+            removed += self.remove_results(results, usize::MAX);
+        }
+        let after = self.request_tokens();
+        let left = self.history.left_out();
+        let mut data = json!({ "removed": removed, "tokens_before": before, "tokens_after": after });
+        if left > left_out
+            && let Some(data) = data.as_object_mut()
+        {
+            data.insert("left_out".to_owned(), json!(left));
+        }
+        if removed > 0 || left > left_out {
+            self.trace("context_guard", data);
+        }
     }
 
     fn free_context(&mut self, target: u64) {
         let before = self.context_tokens();
-        let mut too_much = before.saturating_sub(target).saturating_mul(4);
+        let removed = self.remove_results(target, usize::MAX);
+        let data = json!({ "removed": removed, "tokens_before": before, "tokens_after": self.context_tokens() });
+        self.trace("context_guard", data);
+    }
+
+    /// Puts notes in place of tool results before the message at `end`, oldest first. Returns of how many.
+    fn remove_results(&mut self, target: u64, end: usize) -> u64 {
+        let mut too_much = self.context_tokens().saturating_sub(target).saturating_mul(4);
         let mut removed = 0u64;
         let mut unkept = Vec::new();
         let (stubbed, kept) = (&mut self.context.stubbed, &self.context.kept);
-        self.history.shorten(&self.config, |tool| {
+        self.history.shorten(&self.config, end, |tool| {
             if too_much == 0 || stubbed.contains(&tool.call_id) {
                 return None;
             }
@@ -285,19 +363,61 @@ impl Run {
         for (handle, content) in unkept {
             self.keep_result(handle, content);
         }
-        let data = json!({ "removed": removed, "tokens_before": before, "tokens_after": self.context_tokens() });
-        self.trace("context_guard", data);
+        removed
     }
 
-    fn reserve(&self) -> u64 {
+    /// Leaves out the oldest turns, until about `target` tokens are left, where a request has more than `most`.
+    fn leave_out(&mut self, most: u64, target: u64) {
+        let (tokens, tools, before) = (self.request_tokens().max(1), self.tool_bytes(), self.history.framed_bytes());
+        let taken = self.config.tools.iter().any(|tool| tool.name == own_tools::EARLIER);
+        let readable = !taken && !self.context.takes_no_tools;
+        // As the provider counts, if it does: how many tokens a byte has depends on the language.
+        let scaled = |n: u64, by: u64, of: u64| u64::try_from(u128::from(n) * u128::from(by) / u128::from(of.max(1)));
+        let tools_after = match readable && !self.history.offers_earlier() {
+            true => tools + spec_bytes(&own_tools::earlier_spec()),
+            false => tools,
+        };
+        let bytes = |of: u64| scaled(before + tools, of, tokens).unwrap_or(u64::MAX).saturating_sub(tools_after);
+        if self.history.leave_out(&self.config, bytes(most), bytes(target), readable) && self.context.at_bytes > 0 {
+            let after = self.history.framed_bytes();
+            let counted = scaled(tokens, after + tools_after, before + tools).unwrap_or(u64::MAX);
+            (self.context.counted, self.context.at_bytes) = (counted, self.history.bytes());
+        }
+    }
+
+    /// Whether the tool that reads what is left out is the only one of the open request.
+    pub(super) fn offered_only_earlier(&self) -> bool {
+        self.history.offers_earlier() && self.config.tools.is_empty()
+    }
+
+    /// The provider takes no tools: from now on, no request offers one.
+    pub(super) fn hide_earlier(&mut self) {
+        self.context.takes_no_tools = true;
+        self.history.hide_earlier(&self.config);
+    }
+
+    /// How many characters a call reads of what is left out: about a quarter of the window.
+    pub(super) fn earlier_chars(&self) -> usize {
+        let window = self.window().and_then(|window| usize::try_from(window).ok());
+        window.unwrap_or(usize::MAX).min(self.config.limits.max_result_chars)
+    }
+
+    fn reserve(&self, window: u64) -> u64 {
         let most = self.config.providers.iter().filter_map(|p| p.max_output_tokens).max();
-        most.map_or(RESERVE, u64::from)
+        match self.config.shortens {
+            true => most.map_or(RESERVE.min(window / 4), |most| u64::from(most).min(window / 2)),
+            false => most.map_or(RESERVE, u64::from),
+        }
     }
 
     fn tool_bytes(&self) -> u64 {
-        let one = |t: &ToolSpec| t.name.len() + t.description.len() + t.parameters.to_string().len();
-        self.config.tools.iter().map(one).sum::<usize>() as u64
+        let earlier = self.history.offers_earlier().then(own_tools::earlier_spec);
+        self.config.tools.iter().chain(&earlier).map(spec_bytes).sum()
     }
+}
+
+fn spec_bytes(tool: &ToolSpec) -> u64 {
+    (tool.name.len() + tool.description.len() + tool.parameters.to_string().len()) as u64
 }
 
 fn stub(tool: &ToolMessage) -> String {

@@ -251,6 +251,13 @@ pub struct RawResponse {
     pub truncated: bool,
 }
 
+impl ModelError {
+    /// Whether the server read the request and will not take it as it is.
+    pub(super) fn refuses_request(&self) -> bool {
+        self.retry == Retry::Fatal && matches!(self.status, Some(400 | 404 | 422 | 500 | 501))
+    }
+}
+
 impl Message {
     pub fn user(content: impl Into<String>) -> Self {
         Message::User { content: content.into(), images: Vec::new() }

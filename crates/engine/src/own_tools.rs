@@ -14,6 +14,7 @@ pub const BATCH: &str = "batch";
 pub const PROGRESS: &str = "progress_report";
 pub const SPAWN: &str = "spawn_subagents";
 pub const PROGRAM: &str = "run_code";
+pub const EARLIER: &str = "read_earlier";
 
 pub(super) fn own_tool(name: &str, description: String, parameters: Value) -> ToolSpec {
     ToolSpec {
@@ -331,4 +332,56 @@ pub fn subagent_tasks(args: &Value) -> Vec<SubagentTask> {
         agent: text(task, "agent"),
     };
     tasks.iter().map(read).collect()
+}
+
+/// `read_earlier` as offered to the model, in requests that leave out a part of the conversation (semantics.md#context-window).
+#[must_use]
+pub fn earlier_spec() -> ToolSpec {
+    own_tool(
+        EARLIER,
+        "Reads messages of this conversation that were left out so that it fits the context window. They are numbered from 1, the oldest."
+            .to_owned(),
+        json!({
+            "type": "object",
+            "properties": {
+                "from": { "type": "integer", "minimum": 1, "description": "The number of the first message." },
+                "count": { "type": "integer", "minimum": 1, "description": "How many; as many as there is room for, unless said otherwise." },
+                "offset": { "type": "integer", "minimum": 0, "description": "Where to begin in the first message, in characters." },
+            },
+            "required": ["from"],
+            "additionalProperties": false,
+        }),
+    )
+}
+
+/// What a call of `read_earlier` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EarlierAsked {
+    /// From 1.
+    pub from: usize,
+    pub count: usize,
+    /// Characters of the first message to skip.
+    pub offset: usize,
+}
+
+/// Reads the arguments of `read_earlier`. Nobody else checks them: numbers in quotation marks are numbers, too.
+pub fn earlier_asked(arguments: &str) -> Result<EarlierAsked, String> {
+    let args: Value = match arguments.trim() {
+        "" => json!({}),
+        text => serde_json::from_str(text).map_err(|_| "the arguments are not JSON".to_owned())?,
+    };
+    let number = |name: &str, least: usize, otherwise: usize| match args.get(name) {
+        None | Some(Value::Null) => Ok(otherwise),
+        Some(given) => {
+            let whole = given.as_f64().or_else(|| given.as_str()?.trim().parse().ok()).filter(|n| n.fract() == 0.0);
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a float becomes the nearest number
+            let whole = whole.filter(|n| *n >= 0.0).map(|n| n as usize).filter(|n| *n >= least);
+            whole.ok_or_else(|| format!("/{name}: must be a whole number of at least {least}, not {given}"))
+        }
+    };
+    Ok(EarlierAsked {
+        from: number("from", 1, 1)?,
+        count: number("count", 1, usize::MAX)?,
+        offset: number("offset", 0, 0)?,
+    })
 }

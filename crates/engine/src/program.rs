@@ -81,7 +81,7 @@ impl ToolRound {
             let text = format!("{name} is not among the tools that this skill's scripts can call");
             return Some(CallAnswer::refused(Slug::Refused, text));
         }
-        open.refusal(&run.config.tools, self.offer).or_else(|| open.denial(run))
+        open.refusal(run, self.offer).or_else(|| open.denial(run))
     }
 
     /// The program has ended.

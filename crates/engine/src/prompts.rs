@@ -4,7 +4,8 @@
 use super::config::{CounterConfig, Preset, RunConfig, SynthesisConfig, SynthesisRole};
 use super::failure::Slug;
 use super::judge::{Offer, Policy, TurnSuccess};
-use super::message::Message;
+use super::message::{Image, Message, ToolCall, ToolMessage};
+use super::own_tools::EarlierAsked;
 use super::record::{CounterLevel, TerminationReason, Trigger};
 use super::skills;
 
@@ -87,6 +88,99 @@ pub fn counter_line(config: &CounterConfig, turn: u32, max_turns: u32) -> (Count
 #[must_use]
 pub fn context_line(percent: u64) -> Option<String> {
     (percent > 70).then(|| format!("[Context {percent}% full]"))
+}
+
+// --- a conversation that outgrows the context window (retries.md#context-window) -----------------------------------
+
+/// The beginning of the note in place of messages that a request leaves out.
+pub const LEFT_OUT_PREFIX: &str = "[Left out here to fit the context window: ";
+
+/// The note in place of the oldest messages of a conversation.
+#[must_use]
+pub fn left_out(messages: usize, turns: usize, results: usize, readable: bool) -> Message {
+    let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let mut parts = vec![counted(turns, "message") + " of the user"];
+    if results > 0 {
+        parts.push(counted(results, "tool result"));
+    }
+    let which = if messages == 1 { "message 1".to_owned() } else { format!("messages 1 to {messages}") };
+    let read = match readable {
+        true => " read_earlier({\"from\": 1}) reads them, from any number on.",
+        false => "",
+    };
+    Message::user(format!("{LEFT_OUT_PREFIX}{which} of this conversation ({}).{read}]", parts.join(", ")))
+}
+
+/// What `read_earlier` answers: messages by number, in at most about `room` characters, and the pictures of a single message.
+#[must_use]
+pub fn earlier(left_out: &[Message], asked: EarlierAsked, room: usize) -> (String, Vec<Image>) {
+    let EarlierAsked { from, count, offset } = asked;
+    let of = left_out.len();
+    if from > of {
+        return (format!("There are {of} earlier messages, from 1 to {of}."), Vec::new());
+    }
+    let end = from.saturating_add(count).min(of + 1);
+    let (mut texts, mut used, mut next) = (Vec::new(), 0, None);
+    for (number, message) in (1..).zip(left_out).skip(from - 1).take(end - from) {
+        let text = said(message);
+        let skipped = if number == from { offset } else { 0 };
+        let (left, most) = (text.chars().count().saturating_sub(skipped), room.saturating_sub(used));
+        if left > most && number > from {
+            next = Some((number, 0));
+            break;
+        }
+        let shown: String = text.chars().skip(skipped).take(most).collect();
+        let begin = if skipped > 0 { format!(", from character {skipped}") } else { String::new() };
+        texts.push(format!("{number}. {}{begin}:\n{shown}", author(message)));
+        used += left.min(most);
+        if left > most {
+            next = Some((number, skipped + most));
+            break;
+        }
+    }
+    let last = next.map_or(end - 1, |(number, at)| if at > 0 { number } else { number - 1 });
+    let which = if last == from { format!("message {from}") } else { format!("messages {from} to {last}") };
+    let more = match next {
+        Some((number, 0)) => format!("; read_earlier({{\"from\": {number}}}) reads on"),
+        Some((number, at)) => format!("; read_earlier({{\"from\": {number}, \"offset\": {at}}}) reads on"),
+        None => String::new(),
+    };
+    let images = match left_out.get(from - 1) {
+        Some(Message::User { images, .. } | Message::Tool(ToolMessage { images, .. })) if last == from => {
+            images.clone()
+        }
+        _ => Vec::new(),
+    };
+    (format!("[{which} of {of}{more}]\n\n{}", texts.join("\n\n")), images)
+}
+
+fn author(message: &Message) -> String {
+    match message {
+        Message::System { .. } => "System".to_owned(),
+        Message::User { .. } => "User".to_owned(),
+        Message::Assistant(_) => "You".to_owned(),
+        Message::Tool(tool) => format!("Result of {} ({})", tool.name, tool.call_id),
+    }
+}
+
+/// A message as text: with the calls of a reply, and with the number of its pictures.
+fn said(message: &Message) -> String {
+    let (text, images) = match message {
+        Message::System { content } => (content.clone(), 0),
+        Message::User { content, images } | Message::Tool(ToolMessage { content, images, .. }) => {
+            (content.clone(), images.len())
+        }
+        Message::Assistant(said) => {
+            let call = |call: &ToolCall| format!("[calls {}({}) as {}]", call.name, call.written(), call.id);
+            let parts = (!said.content.is_empty()).then(|| said.content.clone()).into_iter();
+            (parts.chain(said.tool_calls.iter().map(call)).collect::<Vec<_>>().join("\n"), 0)
+        }
+    };
+    match images {
+        0 => text,
+        1 => format!("{text}\n[1 picture or document: count 1 shows it]"),
+        n => format!("{text}\n[{n} pictures or documents: count 1 shows them]"),
+    }
 }
 
 // --- system notices (retries.md#system-notices) --------------------------------------------------------------------
@@ -201,6 +295,14 @@ pub fn declined(slug: Slug, content: &str) -> String {
         Slug::Refusal if !words.is_empty() => format!("the model refused: {words}{cut}"),
         slug => slug.because().to_owned(),
     }
+}
+
+/// Why a request is not sent: what cannot be left out of it does not fit.
+#[must_use]
+pub fn too_large(tokens: u64, window: u64) -> String {
+    format!(
+        "The conversation is too long for the model: what cannot be left out of it has about {tokens} tokens, and the context window has {window}."
+    )
 }
 
 /// The report of a run whose model could not be used. `found` is the assistant's text so far.

@@ -117,6 +117,10 @@ pub struct AttemptRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "types", schemars(regex(pattern = "^system notice: ")))]
     pub notice: Option<String>,
+    /// How many of the oldest messages of the conversation this request left out to fit the context window.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "types", ts(as = "Option<u32>", optional))]
+    pub left_out: u32,
     /// What had been streamed when stop, cancel or a limit aborted the request. Never part of the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<PartialReply>,
@@ -512,4 +516,9 @@ impl<'de> Deserialize<'de> for TerminationReason {
         let text = <std::borrow::Cow<'de, str>>::deserialize(d)?;
         text.parse().map_err(|()| serde::de::Error::custom("unknown termination reason"))
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // the shape that serde asks for
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }

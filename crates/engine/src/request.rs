@@ -25,12 +25,6 @@ impl Run {
         if self.figures.requests >= MAX_OWN || self.clock.timers >= MAX_OWN - 4 {
             return self.give_up("the run has made as many requests as one run can make");
         }
-        self.figures.requests += 1;
-        let request = RequestId::numbered(self.task.child, self.figures.requests);
-        self.set_exchange(ModelExchange { attempt, notice: notice.clone(), state: ExchangeState::Sent(request) });
-        // A corrected request goes to the same provider.
-        let asked = (attempt as usize).saturating_sub(1 + self.corrected(attempt));
-        let provider = asked % self.config.providers.len().max(1);
         let (mut tail, tools) = match (&self.phase, &self.config.synthesis) {
             (RunPhase::Synthesis(synthesis), Some(config)) => {
                 (vec![prompts::synthesis_prompt(self.config.preset, config, synthesis.trigger)], ToolChoice::None)
@@ -39,6 +33,16 @@ impl Run {
             _ => (Vec::new(), self.tool_choice(notice.as_ref())),
         };
         tail.extend(notice.clone().map(Message::user));
+        if let Some(error) = self.too_large(&tail) {
+            return self.outgrown(notice, &error);
+        }
+        self.figures.requests += 1;
+        let request = RequestId::numbered(self.task.child, self.figures.requests);
+        self.set_exchange(ModelExchange { attempt, notice: notice.clone(), state: ExchangeState::Sent(request) });
+        // A corrected request goes to the same provider.
+        let asked = (attempt as usize).saturating_sub(1 + self.corrected(attempt));
+        let provider = asked % self.config.providers.len().max(1);
+        let earlier = self.history.offers_earlier();
         let chosen = self.config.providers.get(provider).cloned().unwrap_or_default();
         let Outgoing { base, append, request_hash } = self.history.send(&chosen, &tail, tools);
         let record = AttemptRecord {
@@ -55,6 +59,7 @@ impl Run {
             first_token_ms: None,
             waited_ms,
             notice,
+            left_out: u32::try_from(self.history.left_out()).unwrap_or(u32::MAX),
             partial: None,
         };
         let turn = self.turn();
@@ -66,7 +71,18 @@ impl Run {
         }
         self.record(RecordKind::AttemptStarted { attempt, request });
         let learnt = self.learnt.of(provider);
-        self.emit(Effect::CallModel(ModelCall { request, turn, attempt, provider, base, append, tail, tools, learnt }));
+        self.emit(Effect::CallModel(ModelCall {
+            request,
+            turn,
+            attempt,
+            provider,
+            base,
+            append,
+            tail,
+            tools,
+            earlier,
+            learnt,
+        }));
     }
 
     /// Sends a further attempt, unless a budget was used up meanwhile.
@@ -152,6 +168,10 @@ impl Run {
         self.fail_attempt(attempt, vec![error.slug], error.message.clone(), raw);
         if error.slug == Slug::ContextGuard {
             return self.overflowed(attempt, notice, &error.message);
+        }
+        if self.offered_only_earlier() && error.refuses_request() && attempt < self.attempts_allowed() {
+            self.hide_earlier();
+            return self.send_again(attempt + 1, notice, None);
         }
         match retry::decide(&self.config.retry, error, attempt, &mut self.rng) {
             RetryDecision::Wait { ms } if attempt < self.attempts_allowed() => {
@@ -239,12 +259,19 @@ impl Run {
         }
     }
 
-    /// The provider refused the request as too long: it is tried again with less, once per turn; then the run concludes.
+    /// The provider refused the request as too long: it is tried again with less; then the run concludes.
     fn overflowed(&mut self, attempt: u32, notice: Option<String>, error: &str) {
         match self.free_after_overflow() {
             Guard::Fits if attempt < self.attempts_allowed() => self.send_again(attempt + 1, notice, None),
-            _ if self.is_concluding() => self.give_up(error),
-            _ => self.conclude(Trigger::Context, notice),
+            _ => self.outgrown(notice, error),
+        }
+    }
+
+    /// No shorter request can be made.
+    fn outgrown(&mut self, notice: Option<String>, error: &str) {
+        match self.is_concluding() {
+            true => self.give_up(error),
+            false => self.conclude(Trigger::Context, notice),
         }
     }
 
@@ -271,7 +298,7 @@ impl Run {
         }
     }
 
-    fn attempts_allowed(&self) -> u32 {
+    pub(super) fn attempts_allowed(&self) -> u32 {
         if self.is_synthesis() { self.config.synthesis_attempts() } else { self.config.max_attempts }
     }
 }

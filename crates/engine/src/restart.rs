@@ -88,8 +88,7 @@ impl Run {
         let turns_before = self.config.max_turns;
         if let Some(providers) = providers {
             self.config.providers = providers;
-            // It was learnt of others.
-            self.learnt = Learnt::default();
+            self.forget_learnt();
         }
         if let Some(limits) = limits {
             self.config.limits = limits;
@@ -142,8 +141,7 @@ impl Run {
         }
         let last = self.last_turn_due();
         let dropped = authority.apply(&mut self.config);
-        // It was learnt of others.
-        self.learnt = Learnt::default();
+        self.forget_learnt();
         // An answer in the record was given to somebody else, or by somebody else.
         self.consent = Consent::new(self.config.permissions.clone());
         // Of granted turns, at most as many remain as a run of the adopter has.
@@ -163,6 +161,12 @@ impl Run {
             }
         }
         dropped
+    }
+
+    /// What was learnt is about other providers.
+    fn forget_learnt(&mut self) {
+        self.learnt = Learnt::default();
+        (self.context.refused_at, self.context.takes_no_tools) = (None, false);
     }
 
     /// The turn that a strict run cannot do without: one that still has to take the report, if the open one cannot.

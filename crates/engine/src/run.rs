@@ -36,6 +36,9 @@ pub struct Task {
     /// For a follow-up: the history carried over, system message included; empty for a first run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Message>,
+    /// For a follow-up: the size at which a model service refused the conversation as too long, in estimated tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_tokens: Option<u64>,
     pub started_at: EpochMillis,
     /// The number of this run among its parent's sub-agents, from 1; 0: it has no parent.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -245,6 +248,8 @@ impl Run {
             messages.push(Message::system(config.system_text()));
         }
         messages.push(Message::User { content: task.input.clone(), images: task.images.clone() });
+        // A window that is known says more.
+        let refused_at = task.refused_tokens.filter(|_| config.shortens && config.limits.context_tokens.is_none());
         let mut run = Run {
             history: History::new(&config, messages),
             call_ids: ids_of_calls(task.child, &task.history),
@@ -254,7 +259,7 @@ impl Run {
             config,
             task,
             phase: RunPhase::Opening,
-            context: ContextCount::default(),
+            context: ContextCount { refused_at, ..ContextCount::default() },
             book: RunRecord::default(),
             family: RunRelatives::default(),
             clock: Clock::default(),

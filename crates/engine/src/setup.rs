@@ -99,6 +99,7 @@ pub fn child_config(parent: &RunConfig, task: &SubagentTask, id: u32) -> RunConf
         retry: parent.retry.clone(),
         // Logged by its parent.
         adjusted: Vec::new(),
+        shortens: parent.shortens,
         limits,
         seed: Rng::new(parent.seed ^ u64::from(id)).up_to(u64::MAX >> 11),
     }

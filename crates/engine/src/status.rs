@@ -1,5 +1,7 @@
 //! What others may ask a run: its state, its record, and what an event would do.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::config::{Permissions, RunConfig};
@@ -90,10 +92,22 @@ impl Run {
         &self.book.logs
     }
 
-    /// The whole history. Notices and synthesis prompts of failed attempts are never in it.
+    /// The whole history, also what requests leave out of it. Notices and synthesis prompts of failed attempts are never in it.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         self.history.messages()
+    }
+
+    /// The history as the next request has it: without what it leaves out to fit the context window.
+    #[must_use]
+    pub fn shown_messages(&self) -> Vec<Message> {
+        self.history.shown().into_iter().map(Cow::into_owned).collect()
+    }
+
+    /// The size at which a model service refused a request of this run as too long, in estimated tokens: a follow-up begins below it.
+    #[must_use]
+    pub fn refused_tokens(&self) -> Option<u64> {
+        self.context.refused_at
     }
 
     /// The trigger of the wrap-up of the open or last segment, if any.

@@ -63,6 +63,7 @@ impl Run {
                 input: task.task.clone(),
                 images: Vec::new(),
                 history: Vec::new(),
+                refused_tokens: self.context.refused_at,
                 started_at,
                 child: child.id,
             };

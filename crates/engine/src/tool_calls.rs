@@ -34,6 +34,7 @@ impl Run {
 
     /// Starts the calls that may start; when all are answered, the turn is judged.
     pub(super) fn advance_round(&mut self) {
+        self.with_round(ToolRound::read_earlier);
         self.with_round(ToolRound::close_batches);
         self.close_spawns();
         if self.with_round(ToolRound::start_ready) == Some(true) {
@@ -165,7 +166,8 @@ impl Run {
     /// One step of the open round, if there is one. What it asks for is performed right after it.
     pub(super) fn with_round<R>(&mut self, step: impl FnOnce(&mut ToolRound, &mut RunParts<'_>) -> R) -> Option<R> {
         let world_time = self.world_time();
-        let Run { config, phase, book, figures, consent, clock, call_ids, .. } = self;
+        let earlier_chars = self.earlier_chars();
+        let Run { config, phase, book, figures, consent, clock, call_ids, history, .. } = self;
         let RunPhase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) = phase else { return None };
         let records = book.turns.last_mut()?.tool_calls.get_mut(round.first..)?;
         let report_attempts = &mut figures.report_attempts;
@@ -177,6 +179,7 @@ impl Run {
             records,
             ids: call_ids,
             report_attempts,
+            earlier: history.offers_earlier().then_some((&*history, earlier_chars)),
             requests: Vec::new(),
         };
         let result = step(round, &mut parts);

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::caps::MAX_CALLS;
 use super::config::{RunConfig, SideEffect, ToolSpec};
 use super::failure::Slug;
+use super::history::History;
 use super::ids::{CallId, CallIds, EpochMillis, Millis, TimerId};
 use super::interface::{CallPermission, Program, ProgramAnswer, RunMode, RunTool, ToolOutcome};
 use super::judge::{CallFact, CallKind, Completion, Offer, Policy};
@@ -97,6 +98,8 @@ pub(super) struct RunParts<'a> {
     pub ids: &'a mut CallIds,
     /// How often the model has tried to report.
     pub report_attempts: &'a mut u32,
+    /// The conversation of which the request left a part out, and how many characters one call reads of that.
+    pub earlier: Option<(&'a History, usize)>,
     /// What the round asks the run to do, in order.
     pub requests: Vec<RoundRequest>,
 }
@@ -188,7 +191,7 @@ impl ToolRound {
                 let text = format!("not run: at most {most} tool calls are run in one turn");
                 Some(CallAnswer::refused(Slug::ToolLimit, text))
             } else {
-                open.refusal(&run.config.tools, self.offer).or_else(|| open.denial(run))
+                open.refusal(run, self.offer).or_else(|| open.denial(run))
             };
             refused.extend(answer.map(|answer| (index, answer)));
         }
@@ -453,6 +456,29 @@ impl ToolRound {
         self.answer(run, index, answer);
     }
 
+    /// `read_earlier`: answered at once.
+    pub(super) fn read_earlier(&mut self, run: &mut RunParts<'_>) {
+        let Some((history, chars)) = run.earlier else { return };
+        for index in 0..self.calls.len() {
+            let Some(open) = self.calls.get_mut(index).filter(|open| open.is_queued() && open.reads_earlier(run))
+            else {
+                continue;
+            };
+            run.starts(open);
+            let answer = match history.read_earlier(&open.call.arguments, chars) {
+                Ok((text, images)) => {
+                    open.executed = true;
+                    if !open.in_program() {
+                        open.images = images;
+                    }
+                    CallAnswer::text(text)
+                }
+                Err(fault) => CallAnswer::refused(Slug::InvalidArguments, fault),
+            };
+            self.answer(run, index, answer);
+        }
+    }
+
     /// `batch`: its calls are inserted right behind it.
     fn expand(&mut self, run: &mut RunParts<'_>, index: usize) {
         let asked = own_tools::inner_calls(&self.args(run, index));
@@ -637,6 +663,10 @@ impl OpenCall {
         OpenCall { call, kind, place, state, executed, slug, exchanged, images: Vec::new(), result: None }
     }
 
+    fn reads_earlier(&self, run: &RunParts<'_>) -> bool {
+        run.earlier.is_some() && self.call.name == own_tools::EARLIER
+    }
+
     fn is_queued(&self) -> bool {
         self.state == RoundCallState::Queued
     }
@@ -659,13 +689,13 @@ impl OpenCall {
     }
 
     /// Why the call must not run, whatever the other calls are.
-    pub(super) fn refusal(&self, tools: &[ToolSpec], offer: Offer) -> Option<CallAnswer> {
-        let name = self.call.name.as_str();
+    pub(super) fn refusal(&self, run: &RunParts<'_>, offer: Offer) -> Option<CallAnswer> {
+        let (name, tools) = (self.call.name.as_str(), &run.config.tools);
         if self.place.inner.is_some() && (!own_tools::allowed_inside(name) || self.kind == CallKind::Script) {
             let text = format!("{name} cannot stand inside a batch: call it by itself");
             return Some(CallAnswer::refused(Slug::InvalidArguments, text));
         }
-        if !tools.iter().any(|tool| tool.name == name) {
+        if !tools.iter().any(|tool| tool.name == name) && !self.reads_earlier(run) {
             return Some(CallAnswer::unknown_tool(name, tools));
         }
         if offer == Offer::ReportOnly && self.kind != CallKind::Report {
@@ -685,12 +715,16 @@ impl RunParts<'_> {
         }
     }
 
-    fn start(&mut self, open: &mut OpenCall) {
+    fn starts(&mut self, open: &OpenCall) {
         let now = self.now.0;
         self.with_record(open.place, |record| record.started_ms = now);
         let ToolCall { id, name, arguments, .. } = open.call.clone();
         let started = RecordKind::ToolStarted { id, name, args: parse_args(&arguments) };
         self.requests.push(RoundRequest::Notify(started));
+    }
+
+    fn start(&mut self, open: &mut OpenCall) {
+        self.starts(open);
         let is_run = matches!(open.kind, CallKind::Tool | CallKind::Program | CallKind::Script);
         let mode = if is_run { RunMode::Run } else { RunMode::Check };
         self.request(open, mode);
@@ -934,6 +968,7 @@ mod tests {
                 records: &mut self.records,
                 ids: &mut self.ids,
                 report_attempts: &mut self.report_attempts,
+                earlier: None,
                 requests: Vec::new(),
             };
             let result = step(&mut self.round, &mut run);

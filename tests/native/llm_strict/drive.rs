@@ -114,12 +114,13 @@ impl World<'_> {
             told.messages.clear();
             told.seen.clear();
         }
-        told.messages.extend(call.append);
+        let tools = call.declared(config);
+        told.messages.extend(call.append.clone());
         let mut writer = encoder(p, config, &call.learnt);
         let frozen = write(&mut *writer, &told.messages);
         let seen = told.seen.insert(call.provider, frozen.clone()).unwrap_or_default();
         assert!(frozen.starts_with(&seen), "what was sent before is no prefix of what is sent next");
-        let body = close(&*writer, frozen, &call.tail, &config.tools, call.tools);
+        let body = close(&*writer, frozen, &call.tail, &tools, call.tools);
         let n = self.requests;
         self.requests += 1;
         let service = &self.services[call.provider];

@@ -244,3 +244,65 @@ fn with_nothing_known_of_the_server_two_corrections_are_enough_in_611_cells() {
     let (cells, corrections) = matrix(floor, 2);
     assert_eq!((cells, corrections), (611, 66));
 }
+
+/// Eight rounds with text and two calls each, of which the window holds a few; one of them reads what was left out.
+fn calls_for_long(_: u32, said: usize) -> Says {
+    let calls = match said {
+        0..=5 | 7 => [call(r#"{"x":1}"#), call(r#"{"x":2}"#)].concat(),
+        6 => vec![("read_earlier", r#"{"from": 1, "count": 3}"#.to_owned()), ("f", "{}".to_owned())],
+        _ => return text(),
+    };
+    Says { text: "Let me look at that. ".repeat(20), calls }
+}
+
+#[test]
+fn no_service_refuses_a_conversation_of_which_the_oldest_turns_are_left_out() {
+    let (mut faults, mut read) = (Vec::new(), 0);
+    for service in all() {
+        let provider = ProviderConfig {
+            kind: service.kind,
+            base_url: service.base_url.into(),
+            model: service.model.into(),
+            ..ProviderConfig::default()
+        };
+        let mut config = RunConfig {
+            providers: vec![provider],
+            tools: if service.tools { vec![plain_tool("f")] } else { Vec::new() },
+            shortens: true,
+            max_turns: 20,
+            ..RunConfig::default()
+        };
+        config.limits.context_tokens = Some(1_600);
+        let turn = |_| {
+            let mut turn = foreign_history().split_off(1);
+            turn.insert(0, Message::user("Long ago. ".repeat(60)));
+            turn
+        };
+        let mut history = vec![Message::system("Be brief.")];
+        for (n, mut turn) in (0..12).map(|n| (n, turn(n))) {
+            for message in &mut turn {
+                let id = CallId(format!("call_{n}"));
+                match message {
+                    Message::Assistant(said) => said.tool_calls.iter_mut().for_each(|call| call.id = id.clone()),
+                    Message::Tool(tool) => tool.call_id = id,
+                    _ => {}
+                }
+            }
+            history.extend(turn);
+        }
+        let played = play(config, Task { history, ..task() }, &[service], None, &"12 ".repeat(60), calls_for_long);
+        let name = format!("{:?} {} {}", service.kind, service.base_url, service.model);
+        let attempts = played.attempts();
+        let left_out = attempts.iter().filter(|attempt| attempt.left_out > 0).count();
+        // A model that takes no tools refuses the one that reads what is left out, once.
+        let refused = played.refusals.len() <= usize::from(!service.tools);
+        let answered = played.document.outcome == Some(Outcome::Success);
+        if !(refused && answered && left_out > 0) {
+            faults.push(format!("{name}: {:?} {left_out} {:?}", played.document.error, played.refusals));
+        }
+        let calls = played.document.turns.iter().flat_map(|turn| &turn.tool_calls);
+        read += calls.filter(|call| call.name == own_tools::EARLIER && call.slug.is_none()).count();
+    }
+    assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
+    assert!(read > 20, "{read} services read what was left out");
+}

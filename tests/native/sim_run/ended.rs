@@ -33,7 +33,7 @@ pub fn synthesis_attempts(config: &RunConfig) -> u32 {
 }
 
 /// Checks that every call is answered exactly once, in the order of the calls, right after the reply that made them.
-fn check_calls(messages: &[Message]) {
+pub fn check_calls(messages: &[Message]) {
     let mut ids = BTreeSet::new();
     let mut expected: Vec<CallId> = Vec::new();
     for message in messages {

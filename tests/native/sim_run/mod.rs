@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::*;
-use ended::{check_one, synthesis_attempts};
+use ended::{check_calls, check_one, synthesis_attempts};
 use proptest::prelude::*;
 use seen::Seen;
 use turnwise_engine::retry::Rng;
@@ -96,7 +96,7 @@ struct Segment {
 
 impl Sim {
     fn new(config: &RunConfig, seed: u64, reload: Reload) -> Self {
-        let (recorder, effects) = Recorder::start(config.clone(), task());
+        let (recorder, effects) = Recorder::start(config.clone(), world::task(seed));
         let synthesis = synthesis_attempts(config);
         let children = if config.spawns() { config.limits.children * setup::most_child_requests(config) } else { 0 };
         let bound = config.max_turns * config.max_attempts + synthesis + children;
@@ -382,7 +382,7 @@ impl Sim {
             }
         }
         if matches!(self.recorder.run.status(), Status::Calling { .. }) {
-            assert_eq!(self.mirrors[&0].1, self.recorder.run.messages(), "the shell has another history");
+            assert_eq!(self.mirrors[&0].1, self.recorder.run.shown_messages(), "the shell has another history");
         }
         let now = self.recorder.run.effective_max_turns();
         assert!(now <= self.effective_max_turns, "effective_max_turns grew within a segment");
@@ -420,6 +420,7 @@ impl Sim {
             *mirror = (call.base, Vec::new());
         }
         mirror.1.extend(call.append.iter().cloned());
+        self.check_fits(call);
         if child > 0 && self.recorder.run.wrap_up_trigger().is_some() {
             let of = self.recorder.run.children().iter().find(|one| one.id == child).and_then(ChildRun::run);
             let preset = of.map_or(self.recorder.run.config().preset, |run| run.config().preset);
@@ -442,6 +443,39 @@ impl Sim {
         assert_eq!(call.append.iter().filter(notices).count(), 0, "a notice in the history");
         let mine = |o: &&Open| matches!(o, Open::Request(id) if id.child() == child);
         assert_eq!(self.open.iter().filter(mine).count(), 0, "two requests of one run are open");
+    }
+
+    /// Every request fits a known window, and is a whole conversation with the system message and the task, however much is left out.
+    fn check_fits(&self, call: &ModelCall) {
+        let child = call.request.child();
+        let of = self.recorder.run.children().iter().find(|one| one.id == child).and_then(ChildRun::run);
+        let run = of.unwrap_or(&self.recorder.run);
+        let sent = &self.mirrors[&child].1;
+        check_calls(sent);
+        if !run.config().shortens {
+            return;
+        }
+        let tail = call
+            .tail
+            .iter()
+            .map(|message| match message {
+                Message::System { content } | Message::User { content, .. } => content.len() as u64,
+                other => panic!("{other:?}"),
+            })
+            .sum::<u64>();
+        if let Some(window) = run.config().limits.context_tokens {
+            let tokens = run.request_tokens() + tail / 4;
+            assert!(tokens <= window, "{tokens} tokens are sent to a window of {window}");
+        }
+        assert!(matches!(sent.first(), Some(Message::System { .. })), "the system message is left out");
+        let task = Message::User { content: run.task().input.clone(), images: run.task().images.clone() };
+        assert!(sent.contains(&task), "the task is left out");
+        let is_note =
+            |m: &&Message| matches!(m, Message::User { content, .. } if content.starts_with(prompts::LEFT_OUT_PREFIX));
+        let left_out = run.turns().last().and_then(|turn| turn.attempts.last()).map_or(0, |attempt| attempt.left_out);
+        assert_eq!(sent.iter().filter(is_note).count(), usize::from(left_out > 0), "one note for what is left out");
+        let user = |m: &&Message| matches!(m, Message::User { content, .. } if !content.starts_with("[Left"));
+        assert_eq!(sent.iter().rfind(user), run.messages().iter().rfind(user), "the newest message is left out");
     }
 
     fn check_record(&mut self, record: &Record) {

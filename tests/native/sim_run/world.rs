@@ -4,6 +4,38 @@ use turnwise_record::trajectory::RunSummary;
 
 use super::*;
 
+/// Half of the runs follow a conversation of up to 20 messages.
+pub fn task(seed: u64) -> Task {
+    let mut rng = Rng::new(seed ^ 7);
+    let mut history = vec![Message::system("be brief")];
+    for turn in 0..rng.up_to(1) * rng.up_to(7) {
+        history.push(Message::user("said before ".repeat(1 + rng.up_to(20) as usize)));
+        let id = CallId(format!("earlier_{turn}"));
+        let call = (rng.up_to(1) == 0).then(|| ToolCall::new(id.clone(), "read".into(), "{}".into()));
+        let answered = call.is_some();
+        history.push(Message::Assistant(AssistantMessage {
+            content: if answered { String::new() } else { "answered".into() },
+            tool_calls: call.into_iter().collect(),
+            ..AssistantMessage::default()
+        }));
+        if answered {
+            let (name, content) = ("read".into(), "found ".repeat(rng.up_to(80) as usize));
+            history.push(Message::Tool(ToolMessage {
+                call_id: id,
+                name,
+                content,
+                images: Vec::new(),
+                is_error: false,
+            }));
+            history.push(Message::Assistant(AssistantMessage {
+                content: "so it is".into(),
+                ..AssistantMessage::default()
+            }));
+        }
+    }
+    Task { history: if history.len() > 1 { history } else { Vec::new() }, ..crate::support::task() }
+}
+
 pub fn configs() -> impl Strategy<Value = RunConfig> {
     let synthesis = (any::<bool>(), any::<bool>(), 1..4u32, any::<bool>());
     let budgets = (
@@ -55,6 +87,7 @@ pub fn configs() -> impl Strategy<Value = RunConfig> {
             (c.limits.parallel_tools, c.limits.tool_calls_per_turn, c.limits.max_result_chars) =
                 (parallel, calls, chars);
             (c.limits.wall_ms, c.limits.tokens, c.limits.context_tokens) = (wall, tokens, context);
+            c.shortens = seed % 4 > 0;
             c.limits.cost = cost.map(|n| f64::from(n) * 0.0001);
             c.providers[0].price = cost.map(|_| Price { input: 3.0, output: 15.0, cached: 0.3 });
             c
@@ -154,8 +187,9 @@ impl Sim {
             "final_report",
             "spawn_subagents",
             "run_code",
+            "read_earlier",
         ];
-        names[self.rng.up_to(9) as usize]
+        names[self.rng.up_to(10) as usize]
     }
 
     pub fn outcome(&mut self, mode: RunMode) -> ToolOutcome {

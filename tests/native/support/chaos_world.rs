@@ -98,7 +98,7 @@ impl World {
         if call.append.iter().any(|message| matches!(message, Message::System { .. })) {
             told.clear();
         }
-        told.extend(call.append);
+        told.extend(call.append.clone());
         let request = DemoRequest {
             mode: DemoMode::Chaos,
             seed: config.seed,
@@ -106,7 +106,7 @@ impl World {
             attempt: call.attempt,
             attempts: if call.tools == ToolChoice::None { config.synthesis_attempts() } else { config.max_attempts },
             messages: told.iter().chain(&call.tail).cloned().collect(),
-            tools: config.tools.clone(),
+            tools: call.declared(config).into_owned(),
             choice: call.tools,
         };
         let scripted = script(&request);

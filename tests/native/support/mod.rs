@@ -87,6 +87,7 @@ pub fn task() -> Task {
         input: "the task".into(),
         images: Vec::new(),
         history: Vec::new(),
+        refused_tokens: None,
         started_at: EpochMillis(1_795_298_400_000),
         child: 0,
     }

@@ -34,7 +34,7 @@ export type Part<T extends Tools = Tools> = Counted & (
   | { type: 'tool-call'; toolCallId: string } & ToolCallOf<T>
   | ToolResultPart<T>
   | { type: 'turn-start'; maxTurns: number; synthesis: boolean }
-  | { type: 'turn-finish'; text: string; reasoning?: string; usage: TokenUsage; counterLevel: CounterLevel; synthesis: boolean }
+  | { type: 'turn-finish'; text: string; reasoning?: string; usage: TokenUsage; counterLevel: CounterLevel; synthesis: boolean; /** How many of the oldest messages of the conversation its request left out to fit the context window; absent: none. */ leftOut?: number }
   /** The run waits before it calls the model again. */
   | { type: 'waiting'; attempt: number; ms: number; slugs: string[]; message: string }
   /** A request failed. Discard what this attempt streamed. */
@@ -94,8 +94,10 @@ function ownPart(event: AgentEvent, maxTurns: number): object | undefined {
   }
 }
 
-const turnFinish = ({ content, reasoning, attempts, counter_level, synthesis }: TrajectoryTurn) =>
-  ({ type: 'turn-finish', text: content, reasoning, usage: resultUsage(attempts.map(({ usage }) => usage)), counterLevel: counter_level, synthesis });
+const turnFinish = ({ content, reasoning, attempts, counter_level, synthesis }: TrajectoryTurn) => {
+  const leftOut = attempts.at(-1)?.left_out;
+  return { type: 'turn-finish', text: content, reasoning, usage: resultUsage(attempts.map(({ usage }) => usage)), counterLevel: counter_level, synthesis, ...(leftOut && { leftOut }) };
+};
 
 /** The parts of a recorded run: those that it had when it ran, without streamed text, waits, and the parts of sub-agents. @internal */
 export function partsOf(trajectory: Trajectory): Part[] {

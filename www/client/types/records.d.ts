@@ -31,6 +31,11 @@ export interface Trajectory {
   images?: TrajectoryImage[];
   /** The messages carried over into a follow-up. */
   history?: TrajectoryMessage[];
+  /**
+   * The size at which a model service refused the conversation before this run as too long, in estimated tokens: its requests stay
+   * below it.
+   */
+  refused_tokens?: number;
   /** RFC 3339; `started_ms` is the same as milliseconds since 1970. */
   started_at: string;
   started_ms: EpochMillis;
@@ -135,6 +140,11 @@ export interface TrajectoryConfig {
    * the run writes it.
    */
   adjusted?: string[];
+  /**
+   * Whether requests leave out the oldest turns of a conversation that would not fit the context window. Whoever starts the run sets
+   * it. Omitted in records made before this was done.
+   */
+  shortens?: boolean;
   /** Seeds jitter and ids: the same seed gives the same run. */
   seed: number;
 }
@@ -328,7 +338,10 @@ export interface TrajectoryLimits {
   tokens?: number;
   /** US dollars of the whole run, after which it wraps up. */
   cost?: number;
-  /** The model's context window; when it is full, the oldest tool results are removed, and if that is not enough the run wraps up. */
+  /**
+   * The model's context window. Requests that would not fit leave out the oldest tool results, then the oldest turns; if that is not
+   * enough, the run wraps up.
+   */
   context_tokens?: number;
 }
 
@@ -538,6 +551,8 @@ export interface TrajectoryAttempt {
   waited_ms?: number;
   /** The system notice this request carried. */
   notice?: string;
+  /** How many of the oldest messages of the conversation this request left out to fit the context window. */
+  left_out?: number;
   /** What had been streamed when stop, cancel or a limit aborted the request. Never part of the history. */
   partial?: TrajectoryPartial;
 }

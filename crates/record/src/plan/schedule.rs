@@ -243,6 +243,7 @@ impl PlanRun {
             input: context.input(&state.step.action),
             images: Vec::new(),
             history: Vec::new(),
+            refused_tokens: None,
             started_at,
             child: 0,
         };

@@ -9,13 +9,19 @@ use super::{Trajectory, replay};
 pub struct Carried {
     pub session_id: String,
     pub history: Vec<Message>,
+    /// The size at which a model service refused the conversation, in estimated tokens.
+    pub refused_tokens: Option<u64>,
 }
 
 impl Carried {
     /// Returns the state that the next run inherits from this one.
     #[must_use]
     pub fn from_run(run: &Run) -> Self {
-        Carried { session_id: run.task().session_id.clone(), history: run.messages().to_vec() }
+        Carried {
+            session_id: run.task().session_id.clone(),
+            history: run.messages().to_vec(),
+            refused_tokens: run.refused_tokens(),
+        }
     }
 
     /// Returns the state that a follow-up inherits from the text of a record. It is taken from the replay, so that only data the

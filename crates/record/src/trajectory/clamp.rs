@@ -46,6 +46,7 @@ pub fn document(trajectory: &mut Trajectory) {
         count(&mut log.attempt);
         wide(&mut log.at_ms);
     }
+    trajectory.refused_tokens.iter_mut().for_each(wide);
     trajectory.events.iter_mut().for_each(event);
     trajectory.notes.truncate(MAX_NOTES);
     trajectory.notes.iter_mut().for_each(note);
@@ -75,6 +76,7 @@ fn config(config: &mut RunConfig) {
         limits: bounds,
         retry: waits,
         adjusted: _,
+        shortens: _,
         seed: _,
     } = config;
     count(max_turns);
@@ -157,6 +159,7 @@ fn turn(record: &mut TurnRecord) {
     record.tool_calls.iter_mut().for_each(call);
     for attempt in &mut record.attempts {
         count(&mut attempt.attempt);
+        count(&mut attempt.left_out);
         wide(&mut attempt.started_ms);
         for number in [&mut attempt.duration_ms, &mut attempt.first_token_ms, &mut attempt.waited_ms] {
             number.iter_mut().for_each(wide);

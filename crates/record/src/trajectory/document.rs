@@ -48,6 +48,10 @@ pub struct Trajectory {
     /// The messages carried over into a follow-up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Message>,
+    /// The size at which a model service refused the conversation before this run as too long, in estimated tokens: its requests stay
+    /// below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_tokens: Option<u64>,
     /// RFC 3339; `started_ms` is the same as milliseconds since 1970.
     #[cfg_attr(feature = "types", schemars(regex(pattern = time::RFC3339)))]
     pub started_at: String,
@@ -186,6 +190,7 @@ impl Trajectory {
             input: task.input.clone(),
             images: task.images.clone(),
             history: task.history.clone(),
+            refused_tokens: task.refused_tokens,
             started_at: time::rfc3339(task.started_at),
             started_ms: task.started_at,
             finished_at: ending.map(|e| e.finished_at.clone()),
@@ -253,6 +258,7 @@ impl Trajectory {
             input: self.input.clone(),
             images: self.images.clone(),
             history: self.history.clone(),
+            refused_tokens: self.refused_tokens,
             started_at: self.started_ms,
             child: 0,
         };

@@ -51,7 +51,7 @@ fn level(mark: MessageMark) -> &'static str {
     match mark {
         MessageMark::Notice | MessageMark::Cut => "moderate",
         MessageMark::SynthesisPrompt => "synthesis",
-        MessageMark::Removed => "urgent",
+        MessageMark::Removed | MessageMark::LeftOut => "urgent",
     }
 }
 

@@ -42,6 +42,8 @@ pub struct SentRequest {
     /// Index into the providers of its line.
     pub provider: usize,
     pub tools: ToolChoice,
+    /// Whether the tool that reads left-out messages is offered.
+    pub earlier: bool,
     /// The engine's hash of the request, in hex.
     pub hash: String,
     /// The step that sent it.
@@ -187,6 +189,7 @@ impl Fold {
             attempt: call.attempt,
             provider: call.provider,
             tools: call.tools,
+            earlier: call.earlier,
             hash: hash.unwrap_or_default(),
             step,
             at_ms: at.0,

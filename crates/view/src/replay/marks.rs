@@ -16,6 +16,8 @@ pub enum MessageMark {
     Removed,
     /// A result that was truncated because it was too long.
     Cut,
+    /// The note in place of the oldest messages.
+    LeftOut,
 }
 
 impl MessageMark {
@@ -27,6 +29,7 @@ impl MessageMark {
             MessageMark::SynthesisPrompt => "synthesis prompt",
             MessageMark::Removed => "result removed by the context guard",
             MessageMark::Cut => "long result, cut in the middle",
+            MessageMark::LeftOut => "earlier messages left out by the context guard",
         }
     }
 }
@@ -83,6 +86,9 @@ impl Marker {
                 context = tool.content.get(..end).map_or(0, lines::context_line);
             }
             prompt if self.prompts.contains(prompt) => mark = Some(MessageMark::SynthesisPrompt),
+            Message::User { content, .. } if content.starts_with(prompts::LEFT_OUT_PREFIX) => {
+                mark = Some(MessageMark::LeftOut);
+            }
             _ => {}
         }
         MarkedMessage { message, mark, counter: level, context }

@@ -40,7 +40,7 @@ pub struct RequestView {
     pub hash: String,
     /// The request before it in the same line of work.
     pub previous: Option<usize>,
-    /// Whether the history was sent again in full, because results were removed from it.
+    /// Whether the history was sent again in full, because a part of it was left out.
     pub rebuilt: bool,
 }
 
@@ -100,11 +100,8 @@ impl Replay {
     /// Returns the names and descriptions of the tools that a request offers.
     pub(super) fn offered(&self, index: usize) -> Vec<(String, String)> {
         let (Some(sent), Some(line)) = (self.requests.get(index), self.line_of(index)) else { return Vec::new() };
-        let tools = line.config.tools.iter().filter(|tool| match sent.tools {
-            ToolChoice::Auto | ToolChoice::Asked => true,
-            ToolChoice::None => false,
-            ToolChoice::Report => tool.name == own_tools::REPORT,
-        });
+        let earlier = sent.earlier.then(own_tools::earlier_spec);
+        let tools = line.config.tools.iter().chain(&earlier).filter(|tool| sent.tools.offers(tool));
         tools.map(|tool| (tool.name.clone(), tool.description.clone())).collect()
     }
 }

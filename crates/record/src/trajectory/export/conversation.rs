@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::tree;
 use crate::trajectory::{Recorder, Trajectory, replay};
 use turnwise_engine::{
-    AssistantMessage, BaseId, CallRecord, Effect, Message, ModelCall, Run, ToolCall, ToolMessage, TurnRecord,
+    AssistantMessage, BaseId, CallRecord, ChildRun, Effect, Message, ModelCall, Run, ToolCall, ToolMessage, TurnRecord,
 };
 
 /// Returns the conversation of each run, parents before their children.
@@ -26,6 +26,8 @@ struct LastRequest {
     base: Option<BaseId>,
     frozen: Vec<Message>,
     tail: Vec<Message>,
+    /// How many messages the run had.
+    messages: usize,
 }
 
 /// Replays the conversations, by run id; `None` if the document does not replay.
@@ -34,15 +36,16 @@ fn played(document: &Trajectory) -> Option<BTreeMap<String, Vec<Message>>> {
     let (config, task) = document.origin();
     let (mut recorder, effects) = Recorder::start(config, task);
     let mut sent: BTreeMap<u32, LastRequest> = BTreeMap::new();
-    take(&mut sent, effects);
+    take(&mut sent, &recorder.run, effects);
     for recorded in &document.events {
-        take(&mut sent, recorder.handle(recorded.at_ms, recorded.event.clone()));
+        let effects = recorder.handle(recorded.at_ms, recorded.event.clone());
+        take(&mut sent, &recorder.run, effects);
     }
     let runs = std::iter::once(&recorder.run).chain(recorder.run.child_runs());
     Some(runs.map(|run| (run.task().run_id.clone(), whole(run, sent.remove(&run.task().child)))).collect())
 }
 
-fn take(sent: &mut BTreeMap<u32, LastRequest>, effects: Vec<Effect>) {
+fn take(sent: &mut BTreeMap<u32, LastRequest>, run: &Run, effects: Vec<Effect>) {
     for effect in effects {
         let Effect::CallModel(ModelCall { request, base, append, tail, .. }) = effect else { continue };
         let last = sent.entry(request.child()).or_default();
@@ -51,13 +54,15 @@ fn take(sent: &mut BTreeMap<u32, LastRequest>, effects: Vec<Effect>) {
         }
         last.frozen.extend(append);
         last.tail = tail;
+        let child = run.children().iter().find(|child| child.id == request.child()).and_then(ChildRun::run);
+        last.messages = child.unwrap_or(run).messages().len();
     }
 }
 
 /// The last request and the messages since: its reply and the results of the reply's tool calls.
 fn whole(run: &Run, sent: Option<LastRequest>) -> Vec<Message> {
-    let LastRequest { frozen, tail, .. } = sent.unwrap_or_default();
-    let since = run.messages().get(frozen.len()..).unwrap_or_default();
+    let LastRequest { frozen, tail, messages, .. } = sent.unwrap_or_default();
+    let since = run.messages().get(messages..).unwrap_or_default();
     // The synthesis prompt enters the history together with its reply, so it is in both.
     let entered = tail.iter().zip(since).take_while(|(sent, kept)| sent == kept).count();
     let since = since.iter().skip(entered).cloned().collect::<Vec<_>>();

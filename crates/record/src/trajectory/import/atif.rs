@@ -65,6 +65,7 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
         input: steps.input.clone(),
         images: steps.images,
         history: steps.history,
+        refused_tokens: None,
         started_at: time::rfc3339(started),
         started_ms: started,
         finished_at: finished,

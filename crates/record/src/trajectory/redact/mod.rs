@@ -122,6 +122,7 @@ impl Secrets {
             limits: _,
             retry: _,
             adjusted: _,
+            shortens: _,
             seed: _,
         } = config;
         self.scrub_in_place(system);
