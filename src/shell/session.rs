@@ -19,7 +19,8 @@ use super::watch::Watchdog;
 use super::wire::{ReadyRequest, RunConnections};
 use crate::worker::{DemoHost, ToolHost, Workspace};
 use turnwise_engine::{
-    Answers, Authority, CallId, ChildRun, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, Skill, ToolSpec,
+    Answers, Authority, CallId, ChildRun, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, Skill,
+    ToolSpec,
 };
 use turnwise_llm::models;
 use turnwise_record::trajectory::{Secrets, Trajectory};

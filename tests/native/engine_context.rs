@@ -1,4 +1,4 @@
-//! A conversation that outgrows the context window (semantics.md#context-window): what requests leave out, and how it is read.
+//! A conversation that outgrows the context window (retries.md#context-window): what requests leave out, and how it is read.
 
 use crate::support::*;
 use serde_json::json;
@@ -66,8 +66,12 @@ fn drive(
                 }
             }
             Effect::RunTool(call) => {
-                let outcome =
-                    ToolOutcome::Executed { content: result.to_owned(), images: Vec::new(), repaired_args: None };
+                let outcome = ToolOutcome::Executed {
+                    content: result.to_owned(),
+                    images: Vec::new(),
+                    structured_content: None,
+                    repaired_args: None,
+                };
                 Event::ToolFinished { call: call.call, outcome }
             }
             // The end of a wait, not a limit of time.

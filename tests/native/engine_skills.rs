@@ -74,7 +74,12 @@ impl Skilled {
     }
 
     fn ran(&mut self, call: &str, content: &str) {
-        let outcome = ToolOutcome::Executed { content: content.into(), images: Vec::new(), repaired_args: None };
+        let outcome = ToolOutcome::Executed {
+            content: content.into(),
+            images: Vec::new(),
+            structured_content: None,
+            repaired_args: None,
+        };
         self.tell(Event::ToolFinished { call: CallId(call.into()), outcome });
     }
 

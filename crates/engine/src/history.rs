@@ -42,7 +42,7 @@ pub struct History {
     left_out: Option<LeftOut>,
 }
 
-/// The oldest part of a conversation, which requests leave out to fit the context window (semantics.md#context-window).
+/// The oldest part of a conversation, which requests leave out to fit the context window (retries.md#context-window).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct LeftOut {
     /// The first message after it.

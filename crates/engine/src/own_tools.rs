@@ -334,7 +334,7 @@ pub fn subagent_tasks(args: &Value) -> Vec<SubagentTask> {
     tasks.iter().map(read).collect()
 }
 
-/// `read_earlier` as offered to the model, in requests that leave out a part of the conversation (semantics.md#context-window).
+/// `read_earlier` as offered to the model, in requests that leave out a part of the conversation (retries.md#context-window).
 #[must_use]
 pub fn earlier_spec() -> ToolSpec {
     own_tool(

@@ -171,9 +171,9 @@ fn the_command_line_names_the_model_servers() {
 #[test]
 fn the_documentation_lists_what_the_rows_say() {
     let servers = quoted(&kinds(ProviderKind::is_http)).into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>();
-    part("docs/api.md", "| `kind` | ", " | required |\n| `baseUrl`", &alternatives(&servers, "or"));
+    part("docs/api-options.md", "| `kind` | ", " | required |\n| `baseUrl`", &alternatives(&servers, "or"));
     let formats: Vec<&str> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();
-    part("docs/api.md", "`format` is ", "; [what each one holds]", &alternatives(&code(&formats), "or"));
+    part("docs/api-records.md", "`format` is ", "; [what each one holds]", &alternatives(&code(&formats), "or"));
 
     let page = "docs/providers.md";
     let of = |which: &dyn Fn(ProviderKind) -> bool| code(&kinds(which)).join(", ");
