@@ -19,6 +19,7 @@ const ROWS = [
   [/^turnwise\/docs-worker(\.js|_bg\.wasm)$/, 'npm docs', 'docs'],
   // The package.
   [/^turnwise\/turnwise\.js$/, 'npm docs', 'client'],
+  [/^turnwise\/web\.js$/, 'npm docs app offline', 'web'],
   [/^turnwise\/(agent_bg\.wasm|engine-worker\.js)$/, 'npm docs', 'agent'],
   [/^turnwise\/worker(\.js|_bg\.wasm)$/, 'npm docs app offline', 'tools'],
   [/^turnwise\/(sandbox(-worker)?\.js|quickjs\.wasm)$/, 'npm app offline', 'sandbox'],
@@ -29,7 +30,7 @@ const ROWS = [
   [/^turnwise\/sql(\.js|_bg\.wasm)$/, 'npm app', 'sql'],
   [/^turnwise\/jq(\.js|_bg\.wasm)$/, 'npm app', 'jq'],
   [/^turnwise\/(LICENSE.*|THIRD-PARTY-LICENSES\.txt)$/, 'npm docs'],
-  [/^turnwise\/(index|index\.node|node|thread|core|react|ai-sdk|history|element|empty)\.js$/, 'npm'],
+  [/^turnwise\/(index|index\.node|node|thread|web-node|core|react|ai-sdk|history|element|empty)\.js$/, 'npm'],
   [/^turnwise\/(cli.*\.mjs|.*\.d\.ts|README\.md|package\.json)$/, 'npm'],
   // The app. Its page takes everything in www/app as it is.
   [/^turnwise\/(app-client|app-worker)\.js$|^turnwise\/app-worker_bg\.wasm$/, 'app offline', 'appWorker'],
@@ -56,6 +57,7 @@ export const GROUPS = {
   language: { title: 'widget: one of these, for its language', most: 2_500, largest: true },
   frame: { title: 'widget: in a frame, beside the others' },
   client: { title: 'package: in the page', most: 20_000 },
+  web: { title: 'package: the tools that reach the web, on first use', most: 7_000 },
   agent: { title: 'package: in the agent\'s worker', most: 545_000 },
   docs: { title: 'docs: in the widget\'s other workers', most: 490_000 },
   tools: { title: 'tools: in workers, on first use', most: 1_430_000 },

@@ -19,6 +19,7 @@ fn asking_config(change: impl FnOnce(&mut Permissions)) -> RunConfig {
         may_finish: false,
         side_effect,
         effect_argument: None,
+        host_argument: None,
     };
     let mut permissions = Permissions { answers: Answers::Page, ..Permissions::default() };
     change(&mut permissions);

@@ -15,6 +15,10 @@ pub const PROGRESS: &str = "progress_report";
 pub const SPAWN: &str = "spawn_subagents";
 pub const PROGRAM: &str = "run_code";
 
+// Names of built-in tools that the page runs.
+pub const FETCH_URL: &str = "fetch_url";
+pub const SEARCH_WEB: &str = "search_web";
+
 fn own_tool(name: &str, description: String, parameters: Value) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
@@ -23,6 +27,7 @@ fn own_tool(name: &str, description: String, parameters: Value) -> ToolSpec {
         may_finish: false,
         side_effect: SideEffect::None,
         effect_argument: None,
+        host_argument: None,
     }
 }
 

@@ -18,8 +18,9 @@ use web_sys::{Blob, BlobPropertyBag, MessageEvent};
 use crate::growing::Growing;
 use turnwise_content::markdown::Node;
 use turnwise_docs_index::site::Site;
-use turnwise_docs_index::{self as docs, SiteQuery};
+use turnwise_docs_index::{self as docs, SiteQuery, web};
 use turnwise_engine::{EpochMillis, ToolOutcome};
+use turnwise_files::document::{HEAD, container};
 use turnwise_files::{FileInfo, Files};
 use turnwise_protocol::tool_worker::{
     ChangedBlocks, CheckedArguments, DocumentTask, FileChange, Request, SchemaRef, WorkerAnswer, WorkerCall,
@@ -127,6 +128,10 @@ impl<A: Abilities> Worker<A> {
                 Ok(answer) => WorkerAnswer::Document(answer),
                 Err(error) => return (WorkerReply::Error { id, error }, written),
             },
+            WorkerCall::Page { url, content_type } => match self.page(url, content_type, blobs).await {
+                Ok(answer) => WorkerAnswer::Document(answer),
+                Err(error) => return (WorkerReply::Error { id, error }, written),
+            },
             WorkerCall::Check { name, arguments, schema } => {
                 self.define(&schema);
                 WorkerAnswer::Checked(match self.validators.check(&name, schema.id, &arguments) {
@@ -182,6 +187,29 @@ impl<A: Abilities> Worker<A> {
             });
         }
         docs::answer::answer(&mut self.site, ask, texts)
+    }
+
+    /// Reads one response: a page or a text here, a document as the tools read files.
+    async fn page(&mut self, url: String, content_type: String, blobs: Vec<Blob>) -> Result<String, String> {
+        let blob = blobs.into_iter().next().ok_or("the request came without a body")?;
+        let bytes = bytes_of(&blob, &url).await?;
+        let mut got = docs::FetchedPage { url, content_type, ..docs::FetchedPage::default() };
+        let head = bytes.get(..HEAD.min(bytes.len())).unwrap_or_default();
+        // An encoding that nothing declares is guessed by who has the tables for it.
+        let unknown =
+            || docs::charset::declared(&got.content_type, &bytes).is_none() && std::str::from_utf8(&bytes).is_err();
+        let html = web::is_html(&got.content_type, &String::from_utf8_lossy(head));
+        if !html && (container(head).is_some() || unknown()) {
+            let path = file_name(&got.url);
+            let answer = self.abilities.answer(WorkerCall::Text { path }, vec![blob]).await?;
+            let WorkerAnswer::Document(text) = answer else {
+                return Err("the worker answered another question".into());
+            };
+            let read = web::WebText { text, ..web::WebText::default() };
+            return serde_json::to_string(&read).map_err(|error| error.to_string());
+        }
+        let text = decoded(bytes, &mut got);
+        serde_json::to_string(&web::read(&got, &text)).map_err(|error| error.to_string())
     }
 
     fn define(&mut self, schema: &SchemaRef) {
@@ -322,6 +350,14 @@ fn send(reply: WorkerReply, blobs: Vec<Blob>) {
         message.extend(blobs);
         post(&message);
     }
+}
+
+/// The name of the file at an address, by which some kinds of texts are told.
+fn file_name(url: &str) -> String {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let name = docs::url::decoded(path.rsplit('/').next().unwrap_or_default());
+    let name: String = name.chars().filter(|c| !c.is_control() && !"/\\:".contains(*c)).take(100).collect();
+    if name.trim_matches(['.', ' ']).is_empty() { "document".to_owned() } else { name }
 }
 
 /// The text of a response, decoded as a browser does it.

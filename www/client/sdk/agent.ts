@@ -3,7 +3,7 @@
 import { describe, isSignal, number, shape, whole } from '../check.js';
 import { Agent as Implementation } from '../index.js';
 import type {
-  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory,
+  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory, WebOptions,
 } from '../types/turnwise.js';
 import type { Agent as LowLevelAgent, Tool as LowLevelTool } from '../types/turnwise.js';
 import { errorText } from '../model.js';
@@ -63,6 +63,8 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
   approve?: Approve;
   /** Rules for tool calls, by what a tool touches and by its name. Default: calls that touch more than the workspace ask `approve`. */
   permissions?: PermissionOptions;
+  /** How `fetch_url` and `search_web` reach the web; name them in `builtInTools`. */
+  web?: WebOptions;
   /** Checks of the prompt before a run and of the result after it. */
   guardrails?: { input?: readonly Guardrail<string>[]; output?: readonly Guardrail<{ output: OutputOf<S>; text: string }>[] };
   /** Notified of every run: `otlp({ url })` sends its spans to a collector. */
@@ -111,7 +113,7 @@ export type BranchEdit =
 const any = (value: unknown) => value;
 const OPTIONS = shape(Object.fromEntries([
   'model', 'instructions', 'tools', 'builtInTools', 'files', 'output', 'maxTurns', 'maxAttempts', 'budget', 'reasoning', 'toolChoice', 'temperature', 'topP',
-  'subagents', 'approve', 'permissions', 'guardrails', 'telemetry', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
+  'subagents', 'approve', 'permissions', 'guardrails', 'telemetry', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed', 'web',
 ].map((name) => [name, any])));
 const BUDGET = shape({ usd: number, tokens: whole(1), ms: whole(1) });
 const RUN = shape({ messages: any, signal: any, approve: any });
@@ -304,7 +306,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   #lowLevel(): LowLevelOptions {
     const {
       model, instructions, builtInTools, files, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, permissions, preset, counter, synthesis,
-      limits, retry, seed,
+      limits, retry, seed, web,
     } = this.#options;
     const strict = this.#output !== undefined;
     const builtIn = builtInTools ?? (files ? 'safe' : []);
@@ -315,7 +317,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
       provider: model as LowLevelOptions['provider'], preset: preset ?? (strict ? 'strict' : undefined),
       system: strict && instructions !== undefined ? `${instructions}\n\n${REPORT}` : instructions,
       report: this.#output && { format: 'json', schema: this.#output.json },
-      tools, agents: subagents, permissions: { workspace: 'allow', ...permissions }, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed,
+      tools, agents: subagents, permissions: { workspace: 'allow', ...permissions }, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed, web,
     });
   }
 }

@@ -14,10 +14,12 @@ export interface ApprovalRequest {
   diff?: string;
   /** The number of lines at the end that a diff of more than 8 MiB leaves out. */
   omittedLines?: number;
+  /** The host that the call goes to, if that is known: an answer can be for it. */
+  host?: string;
 }
 
-/** `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call. */
-export type Approval = boolean | { allow: boolean; for?: 'call' | 'tool' | 'run' };
+/** `for`: how far the answer reaches: this call, every call of the tool to this host in this run, every call of the tool in this run, or every call of this run that would ask. Default: this call. */
+export type Approval = boolean | { allow: boolean; for?: 'call' | 'host' | 'tool' | 'run' };
 
 /** A function that decides, or `'all'` to approve every call. `signal` is aborted when the question needs no answer any more. */
 export type Approve = 'all' | ((request: ApprovalRequest, options: { signal: AbortSignal }) => Approval | Promise<Approval>);
@@ -29,13 +31,13 @@ export function approver(
   if (approve === 'all') return 'all';
   const own = [...tools.values()].some(({ low }) => low.sideEffect !== 'none' && low.sideEffect !== 'workspace');
   if (!approve && !own) return undefined;
-  return async ({ id, name, args, sideEffect, again, diff, omittedLines }, options) => {
+  return async ({ id, name, args, sideEffect, again, diff, omittedLines, host }, options) => {
     const tool = tools.get(name);
     const touches = tool?.touches ?? (sideEffect === 'none' ? [] : [sideEffect]);
     // The rules of the agent have decided that this call asks; a tool of the page may still say that it need not.
     const asks = tool && !rules[name] ? await tool.asks(args) : sideEffect !== 'workspace' || workspace === 'ask' || rules[name] === 'ask';
     if (!asks && !again) return true;
     if (!approve) return false;
-    return approve({ toolCallId: id, toolName: name, input: args, touches, again, ...(diff !== undefined && { diff }), ...(omittedLines !== undefined && { omittedLines }) }, options);
+    return approve({ toolCallId: id, toolName: name, input: args, touches, again, ...(diff !== undefined && { diff }), ...(omittedLines !== undefined && { omittedLines }), ...(host !== undefined && { host }) }, options);
   };
 }
