@@ -133,11 +133,11 @@ async function sent(url: URL, first: URL, rules: Rules, signal: AbortSignal, rel
     if (signal.aborted || error instanceof Refused || error instanceof Moved || !rules.page) throw error;
     if (!relay) throw new Error(forbidden(url));
   }
-  return byRelay(relay, question, url, signal);
+  return byRelay(relay, url, signal);
 }
 
 /** The relay answers for one hop, and says what the answer was in its own headers. */
-async function byRelay(relay: string, question: Question, url: URL, signal: AbortSignal): Promise<Reply> {
+async function byRelay(relay: string, url: URL, signal: AbortSignal): Promise<Reply> {
   let reply;
   try {
     reply = await byFetch({ url: new URL(relay, globalThis.location?.href), signal, method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ url: url.href }), named: true });
@@ -155,14 +155,14 @@ async function byRelay(relay: string, question: Question, url: URL, signal: Abor
     throw new Error(`the relay of this site refuses ${hostOf(url)}: ${message}`);
   }
   const { headers } = reply;
-  return { ...reply, url: url.href, status, headers: { get: (name) => (name === 'location' ? headers.get('x-relay-location') : headers.get(name)) }, named: question.named } as Reply;
+  return { ...reply, url: url.href, status, headers: { get: (name) => headers.get(`x-relay-${name}`) } };
 }
 
 const forbidden = (url: URL) => `${hostOf(url)} could not be read from this page. Either it does not let other pages read it (no CORS), it is offline, or the policy of this page (connect-src) `
   + 'does not list it. A site whose agents read other sites needs a relay (the option web.relay); in Node.js none is needed. Go on without this page';
 
 /** The body up to the limit. */
-async function read({ headers, body }: Reply, most: number): Promise<{ body: Uint8Array; cut: boolean }> {
+async function read({ body }: Reply, most: number): Promise<{ body: Uint8Array; cut: boolean }> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of body ?? []) {
@@ -170,7 +170,6 @@ async function read({ headers, body }: Reply, most: number): Promise<{ body: Uin
     length += part.length;
     if (length > most) break;
   }
-  void headers;
   const whole = new Uint8Array(Math.min(length, most));
   let at = 0;
   for (const part of parts) {

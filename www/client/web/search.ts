@@ -35,7 +35,7 @@ interface Row {
 const ROWS: Record<SearchService['kind'], Row> = {
   searxng: {
     needsKey: false, most: 20,
-    request: (query, _, key) => ({ path: `/search?${new URLSearchParams({ q: query, format: 'json' })}`, headers: key ? { authorization: `Bearer ${key}` } : {} }),
+    request: (query, _, key) => ({ path: `/search?${new URLSearchParams({ q: query, format: 'json' })}`, ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }) }),
     results: ({ results }) => results,
     result: ({ url, title, content, publishedDate }) => ({ url, title, snippet: content, date: publishedDate }),
     errors: { 403: ['search_not_configured', 'this SearXNG does not give JSON: add json to search.formats in its settings.yml'] },
