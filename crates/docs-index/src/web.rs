@@ -53,7 +53,7 @@ pub fn read(got: &FetchedPage, text: &str) -> WebText {
     if !is_html(&got.content_type, text) {
         return WebText { title: String::new(), text: text.to_owned(), notes };
     }
-    let page = html::page(&got.url, text);
+    let page = html::web_page(&got.url, text);
     if text.len() > html::MAX_PAGE_BYTES {
         notes.push(format!("Only its first {} MB were read.", html::MAX_PAGE_BYTES >> 20));
     }
@@ -97,7 +97,7 @@ struct Beside {
 impl Beside {
     fn read(document: &Document, base: &str) -> Self {
         let frames = document.select("iframe[src], frame[src]");
-        let frames = frames.nodes().iter().filter_map(|frame| url::join(base, frame.attr("src")?.trim()));
+        let frames = frames.nodes().iter().filter_map(|frame| url::join_whole(base, frame.attr("src")?.trim()));
         let frames = frames.filter(|address| address.starts_with("http")).take(MAX_FRAMES).collect();
         // The parser keeps what is inside as text.
         let noscript =
@@ -144,9 +144,9 @@ mod tests {
     fn links_are_whole_and_frames_are_named() {
         let page = of(
             "text/html",
-            "<title>T</title><h1>Head</h1><p>See <a href=\"../b?c#d\">that</a>.<iframe src=\"/f\"></iframe>",
+            "<title>T</title><h1>Head</h1><p>See <a href=\"../b?c=(1)#d\">that</a>.<iframe src=\"/f\"></iframe>",
         );
-        assert!(page.text.contains("[that](https://a.example/b?c#d)"), "{}", page.text);
+        assert!(page.text.contains("[that](https://a.example/b?c=%281%29#d)"), "{}", page.text);
         assert!(page.text.contains("- https://a.example/f"), "{}", page.text);
         assert_eq!(page.title, "Head");
     }
