@@ -110,6 +110,8 @@ export function notPublic(address) {
  * @returns {string | undefined}
  */
 export function localHost(host) {
+  // Browsers do not agree on which other characters a host may have.
+  if (!/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(host)) return 'written with characters that no name has';
   if (host.startsWith('[') || IS_V4.test(host)) return notPublic(host);
   const name = host.replace(/\.$/, '');
   if (!name.includes('.')) return 'a name of this machine or its own network';
@@ -155,8 +157,8 @@ export function address(text, { named = () => false, base } = {}) {
   const why = localHost(url.hostname);
   if (NEVER.includes(why)) throw new Refused('address_not_allowed', `${plain} is never asked for, because its host is ${why}`);
   if (named(plain)) return url;
-  if (!PORTS.includes(url.port)) throw new Refused('address_not_allowed', `the port ${url.port} is not asked for, only ${PORTS.filter(Boolean).join(', ')}, unless the user names ${plain}`);
-  if (why) throw new Refused('address_not_allowed', `${plain} is not asked for, because its host is ${why}; only public hosts are, unless the user names this origin`);
+  if (!PORTS.includes(url.port)) throw new Refused('address_not_allowed', `the port ${url.port} is not asked for, only ${PORTS.filter(Boolean).join(', ')}, unless a rule names ${plain}`);
+  if (why) throw new Refused('address_not_allowed', `${plain} is not asked for, because its host is ${why}; only public hosts are, unless a rule names this origin`);
   return url;
 }
 
@@ -167,5 +169,5 @@ export function address(text, { named = () => false, base } = {}) {
  */
 export function resolved(host, found, named = false) {
   const wrong = found.find((one) => (named ? NEVER.includes(notPublic(one)) : notPublic(one)));
-  if (wrong) throw new Refused('address_not_allowed', `${host} is not asked for, because its name means ${wrong}, which is ${notPublic(wrong)}; only public hosts are, unless the user names this origin`);
+  if (wrong) throw new Refused('address_not_allowed', `${host} is not asked for, because its name means ${wrong}, which is ${notPublic(wrong)}; only public hosts are, unless a rule names this origin`);
 }

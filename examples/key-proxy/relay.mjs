@@ -34,7 +34,7 @@ const byFetch = async ({ url, signal, headers }) => {
  */
 export async function relay(request, { env, send = byFetch, limited, spend, refuse }) {
   const asked = read(await limited(request, MAX_QUESTION));
-  if (!asked) return refuse(400, 'invalid_request', 'The request is not {"url": "…"}.');
+  if (asked === undefined) return refuse(400, 'invalid_request', 'The request is not {"url": "…"}.');
   const hosts = Object.fromEntries(names(env.RELAY_HOSTS).map((name) => [name, true]));
   const named = (origin) => Object.hasOwn(hosts, origin);
   let url;

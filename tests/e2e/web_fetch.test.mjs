@@ -51,7 +51,7 @@ const inNode = (turns, given) => withScript([...turns.map((urls) => ({ calls: fe
 });
 
 /** The same in a page. */
-const inPage = (turns, given, options) => withScript([...turns.map((urls) => ({ calls: fetches(urls) })), { text: 'Done.' }], (baseUrl) => withPackage(options ?? {}, async (page) => {
+const inPage = (turns, given, reach = [], expect = []) => withScript([...turns.map((urls) => ({ calls: fetches(urls) })), { text: 'Done.' }], (baseUrl) => withPackage({ reach: [baseUrl, ...reach], expect }, async (page) => {
   const found = await page.evaluate(([source, given]) => eval(source)(window.turnwise, given), [`(${run})`, { ...given, baseUrl }]);
   assertValid(found.trajectory);
   assert.deepEqual(found.replayed, { ok: true });
@@ -87,13 +87,13 @@ test('Node.js reads pages in every encoding, documents, texts, and says what is 
 
 test('a page reads the same, as far as the browser lets it', () => withPages({ cors: true }, async (origin, seen) => {
   const paths = Object.keys(PAGES).filter((name) => !['/cut-off', '/loop', '/bogus-coding'].includes(name)); // the browser judges these
-  const { results } = await inPage([paths.slice(0, 20).map((name) => origin + name), paths.slice(20).map((name) => origin + name)], { permissions: { hosts: { [origin]: 'allow' } }, web: LIMITS });
+  const { results } = await inPage([paths.slice(0, 20).map((name) => origin + name), paths.slice(20).map((name) => origin + name)], { permissions: { hosts: { [origin]: 'allow' } }, web: LIMITS }, [origin], [/status of 404/, /status of 401/]);
   assertRead(results, origin, paths);
   for (const { headers } of seen) assert.deepEqual(['cookie', 'referer', 'authorization'].filter((name) => name in headers), []);
 }));
 
 test('a page that forbids CORS is answered with the way out', () => withPages({}, async (origin) => {
-  const { results: [{ result }] } = await inPage([[`${origin}/page`]], { permissions: { hosts: { [origin]: 'allow' } } });
+  const { results: [{ result }] } = await inPage([[`${origin}/page`]], { permissions: { hosts: { [origin]: 'allow' } } }, [origin], [/blocked by CORS policy/, /net::ERR_FAILED/]);
   assert.match(result, /no CORS.*relay/s);
 }));
 
@@ -169,7 +169,7 @@ test('a long text is read on without a second request', () => withPages({}, asyn
 
 test('the policy of a page that does not list an address is named', () => withPages({ cors: true }, async (origin) => {
   const elsewhere = origin.replace('127.0.0.1', 'localhost');
-  const { results: [{ result }] } = await inPage([[`${elsewhere}/page`]], { permissions: { hosts: { [elsewhere]: 'allow' } } });
+  const { results: [{ result }] } = await inPage([[`${elsewhere}/page`]], { permissions: { hosts: { [elsewhere]: 'allow' } } }, [elsewhere], [/violates the following Content Security Policy|Refused to connect/]);
   assert.match(result, /connect-src/);
 }));
 
