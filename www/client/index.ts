@@ -8,6 +8,7 @@ export { configure } from './assets';
 export { DocsSite } from './docs';
 export { Files } from './files';
 export { inside } from './inside';
+export { SAFE_TOOLS } from './names';
 export { exportTrajectory, importTrajectory, insight, listModels, renderMarkdown, replay, summarize } from './records';
 
 /** For the other entry points of the package: sets how to start the engine without a page. */

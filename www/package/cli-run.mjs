@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Agent, exportTrajectory, insight, summarize } from './node.js';
 import { inParallel, message, readText, sweep, writeWhole } from './cli-files.mjs';
 import { duration, plain, report } from './cli-stats.mjs';
+import { reach } from './cli-web.mjs';
 
 const SUMMARY = 'summary.json';
 /** Headers that may contain secrets, which come from the environment only. */
@@ -67,7 +68,7 @@ async function read(values, positionals, Usage) {
   if (approve !== undefined && approve !== 'all' && typeof approve !== 'function') fault(`--config ${values.config}: "approve" takes "all", or a function in an .mjs module`);
   const seed = count('seed', 0, config.seed);
   const base = {
-    ...config, provider: providers(values, config.provider, fault),
+    ...config, ...reach(values.web, config, fault), provider: providers(values, config.provider, fault),
     ...(values.preset === undefined ? {} : { preset: values.preset }),
     ...(values['max-turns'] === undefined ? {} : { maxTurns: count('max-turns', 1) }),
   };
