@@ -29,13 +29,18 @@ const plain = (name) => decoded(name).toLowerCase().replace(/[^\p{L}\p{N}]/gu, '
  */
 export function found({ name, args, result }, base) {
   const text = String(result);
-  if (name === 'search_docs') {
+  if (name === 'search_docs' || name === 'search_web') {
     const hits = [...text.matchAll(/^(\d+)\. (\S+)\n +(.+)$/gm)].filter(([, number], at) => Number(number) === at + 1);
     return hits.map(([, , href, title]) => ({ href, title, text: title.split(' › ').at(-1) }));
   }
   if (name === 'read_file') {
     const file = typeof args?.path === 'string' && safe(args.path, base);
     return file ? [{ href: file.href, text: '', read: true }] : [];
+  }
+  if (name === 'fetch_url') {
+    // The page that was read, by its own address and by the one that led to it. An answer that is none begins with something else.
+    const own = /^https?:\/\/\S+$/.test(text.split('\n', 1)[0]) && safe(text.split('\n', 1)[0], base);
+    return own ? [own, safe(String(args?.url), base)].filter(Boolean).map(({ href }) => ({ href, text: '', read: true })) : [];
   }
   if (name !== 'read_page') return [];
   // The first line is the page's own address, whatever spelling of it the model used.
