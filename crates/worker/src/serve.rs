@@ -52,6 +52,12 @@ pub trait Abilities: Default + std::fmt::Debug + 'static {
     /// What these writes would change, as a unified diff, and the number of lines that it leaves out.
     async fn diff(&self, files: &BlobFiles, writes: &[(String, Vec<u8>)]) -> (Option<String>, usize);
 
+    /// A text in an encoding that nothing declares, and the name of the encoding as it is guessed; `None`: this worker has no tables to
+    /// guess by.
+    async fn guess(&self, _: &[u8]) -> Option<(String, String)> {
+        None
+    }
+
     /// Answers any other request.
     ///
     /// # Errors
@@ -208,7 +214,16 @@ impl<A: Abilities> Worker<A> {
             let read = web::WebText { text, ..web::WebText::default() };
             return serde_json::to_string(&read).map_err(|error| error.to_string());
         }
-        let text = decoded(bytes, &mut got);
+        // As browsers do for pages that name no language of another alphabet.
+        let guessed = unknown() && docs::charset::usual(&bytes) == docs::charset::FALLBACK;
+        let guess = if guessed { self.abilities.guess(&bytes).await } else { None };
+        let text = match guess {
+            Some((text, encoding)) => {
+                got.guessed = encoding;
+                text
+            }
+            None => decoded(bytes, &mut got),
+        };
         serde_json::to_string(&web::read(&got, &text)).map_err(|error| error.to_string())
     }
 
