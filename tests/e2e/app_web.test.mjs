@@ -23,7 +23,7 @@ test('a host is asked about once, with the whole address; private addresses are 
   } },
 ], (baseUrl) => withSite((site) => {
   const settings = { provider: 'openai', base_url: baseUrl, model: 'scripted' };
-  const local = [{ name: 'turnwise.settings', value: JSON.stringify(settings) }, { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: 'sk-planted-4f9a8b7c6d5e4f3a2b1c' }) }];
+  const local = [{ name: 'turnwise.settings', value: JSON.stringify(settings) }, { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: 'a-key' }) }];
   const context = { viewport: { width: 1440, height: 900 }, storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: local }] } };
   return withPage(site.app, { reach: [baseUrl, 'https://pages.example'], context }, async (page) => {
     const asked = [];

@@ -26,7 +26,7 @@ test('the program of the page about the web', () => withPages({}, async (origin)
       { text: `It was 1509 ([Garden](${origin}/page), https://nowhere.example/).` },
     ], async (baseUrl) => {
       // Only the addresses are those of this test.
-      const changes = [['{ apiKey: process.env.OPENAI_API_KEY }', `{ baseUrl: '${baseUrl}', apiKey: 'sk-test-0123456789abcdefghij' }`], ['http://localhost:8888', `http://127.0.0.1:${service.address().port}`], ["'*.wikipedia.org': 'allow'", `'${origin}': 'allow'`]];
+      const changes = [['{ apiKey: process.env.OPENAI_API_KEY }', `{ baseUrl: '${baseUrl}', apiKey: 'a-key' }`], ['http://localhost:8888', `http://127.0.0.1:${service.address().port}`], ["'*.wikipedia.org': 'allow'", `'${origin}': 'allow'`]];
       let text = program;
       for (const [from, to] of changes) {
         assert.ok(text.includes(from), from);

@@ -189,3 +189,25 @@ test('wrong options are named', async () => {
   ];
   for (const [options, message] of wrong) assert.throws(() => new Agent(options), (error) => error instanceof TypeError && message.test(error.message), JSON.stringify(options));
 });
+
+test('a rule that denies a host holds in every spelling, whatever else is allowed', async () => {
+  const urls = ['https://example.org/', 'https:/\\example.org/', 'https://EXAMPLE.org./', 'https://%65xample.org/', 'https://example.org:443/', 'https://sub.example.org/'];
+  const { results } = await inNode([urls], { all: true, permissions: { network: 'allow', hosts: { 'Example.ORG': 'deny', '*.example.org': 'deny' } } });
+  results.forEach(({ result, url }) => assert.match(result, /not run|does not permit/, url));
+});
+
+test('nothing of it is loaded before a tool is called', () => withPages({ cors: true }, async (origin) => {
+  const loaded = [];
+  await withScript([{ text: 'Not yet.' }, { calls: fetches([`${origin}/page`]) }, { text: 'Done.' }], (baseUrl) => withPackage({ reach: [baseUrl, origin] }, async (page) => {
+    const go = () => page.evaluate(async ([baseUrl, origin]) => {
+      const agent = new window.turnwise.Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: ['fetch_url'], permissions: { hosts: { [origin]: 'allow' } } });
+      const { outcome } = await agent.run('go');
+      agent.free();
+      return outcome;
+    }, [baseUrl, origin]);
+    assert.equal(await go(), 'success');
+    assert.deepEqual(loaded.filter((name) => name.endsWith('/web.js')), []);
+    assert.equal(await go(), 'success');
+    assert.equal(loaded.filter((name) => name.endsWith('/web.js')).length, 1);
+  }, { seen: (name) => loaded.push(name) }));
+}));

@@ -12,7 +12,7 @@ import { withPackage } from './lib/site.mjs';
 import { withPages } from './lib/web-pages.mjs';
 
 const SITE = 'https://docs.example.org';
-const BASE = { ORIGINS: SITE, MODELS: 'small', BASE_URL: 'https://model.example/v1', API_KEY: 'sk-site-0123456789abcdefghij', SALT: 'salt', MAX_BODY_BYTES: '100000', MAX_OUTPUT_TOKENS: '1000', PER_MINUTE: '10', PER_DAY: '100', SITE_PER_DAY: '1000' };
+const BASE = { ORIGINS: SITE, MODELS: 'small', BASE_URL: 'https://model.example/v1', API_KEY: 'a-key', SALT: 'salt', MAX_BODY_BYTES: '100000', MAX_OUTPUT_TOKENS: '1000', PER_MINUTE: '10', PER_DAY: '100', SITE_PER_DAY: '1000' };
 const TABLE = JSON.parse(readFileSync(path.join(import.meta.dirname, '../fixtures/web_addresses.json'), 'utf8'));
 
 /** Runs `body(relay(url), address of the relay)` with the proxy under these variables. */

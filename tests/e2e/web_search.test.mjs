@@ -9,7 +9,7 @@ import { withScript } from './lib/script-server.mjs';
 import { dist } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
-const KEY = 'tvly-Zx81-abcdefghijklmnop';
+const KEY = 'words-that-are-the-key';
 
 /** A service of one kind: `check` fails for a request that it does not describe, `answer` are its results. */
 const SERVICES = {

@@ -37,7 +37,7 @@ test('a run that searched and read cites its sources, and replays with the netwo
   await init();
   let record;
   await withScript([{ calls: [{ id: 'f', name: 'fetch_url', args: { url: `${origin}/moved` } }] }, { text: `The garden is [there](${origin}/page).` }], async (baseUrl) => {
-    const agent = new Agent({ model: openai('scripted', { baseUrl, apiKey: 'sk-test-0123456789abcdefghij' }), builtInTools: ['fetch_url'], permissions: { hosts: { [origin]: 'allow' } } });
+    const agent = new Agent({ model: openai('scripted', { baseUrl, apiKey: 'a-key' }), builtInTools: ['fetch_url'], permissions: { hosts: { [origin]: 'allow' } } });
     record = (await agent.generate('go')).trajectory;
   });
   const { pages, unsupported } = sources(record);
