@@ -2,10 +2,13 @@
 // its answers replays without a network.
 import assert from 'node:assert/strict';
 import dns from 'node:dns';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import https from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
+import { certificate } from './lib/certificate.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { dist, withPackage } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
@@ -194,6 +197,21 @@ test('a rule that denies a host holds in every spelling, whatever else is allowe
   const urls = ['https://example.org/', 'https:/\\example.org/', 'https://EXAMPLE.org./', 'https://%65xample.org/', 'https://example.org:443/', 'https://sub.example.org/'];
   const { results } = await inNode([urls], { all: true, permissions: { network: 'allow', hosts: { 'Example.ORG': 'deny', '*.example.org': 'deny' } } });
   results.forEach(({ result, url }) => assert.match(result, /not run|does not permit/, url));
+});
+
+test('a certificate that nobody vouches for is an error, and so is a host that is not there', async () => {
+  const server = https.createServer(certificate('127.0.0.1'), (_, response) => response.end('secret'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const origin = `https://127.0.0.1:${server.address().port}`;
+    const { results } = await inNode([[`${origin}/`, 'http://127.0.0.1:1/', 'https://nobody.invalid/']], { all: true, permissions: { hosts: { [origin]: 'allow', 'http://127.0.0.1:1': 'allow' } } });
+    assert.match(results[0].result, /could not be read.*(SELF_SIGNED|certificate|CERT)/i);
+    assert.match(results[1].result, /does not accept connections/);
+    assert.match(results[2].result, /there is no such host|could not be looked up/);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 });
 
 test('nothing of it is loaded before a tool is called', () => withPages({ cors: true }, async (origin) => {
