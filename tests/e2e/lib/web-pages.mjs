@@ -16,7 +16,7 @@ export const PAGES = {
   '/latin': { type: 'text/html', body: latin(html('<h1>Café</h1>', '<meta charset="iso-8859-1"><title>t</title>')), has: ['Café'] },
   '/header-charset': { type: 'text/html; charset=windows-1251', body: Buffer.concat([Buffer.from('<h1>'), bytes(0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2), Buffer.from('</h1>')]), has: ['Привет'] },
   '/no-charset': { type: 'text/html', body: Buffer.concat([Buffer.from('<html lang="ja"><h1>'), bytes(0x93, 0xfa, 0x96, 0x7b), Buffer.from('</h1></html>')]), has: ['日本', 'does not declare its encoding'] },
-  '/undeclared': { type: 'text/html', body: Buffer.concat([Buffer.from('<html><h1>'), bytes(...'Садовые растения и цветы требуют ухода весной и осенью'.split('').map((c) => (c === ' ' ? 32 : c === 'ё' ? 0xb8 : c.charCodeAt(0) - 0x410 + 0xc0))), Buffer.from('</h1></html>')]), has: ['Садовые растения', 'read as windows-1251'] },
+  '/undeclared': { type: 'text/html', body: Buffer.concat([Buffer.from('<html><h1>'), bytes(...'Садовые растения и цветы требуют ухода весной и осенью'.split('').map((c) => (c === ' ' ? 32 : c === 'ё' ? 0xb8 : c.charCodeAt(0) - 0x410 + 0xc0))), Buffer.from('</h1></html>')]), has: ['Садовые растения', 'read as Windows-1251'] },
   '/gbk': { type: 'text/html; charset=gb2312', body: Buffer.concat([Buffer.from('<h1>'), bytes(0xd6, 0xd0, 0xb9, 0xfa), Buffer.from('</h1>')]), has: ['中国'] },
   '/report.pdf': { type: 'application/pdf', body: pdf([[[24, 'Annual report'], [12, 'Revenue was 42 million.']]]), has: ['Revenue was 42 million.', 'page 1'] },
   '/pdf-as-octets': { type: 'application/octet-stream', body: pdf([[[24, 'Hidden report']]]), has: ['Hidden report'] },
