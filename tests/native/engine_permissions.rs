@@ -159,7 +159,9 @@ fn an_answer_for_the_tool_covers_the_calls_that_wait_and_those_to_come() {
 
 #[test]
 fn an_answer_for_a_host_covers_the_calls_to_it_that_wait_and_those_of_sub_agents() {
-    let mut config = asking_config(|rules| drop(rules.hosts.insert("*.open.example".into(), PermissionRule::Allow)));
+    let mut config = asking_config(|rules| {
+        rules.hosts.insert("*.open.example".into(), PermissionRule::Allow);
+    });
     for tool in config.tools.iter_mut().filter(|tool| tool.name == "send") {
         tool.host_argument = Some("url".into());
     }
