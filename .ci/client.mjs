@@ -17,11 +17,11 @@ execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--projec
 // Each entry is a separate file, which the others import, so that a page has only one instance of each. All other modules
 // are bundled into each file that uses them.
 const ENTRIES = part === 'app-worker' ? {
-  client: { 'app-worker': 'app-client', 'engine-worker': 'app-worker', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox' },
+  client: { 'app-worker': 'app-client', 'engine-worker': 'app-worker', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox', 'web/index': 'web' },
   widget: {},
 } : {
   client: {
-    index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox', node: 'node', thread: 'thread', core: 'core',
+    index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox', 'web/index': 'web', 'web/node': 'web-node', node: 'node', thread: 'thread', core: 'core',
     'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/history': 'history', 'sdk/ui-stream': 'ui-stream', 'sdk/ai-sdk': 'ai-sdk',
     'sdk/testing': 'testing', 'sdk/chat-store': 'chat-store', 'sdk/vue': 'vue', 'sdk/svelte': 'svelte', 'sdk/markdown': 'markdown',
     'sdk/skills': 'skills', 'sdk/openapi': 'openapi', 'sdk/tool-search': 'tool-search', 'sdk/argument-check': 'argument-check', 'sdk/yaml': 'yaml',

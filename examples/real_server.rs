@@ -32,6 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         may_finish: false,
         side_effect: SideEffect::None,
         effect_argument: None,
+        host_argument: None,
     };
     let config = RunConfig {
         providers: vec![provider.clone()],

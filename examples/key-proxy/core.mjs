@@ -4,6 +4,7 @@
 import { clean } from './clean.mjs';
 import { Refused, allowed, limitOf } from './content.mjs';
 import { network, parsed } from './limits.mjs';
+import { RELAYED, RELAY_DEFAULTS, RELAY_VARIABLES, relay } from './relay.mjs';
 
 export { count, inMemory } from './limits.mjs';
 
@@ -25,10 +26,11 @@ const VARIABLES = {
   MAX_BODY_BYTES: number, MAX_OUTPUT_TOKENS: number, PER_MINUTE: number, PER_DAY: number, SITE_PER_DAY: number,
   LIMIT_FIELD: [(value) => ['', 'max_tokens', 'max_completion_tokens'].includes(text(value)), 'max_tokens or max_completion_tokens'],
   MAX_PICTURES: numberOrNone, QUESTIONS_PER_DAY: number, QUESTIONS_SITE_PER_DAY: number,
+  ...RELAY_VARIABLES,
 };
 
 /** Without these, the name of the limit is that of the model, no pictures are sent and questions are not collected; the limits are for one visitor and for all of them. */
-const DEFAULTS = { LIMIT_FIELD: '', MAX_PICTURES: '0', QUESTIONS: 'off', QUESTIONS_PER_DAY: '20', QUESTIONS_SITE_PER_DAY: '2000', QUESTIONS_TOKEN: '' };
+const DEFAULTS = { LIMIT_FIELD: '', MAX_PICTURES: '0', QUESTIONS: 'off', QUESTIONS_PER_DAY: '20', QUESTIONS_SITE_PER_DAY: '2000', QUESTIONS_TOKEN: '', ...RELAY_DEFAULTS };
 const MAX_REPORT_BYTES = 8_000;
 /** A model server's error is a few lines. */
 const MAX_ERROR_BYTES = 100_000;
@@ -37,11 +39,11 @@ const MAX_ERROR_BYTES = 100_000;
  * Answers one request, whatever it is: it never throws. `env`: the variables; `address`: the visitor's network address, as the
  * platform itself reports it; `meters(name, { keep })`: the meter of that name, `{ take(limits) }` as `count` does it, which must not
  * be forgotten with `keep`; `questions`: where reports go, `{ add(report) }` and, if they can be read back here, `list()`, the
- * reports as JSON lines.
+ * reports as JSON lines; `send`: sends the requests of the relay, if the platform has something better than `fetch`.
  */
-export async function serve(request, { env: given, address, meters, questions }) {
+export async function serve(request, { env: given, address, meters, questions, send }) {
   const env = { ...DEFAULTS, ...given };
-  const host = { env, address, meters, questions };
+  const host = { env, address, meters, questions, send };
   const asksList = request.method === 'GET' && route(request) === 'questions' && questions?.list;
   const origin = request.headers.get('origin');
   const known = !asksList && list(env.ORIGINS).includes(origin);
@@ -55,7 +57,7 @@ export async function serve(request, { env: given, address, meters, questions })
   }
   if (!known) return response;
   response.headers.set('access-control-allow-origin', origin);
-  response.headers.set('access-control-expose-headers', SHOWN.join(', '));
+  response.headers.set('access-control-expose-headers', [...SHOWN, ...(env.RELAY === 'on' ? RELAYED : [])].join(', '));
   response.headers.append('vary', 'origin');
   return response;
 }
@@ -68,7 +70,7 @@ async function admit(request, host, known) {
 }
 
 /** The part of the address after `/v1/`, whatever the platform puts before it. */
-const route = (request) => /\/v1\/(chat\/completions|questions)$/.exec(new URL(request.url).pathname)?.[1];
+const route = (request) => /\/v1\/(chat\/completions|questions|relay)$/.exec(new URL(request.url).pathname)?.[1];
 
 async function answer(request, host) {
   const { env } = host;
@@ -78,6 +80,7 @@ async function answer(request, host) {
   }
   const wanted = request.method === 'POST' && route(request);
   if (wanted === 'questions' && env.QUESTIONS === 'on') return collect(request, host);
+  if (wanted === 'relay' && env.RELAY === 'on') return relay(request, { ...host, limited, refuse, spend: (...limits) => spend(host, ...limits) });
   if (wanted !== 'chat/completions') return refuse(404, 'not_found', 'There is POST /v1/chat/completions here, nothing else.');
   const body = await limited(request, Number(env.MAX_BODY_BYTES));
   if (body === undefined) return refuse(413, 'request_too_large', `A request may have ${env.MAX_BODY_BYTES} bytes at most: begin a new conversation.`);

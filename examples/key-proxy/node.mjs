@@ -2,6 +2,7 @@
 // in this process. With QUESTIONS_FILE, questions are appended to that file, as JSON lines.
 import { once } from 'node:events';
 import { appendFile } from 'node:fs/promises';
+import { send as ask } from './ask-node.mjs';
 import { inMemory, refuse, serve } from './core.mjs';
 
 /** Requests with other methods cannot all be expressed as a `Request`. */
@@ -29,7 +30,7 @@ export function proxy(env, { meters = inMemory() } = {}) {
   function answered(req, signal) {
     if (!METHODS.includes(req.method)) return refuse(405, 'method_not_allowed', 'There is POST /v1/chat/completions here, nothing else.', { allow: 'POST, OPTIONS' });
     // Express knows the visitor's address behind a proxy of yours if `trust proxy` is set.
-    return serve(toRequest(req, signal), { env, meters, questions, address: req.ip ?? req.socket.remoteAddress });
+    return serve(toRequest(req, signal), { env, meters, questions, send: ask, address: req.ip ?? req.socket.remoteAddress });
   }
 }
 

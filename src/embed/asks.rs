@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use serde::Serialize;
 use wasm_bindgen_futures::spawn_local;
+use web_sys::Blob;
 
 use super::agents::access;
 use super::outbox::{AskError, Outbox};
@@ -32,6 +33,28 @@ pub(super) fn document(
             Ok(answer) if matches!(task, DocumentTask::Export(_)) => outbox.done(id, &answer),
             Ok(answer) => outbox.done_with(id, answer.into_bytes()),
             Err(why) => outbox.refused(id, &AskError::Wrong(format!("{name}: {why}"))),
+        }
+    });
+}
+
+/// Reads a response.
+pub(super) fn page(
+    outbox: &Rc<Outbox>,
+    id: AskId,
+    worker_url: String,
+    url: String,
+    content_type: String,
+    body: Option<Blob>,
+) {
+    let outbox = Rc::clone(outbox);
+    spawn_local(async move {
+        let read = match body {
+            Some(body) => records::page(worker_url, url, content_type, body).await,
+            None => Err("the request came without a body".to_owned()),
+        };
+        match read {
+            Ok(answer) => outbox.done_with(id, answer.into_bytes()),
+            Err(why) => outbox.refused(id, &AskError::Untimely(why)),
         }
     });
 }

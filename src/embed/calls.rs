@@ -75,11 +75,19 @@ impl Page for PageOf {
     }
 
     fn approve(&self, approval: ApprovalRequest<'_>) -> PendingRequest {
-        let ApprovalRequest { call, name, arguments, side_effect, again, diff, folders: _ } = approval;
+        let ApprovalRequest { call, name, arguments, side_effect, again, diff, folders: _, host } = approval;
         let omitted_lines = diff.map(|change| change.omitted).filter(|omitted| *omitted > 0);
         let diff = diff.map(|change| change.diff);
-        let what =
-            PageRequest::Approve { id: &call.0, name, args: &json(arguments), side_effect, again, diff, omitted_lines };
+        let what = PageRequest::Approve {
+            id: &call.0,
+            name,
+            args: &json(arguments),
+            side_effect,
+            again,
+            diff,
+            omitted_lines,
+            host,
+        };
         self.calls.ask(self.agent, what, None, None)
     }
 

@@ -184,6 +184,10 @@ impl Port {
                 let url = worker_url.unwrap_or_else(|| self.worker_url.borrow().clone());
                 asks::render(&self.outbox, id, url, markdown);
             }
+            Command::Page { id, url, content_type } => {
+                let body = parts.pop_front().and_then(|part| part.dyn_into().ok());
+                asks::page(&self.outbox, id, self.worker_url.borrow().clone(), url, content_type, body);
+            }
             Command::Models { id, provider } => asks::models(&self.outbox, id, *provider),
             Command::DocsOpen { id, site, page, html, source, cache, credentials, bridged, worker_url } => {
                 let worker_url = worker_url.unwrap_or_else(|| self.worker_url.borrow().clone());

@@ -58,7 +58,7 @@ impl Page for Asking {
     }
 
     fn approve(&self, call: ApprovalRequest<'_>) -> PendingRequest {
-        let ApprovalRequest { call: _, name, arguments, side_effect: touches, again, diff, folders } = call;
+        let ApprovalRequest { call: _, name, arguments, side_effect: touches, again, diff, folders, host } = call;
         let number = self.permits.last.get();
         self.permits.last.set(number.checked_add(1).unwrap_or(FIRST));
         let id = PermitId(number);
@@ -73,6 +73,7 @@ impl Page for Asking {
             again,
             diff,
             folders: folders.to_vec(),
+            host: host.map(str::to_owned),
         });
         let text = serde_json::to_string(&view).unwrap_or_default();
         self.permits.news.post(News::Asked, vec![text.into()]);

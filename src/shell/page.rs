@@ -61,6 +61,8 @@ pub struct ApprovalRequest<'a> {
     pub diff: Option<ShownChange<'a>>,
     /// The folders on the user's disk that it may write to, by name.
     pub folders: &'a [String],
+    /// The host that it goes to, if that is known. An answer can be for all calls of the tool to it.
+    pub host: Option<&'a str>,
 }
 
 /// A program to run.

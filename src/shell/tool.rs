@@ -16,9 +16,11 @@ use super::timer::Timeout;
 use crate::worker::Prepared;
 use turnwise_engine::{
     Answers, CallId, CallPermission, Event, Run, RunMode, RunTool, Scope, SideEffect, Slug, ToolOutcome, ToolSpec,
+    host_of,
 };
 use turnwise_protocol::ShownChange;
 use turnwise_protocol::app::Permitted;
+use turnwise_tools::{Needs, needs};
 
 /// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
 /// arguments need no check is called before this returns.
@@ -27,7 +29,8 @@ pub(super) fn run(session: &Session, run: RunTool) -> impl Future<Output = Optio
     let (call, ticket) = (task.run.call.clone(), task.ticket);
     let open = RunningCall { call, ticket, place: CallPlace::Waiting, deadline: None };
     session.live(|live| live.calls.push(open));
-    let tool = session.host_tool(&task.run.name).filter(|_| task.run.run != RunMode::Check);
+    let own = || session.host_tool(&task.run.name).or_else(|| task.web_tool());
+    let tool = Some(()).filter(|()| task.run.run != RunMode::Check).and_then(|()| own());
     let called =
         tool.as_ref().filter(|tool| task.needs_no_check(tool)).map(|_| task.call_page(&task.run.arguments, None));
     async move {
@@ -63,6 +66,13 @@ enum ToolEnd {
 }
 
 impl ToolTask {
+    /// A built-in tool that reaches the network: the page runs it.
+    fn web_tool(&self) -> Option<Rc<HostTool>> {
+        let name = &self.run.name;
+        let spec = (needs(name) == Needs::Page).then(|| self.session.offered(&self.run.call, name)).flatten()?;
+        Some(Rc::new(HostTool { spec, plain: None }))
+    }
+
     fn needs_no_check(&self, tool: &HostTool) -> bool {
         let accepts = |plain: &Plain| plain.accepts(&self.run.arguments);
         let runs = self.run.permission == CallPermission::Allowed && tool.spec.side_effect == SideEffect::None;
@@ -208,6 +218,7 @@ impl ToolTask {
             again,
             diff: change,
             folders: &folders,
+            host: host_of(spec, arguments).as_deref(),
         });
         if self.with_open(|open| open.place = CallPlace::Page(Rc::clone(&page), number)).is_none() {
             page.abort(number);

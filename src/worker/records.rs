@@ -1,8 +1,10 @@
-//! Asks a worker about the text of a record. The worker is started for the first question and ended once no question is
-//! open: one worker reads many records, one after the other.
+//! Asks a worker about the text of a record, or for the text of a page of the web. The worker is started for the first question
+//! and ended once no question is open: one worker answers many questions, one after the other.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
+
+use web_sys::Blob;
 
 use super::driver::{Driver, EndedCall};
 use super::pool::CallEnd;
@@ -56,8 +58,20 @@ fn shared(worker_url: String) -> Rc<Driver> {
 /// # Errors
 /// A message for users that says what is wrong with the record, or why it could not be read.
 pub async fn ask(worker_url: String, task: DocumentTask, text: String) -> Result<String, String> {
+    answered(worker_url, WorkerCall::Document { task, text }, Vec::new(), "the record").await
+}
+
+/// Reads a response, and returns the JSON text of a `turnwise_docs_index::web::WebText`.
+///
+/// # Errors
+/// A message for the model that says why it has no text.
+pub async fn page(worker_url: String, url: String, content_type: String, body: Blob) -> Result<String, String> {
+    answered(worker_url, WorkerCall::Page { url, content_type }, vec![body], "it").await
+}
+
+async fn answered(worker_url: String, call: WorkerCall, blobs: Vec<Blob>, what: &str) -> Result<String, String> {
     let driver = shared(worker_url);
-    let (_, ended) = driver.submit(WorkerCall::Document { task, text }, DOCUMENT_MS);
+    let (_, ended) = driver.submit_with(call, blobs, DOCUMENT_MS);
     let answer = match ended.await {
         Ok(EndedCall::Answer(WorkerAnswer::Document(answer))) => Ok(answer),
         Ok(EndedCall::Answer(_) | EndedCall::Unwritten(..)) => Err("the worker answered another question".to_owned()),
@@ -65,7 +79,7 @@ pub async fn ask(worker_url: String, task: DocumentTask, text: String) -> Result
         Ok(EndedCall::Without(CallEnd::Crashed(why) | CallEnd::NoWorker(why))) => {
             Err(format!("the worker failed: {why}"))
         }
-        Ok(EndedCall::Without(CallEnd::TimedOut)) => Err("reading the record took too long".to_owned()),
+        Ok(EndedCall::Without(CallEnd::TimedOut)) => Err(format!("reading {what} took too long")),
         Ok(EndedCall::Without(CallEnd::Aborted | CallEnd::Answered)) | Err(_) => Err("the worker was ended".to_owned()),
     };
     if Rc::strong_count(&driver) == 1 {

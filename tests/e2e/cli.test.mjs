@@ -11,6 +11,7 @@ import { inFolder, lines, read, start, turnwise } from './lib/cli.mjs';
 import { reply, withScript } from './lib/script-server.mjs';
 import { dist } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
+import { withPages } from './lib/web-pages.mjs';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 
@@ -219,6 +220,26 @@ test('a configuration, a workspace and tools of one\'s own', () => inFolder(asyn
   const { code, err } = await turnwise(['run', 't.jsonl', '--provider', 'demo', '--config', 'wrong.json'], { cwd: folder });
   assert.ok(code !== 0 && /"approve" takes "all"/.test(err), err);
 }));
+
+test('hosts that fetch_url may read are named by a flag, and the key of a search service comes from the environment', () => inFolder((folder) => withPages({}, (origin) => withScript([
+  { calls: [{ id: 'f', name: 'fetch_url', args: { url: `${origin}/page` } }, { id: 'g', name: 'fetch_url', args: { url: 'https://example.org/' } }] }, { text: 'Done.' },
+], async (baseUrl) => {
+  writeFileSync(path.join(folder, 'tasks.jsonl'), lines([{ id: 'a', task: 'read it' }]));
+  const model = ['--provider', 'openai', '--base-url', baseUrl, '--model', 'scripted'];
+  const { code, err } = await turnwise(['run', 'tasks.jsonl', ...model, '--web', `${origin}, *.example.com`], { cwd: folder });
+  assert.equal(code, 0, err);
+  const [page, other] = read(folder, 'runs', 'a.json').turns[0].tool_calls;
+  assert.match(page.result, /# Garden/);
+  assert.match(other.result, /not run/, 'nobody can be asked about another host');
+  const wrong = async (config, flags, message) => {
+    writeFileSync(path.join(folder, 'c.json'), JSON.stringify(config));
+    const ended = await turnwise(['run', 'tasks.jsonl', ...model, '--out', 'other', '--config', 'c.json', ...flags], { cwd: folder });
+    assert.ok(ended.code !== 0 && message.test(ended.err), ended.err);
+  };
+  await wrong({}, ['--web', 'example.org/path'], /permissions\.hosts/);
+  await wrong({ web: { search: { kind: 'brave', apiKey: KEY } } }, [], /read from the environment only/);
+  await wrong({ web: { search: { kind: 'brave', apiKeyEnv: 'NO_SUCH_KEY' } } }, [], /NO_SUCH_KEY is not set/);
+}))));
 
 test('a mock that others wrote is run against', () => inFolder(async (folder) => {
   const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent', strict: true });

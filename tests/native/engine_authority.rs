@@ -30,6 +30,7 @@ fn tool(name: &str, side_effect: SideEffect, may_finish: bool) -> ToolSpec {
         may_finish,
         side_effect,
         effect_argument: None,
+        host_argument: None,
     }
 }
 
@@ -55,6 +56,7 @@ fn hostile() -> RunConfig {
             page: everything,
             tools: BTreeMap::from([("send".into(), PermissionRule::Allow)]),
             folders: Vec::new(),
+            hosts: Default::default(),
         }),
         max_turns: 1_000,
         max_attempts: 99,

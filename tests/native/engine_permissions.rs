@@ -19,6 +19,7 @@ fn asking_config(change: impl FnOnce(&mut Permissions)) -> RunConfig {
         may_finish: false,
         side_effect,
         effect_argument: None,
+        host_argument: None,
     };
     let mut permissions = Permissions { answers: Answers::Page, ..Permissions::default() };
     change(&mut permissions);
@@ -153,6 +154,41 @@ fn an_answer_for_the_tool_covers_the_calls_that_wait_and_those_to_come() {
     let started = run.reply(0, &[("d", "save", "{}"), ("e", "send", "{}")]);
     assert_eq!(started, told(&[("d", Allowed)]), "the refused tool is not even asked about");
     assert!(run.results()[1].starts_with("Error: the user refused"), "{:?}", run.results());
+    run.replays();
+}
+
+#[test]
+fn an_answer_for_a_host_covers_the_calls_to_it_that_wait_and_those_of_sub_agents() {
+    let mut config = asking_config(|rules| {
+        rules.hosts.insert("*.open.example".into(), PermissionRule::Allow);
+    });
+    for tool in config.tools.iter_mut().filter(|tool| tool.name == "send") {
+        tool.host_argument = Some("url".into());
+    }
+    let mut run = Asking::start(config);
+    let to = |url: &str| format!("{{\"url\":\"{url}\"}}");
+    let (one, same, other, open) =
+        (to("https://a.example/1"), to("http://A.example/2"), to("https://b.example/"), to("https://x.open.example/"));
+    let told_of =
+        run.reply(0, &[("a", "send", &one), ("b", "send", &same), ("c", "send", &other), ("d", "send", &open)]);
+    assert_eq!(told_of, told(&[("a", Ask), ("b", Ask), ("c", Ask), ("d", Allowed)]));
+    assert_eq!(run.answer("a", true, Scope::Host), told(&[("a", Allowed), ("b", Allowed)]));
+    assert_eq!(run.aborted(), ["b"], "its question is closed");
+    run.ran("a");
+    run.ran("b");
+    run.ran("d");
+    run.answer("c", false, Scope::Host);
+    let tasks = r#"{"tasks":[{"task":"one"}]}"#;
+    run.reply(0, &[("s", "spawn_subagents", tasks), ("e", "send", &other)]);
+    let check = ToolOutcome::Executed {
+        content: String::new(),
+        images: Vec::new(),
+        structured_content: None,
+        repaired_args: None,
+    };
+    run.tell(Event::ToolFinished { call: CallId("s".into()), outcome: check });
+    let of_child = run.reply(1, &[("", "send", &one)]);
+    assert!(matches!(of_child.as_slice(), [(_, Allowed)]), "{of_child:?}");
     run.replays();
 }
 

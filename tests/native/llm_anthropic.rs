@@ -20,6 +20,7 @@ fn tool(name: &str) -> ToolSpec {
         may_finish: false,
         side_effect: SideEffect::Page,
         effect_argument: None,
+        host_argument: None,
     }
 }
 

@@ -13,6 +13,7 @@ fn lookup() -> ToolSpec {
         may_finish: false,
         side_effect: SideEffect::None,
         effect_argument: None,
+        host_argument: None,
     }
 }
 

@@ -12,6 +12,7 @@ fn tool() -> ToolSpec {
         may_finish: false,
         side_effect: SideEffect::None,
         effect_argument: None,
+        host_argument: None,
     }
 }
 

@@ -330,6 +330,7 @@ fn the_files_of_a_run_are_those_that_its_calls_wrote() {
     let tools = [("write_file", None), ("query_table", Some("save_as"))].map(|(name, argument)| ToolSpec {
         side_effect: SideEffect::Workspace,
         effect_argument: argument.map(str::to_owned),
+        host_argument: None,
         ..plain_tool(name)
     });
     let config = RunConfig { tools: tools.into(), ..limited(5) };

@@ -25,6 +25,8 @@ class AgentState implements HostedAgent {
   readonly tools = new Map<string, { spec: TrajectoryTool; execute: Execute }>();
   readonly files: Files;
   approve: HostedAgent['approve'];
+  readonly web: HostedAgent['web'];
+  readonly hosts: HostedAgent['hosts'];
   #options: AgentOptions;
   #providers: Provider[];
   #skills: TrajectorySkill[] = [];
@@ -36,8 +38,10 @@ class AgentState implements HostedAgent {
   #open = 0;
 
   constructor(given: unknown) {
-    const { options, providers } = agentOptions(given);
+    const { options, providers, web, hosts } = agentOptions(given);
     this.#options = options;
+    this.web = web;
+    this.hosts = hosts;
     this.#providers = providers;
     this.files = new Files((files, blobs) => {
       if (link.knows(this.#generation)) link.tell('files', { agent: this.id, files }, blobs);

@@ -16,7 +16,7 @@ export class AppWorker {
   constructor(hear: (text: string, parts: Part[]) => void, lost: (message: string) => void) {
     const host: Host = new Host(() => this.#link);
     // The app's runs have no page tools; the browser's built-in model only answers in windows.
-    host.add(0, { tools: new Map(), approve: undefined, model: () => import('./prompt-api').then(({ complete }) => complete) });
+    host.add(0, { tools: new Map(), approve: undefined, web: {}, hosts: {}, model: () => import('./prompt-api').then(({ complete }) => complete) });
     const unheard = () => {};
     this.#link = new Link((listener) => spawn(listener, { url: new URL('./app-worker.js', import.meta.url), classic: false }), {
       call: (message, parts) => host.call(message, 'complete' in message.what ? parts.shift() as Uint8Array : undefined),

@@ -11,10 +11,13 @@ import type { Execute } from './options';
 import type { Running } from './sandbox';
 import { spawn } from './spawn';
 import { trustedHtml } from './trusted';
+import { TOOL_CONTENT } from './tool-content';
 import { isRead, valueText } from './values';
+import type { Send } from './web/fetch';
+import type { WebAgent } from './web';
 
-/** One agent's tools, approval and models. */
-export interface HostedAgent {
+/** One agent's tools, approval and models, and what its tools may ask of the web. */
+export interface HostedAgent extends WebAgent {
   tools: Map<string, { execute: Execute }>;
   approve: ((call: unknown, options: { signal: AbortSignal }) => unknown) | undefined;
   /** The model of the provider with this number. */
@@ -35,6 +38,8 @@ const LENT = { scriptOf, configured, spawn, trustedHtml, deadline };
 export class Host {
   /** If this page is a frame: has its host fetch something. */
   fetch: ((url: string, call: CallNumber, open: () => boolean) => Promise<void>) | undefined;
+  /** Sends requests to the web on a host that has something better than `fetch`. */
+  web: (() => Promise<{ send: Send }>) | undefined;
   #link: () => Link;
   #guests = new Map<AgentId, HostedAgent>();
   #calls = new Map<CallNumber, AbortController>();
@@ -120,11 +125,18 @@ export class Host {
 
   #do(guest: HostedAgent, what: Exclude<PageRequest, { fetch: unknown } | { code: unknown }>, call: CallNumber, signal: AbortSignal, request: Uint8Array | undefined): [unknown, Said] {
     if ('tool' in what) {
-      const { execute } = guest.tools.get(what.tool.name)!;
-      return [execute(what.tool.args, { signal }), asResult];
+      const { name, args } = what.tool;
+      const own = guest.tools.get(name);
+      return [own ? own.execute(args, { signal }) : this.#reach(guest, name, args, signal), asResult];
     }
     if ('approve' in what) return [guest.approve?.(what.approve, { signal }), asAnswer];
     return [this.#complete(guest.model(what.complete.provider), call, signal, request!), nothing];
+  }
+
+  /** Runs a built-in tool that reaches the web. */
+  async #reach(guest: HostedAgent, name: string, args: unknown, signal: AbortSignal) {
+    const [{ call }, sender] = await Promise.all([import('./web/index'), this.web?.()]);
+    return call(name, args, guest, { signal, send: sender?.send, read: (url, contentType, body) => this.#link().ask('page', { url, contentType }, [body]) });
   }
 
   async #fetched(url: string, call: CallNumber) {
@@ -155,8 +167,7 @@ const asAnswer: Said = (value) => {
   return { text: JSON.stringify({ allow: allow === true, scope }) };
 };
 
-/** The key under which a tool's result has what goes with its text, which is then in `text`. */
-export const TOOL_CONTENT = Symbol.for('turnwise.toolContent');
+export { TOOL_CONTENT };
 
 /** What a tool's result has beside its text. */
 export interface ToolExtras {

@@ -60,6 +60,14 @@ export type Command =
       };
     }
   | { render: { id: AskId; markdown: string; workerUrl?: string } }
+  | {
+      page: {
+        id: AskId;
+        /** Its address, after redirects. */
+        url: string;
+        contentType: string;
+      };
+    }
   | { models: { id: AskId; provider: ProviderOptions } }
   | {
       docs_open: {
@@ -236,6 +244,8 @@ export type PageRequest =
         diff?: string;
         /** The number of lines at the end that a very long diff leaves out. */
         omittedLines?: number;
+        /** The host that the call goes to, if that is known. */
+        host?: string;
       };
     }
   | {

@@ -17,4 +17,5 @@ export const SAFE_TOOLS = [
 export const BUILT_IN_TOOLS = [
   'search_files', 'read_file', 'list_files', 'write_file', 'edit_file', 'diff_files', 'query_table',
   'query_json', 'read_result', 'calculate', 'now', 'progress_report', 'batch', 'spawn_subagents', 'run_code',
+  'fetch_url', 'search_web',
 ] as const;

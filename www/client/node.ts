@@ -1,7 +1,7 @@
 // The package in Node.js: the same API, the engine in a thread. It keeps Node.js alive while a request is pending.
 import { TextDecoder, TextEncoder } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { startBy } from './index';
+import { startBy, webBy } from './index';
 import type { Start } from './link';
 
 export * from './index';
@@ -27,3 +27,4 @@ globalThis.TextEncoder ??= TextEncoder;
 globalThis.TextDecoder ??= TextDecoder;
 
 startBy(thread);
+webBy(() => import('./web/node'));

@@ -5,6 +5,7 @@ import type { AccessOptions, AgentOptions, Approver, Listening, ProviderKind, Si
 import { U32, callable, flag, isKey, json, meant, missing, number, plain, recordText, secret, shape, signal, snake, takes, text, whole, word, wrong } from './check';
 import type { Check, Given } from './check';
 import type { Complete } from './model';
+import type { Rule as WebRule, WebOptions } from './web/options';
 
 /** A provider: its configuration, its credentials, and the function of a model supplied by the page. */
 export interface Provider {
@@ -184,7 +185,29 @@ const rules: Check = (value, path) => {
   if (!isObject(value)) throw wrong(path, value, 'an object of rules by the name of a tool');
   return Object.fromEntries(Object.entries(value as object).map(([name, one]) => [name, rule(one, `${path}.${name}`)]));
 };
-const permissions = shape({ workspace: rule, folder: rule, network: rule, page: rule, tools: rules });
+
+const HOSTS = 'a host (docs.example.org), all hosts below one (*.example.org), or an origin (http://127.0.0.1:8123)';
+/** In the spelling of browsers, which is the one that the engine compares. */
+const hostName = (name: string, path: string) => {
+  const below = name.startsWith('*.') ? '*.' : '';
+  const origin = /^https?:/i.test(name);
+  const text = origin ? name : `https://${name.slice(below.length)}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || url.pathname !== '/' || url.search || url.hash || url.username || url.password || (below && url.port)) throw new TypeError(`${path}: got ${JSON.stringify(name)}; expected ${HOSTS}`);
+  const host = `${url.hostname.replace(/\.$/, '')}${url.port && `:${url.port}`}`;
+  return origin ? `${url.protocol}//${host}` : below + host;
+};
+const hosts: Check = (value, path) => Object.fromEntries(Object.entries(rules(value, path) as Record<string, WebRule>).map(([name, one]) => [hostName(name, path), one]));
+const permissions = shape({ workspace: rule, folder: rule, network: rule, page: rule, tools: rules, hosts });
+
+const SEARCH_SERVICE = shape({ kind: word(['searxng', 'brave', 'tavily']), baseUrl, apiKey: secret });
+const searchService: Check = (value, path) => {
+  const read = SEARCH_SERVICE(value, path);
+  if (read['kind'] === undefined) throw missing(`${path}.kind`, '\'searxng\', \'brave\' or \'tavily\'');
+  if (read['kind'] === 'searxng' ? read['baseUrl'] === undefined : read['apiKey'] === undefined) throw missing(`${path}.${read['kind'] === 'searxng' ? 'baseUrl' : 'apiKey'}`, 'what this kind of service needs');
+  return read;
+};
+const web = shape({ relay: address, search: searchService, maxBytes: whole(1), timeoutMs: whole(1) });
 
 const limits = shape({
   toolTimeoutMs: whole(1), parallelTools: whole(1, U32), toolCallsPerTurn: whole(1, U32), maxResultChars: whole(1, U32),
@@ -198,13 +221,13 @@ const AGENT = shape({
   preset: word(PRESETS), provider: providers, system: text, temperature: number, topP,
   reasoning: word(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']), toolChoice, maxTurns: whole(1, U32), maxAttempts: whole(1, U32),
   counter: unlessFalse(counter), synthesis: unlessFalse(synthesis), report, tools: builtIn, agents, permissions, limits, retry, seed: whole(0),
-  workerUrl: address,
+  workerUrl: address, web,
 }, snake);
 
 /** Returns the options of an agent for its worker, and its providers with the parts that stay in the page. */
-export function agentOptions(given: unknown): { options: AgentOptions; providers: Provider[] } {
+export function agentOptions(given: unknown): { options: AgentOptions; providers: Provider[]; web: WebOptions; hosts: Record<string, WebRule> } {
   const read = given === undefined ? {} : AGENT(given, 'options');
-  const { provider: listed, tools, worker_url: workerUrl, ...config } = read as Given & { provider?: Provider[]; tools?: string[]; worker_url?: string };
+  const { provider: listed, tools, worker_url: workerUrl, web: reach = {}, ...config } = read as Given & { provider?: Provider[]; tools?: string[]; worker_url?: string; web?: WebOptions };
   const strict = config['preset'] === 'strict';
   // The original value, which the error describes.
   const of = given as { synthesis?: unknown; report?: unknown };
@@ -219,6 +242,8 @@ export function agentOptions(given: unknown): { options: AgentOptions; providers
       workerUrl,
     },
     providers: all,
+    web: reach,
+    hosts: (config['permissions'] as { hosts?: Record<string, WebRule> } | undefined)?.hosts ?? {},
   };
 }
 

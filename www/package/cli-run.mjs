@@ -10,6 +10,7 @@ import { figures, judge } from './cli-score.mjs';
 import { counted, dollars, duration, report, table, whole as counter } from './cli-stats.mjs';
 import { fileOf, readTasks } from './cli-tasks.mjs';
 import { amount, fault, keyFrom, plain, whole } from './cli-usage.mjs';
+import { reach } from './cli-web.mjs';
 
 const SUMMARY = 'summary.json';
 /** The grades so far, one JSON line each: a model that graded an answer need not be paid again, also if the command was killed. */
@@ -135,7 +136,7 @@ async function read(values, positionals) {
   const passAt = amount(values, 'pass-at', 0, 1, 0.5);
   const provider = providers(values, config.provider);
   const base = {
-    ...config, provider,
+    ...config, ...reach(values.web, config, fault), provider,
     ...(values.preset === undefined ? {} : { preset: values.preset }),
     ...(values['max-turns'] === undefined ? {} : { maxTurns: whole(values, 'max-turns', 1) }),
   };

@@ -47,6 +47,7 @@ const COMMANDS = {
       preset: [text, 'research, orchestrator or strict'],
       'max-turns': [text, 'maximum number of turns per task'],
       config: [text, 'options for every task: a .json file, or an .mjs module that exports them'],
+      web: [text, 'hosts that fetch_url may read: docs.example.org,*.example.com'],
       workspace: [text, 'a folder whose files are copied for every task'],
       skills: [text, 'skills that the model can use: a folder, an archive or an address'],
       seed: [text, 'a whole number: same seed, same waits and ids'],

@@ -32,8 +32,12 @@ export function found({ name, args, structured_content: data = {} }, base) {
     const file = typeof args?.path === 'string' && safe(args.path, base);
     return file ? [{ href: file.href, page: '', section: '', read: true }] : [];
   }
-  const sections = { search_docs: data.hits, read_page: data.sections && [{ ...data, section: '' }, ...data.sections] }[name] ?? [];
-  return sections.map(({ url, page, section }) => ({ href: url, page, section, read: name === 'read_page' }));
+  const sections = {
+    search_docs: data.hits, search_web: data.hits, read_page: data.sections && [{ ...data, section: '' }, ...data.sections],
+    // By its own address and by the one that led to it.
+    fetch_url: data.url && [data.url, safe(String(args?.url), base)?.href].filter(Boolean).map((url) => ({ url, page: data.page, section: '' })),
+  }[name] ?? [];
+  return sections.map(({ url, page, section }) => ({ href: url, page, section, read: name === 'read_page' || name === 'fetch_url' }));
 }
 
 /**

@@ -56,7 +56,9 @@ export function speak(language, own, shipped) {
 
 /** Tools whose calls have their own text. */
 const TOOLS = new Set(['search_docs', 'read_page', 'list_pages', 'search_files', 'read_file', 'list_files', 'calculate']);
+/** The same to a visitor. */
+const LIKE = { search_web: 'search_docs', fetch_url: 'read_page' };
 const MAX_NAME = 80;
 
 /** Returns the text for a tool call; a model may call a tool by any name. */
-export const toolWords = (t, name) => (TOOLS.has(name) ? t(name) : t('tool', { name: String(name).slice(0, MAX_NAME) }));
+export const toolWords = (t, name) => (TOOLS.has(name) || Object.hasOwn(LIKE, name) ? t(LIKE[name] ?? name) : t('tool', { name: String(name).slice(0, MAX_NAME) }));

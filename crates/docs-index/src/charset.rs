@@ -45,6 +45,9 @@ const BY_LANGUAGE: &[(&str, &str)] = &[
     ("zh", "gb18030"),
 ];
 
+/// The usual encoding of pages in all other languages.
+pub const FALLBACK: &str = "windows-1252";
+
 /// The declared encoding of a text, as a label for a decoder, in small letters. The label need not exist.
 #[must_use]
 pub fn declared(content_type: &str, text: &[u8]) -> Option<String> {
@@ -67,7 +70,7 @@ pub fn usual(text: &[u8]) -> &'static str {
     let found = BY_LANGUAGE.iter().find(|(tag, _)| {
         language.strip_prefix(tag).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
     });
-    found.map_or("windows-1252", |(_, label)| label)
+    found.map_or(FALLBACK, |(_, label)| label)
 }
 
 /// The first bytes in small letters, other than ASCII left out.

@@ -44,9 +44,19 @@ pub struct HtmlPage {
     pub guessed: String,
 }
 
-/// Reads the page at `address`.
+/// Reads the page of a site at `address`. Its links have no queries: pages of documentation are the same with any.
 #[must_use]
 pub fn page(address: &str, html: &str) -> HtmlPage {
+    read(address, html, url::join)
+}
+
+/// Reads a page of the web.
+#[must_use]
+pub fn web_page(address: &str, html: &str) -> HtmlPage {
+    read(address, html, url::join_whole)
+}
+
+fn read(address: &str, html: &str, join: fn(&str, &str) -> Option<String>) -> HtmlPage {
     let html = head_of(html, MAX_PAGE_BYTES);
     if is_too_deep(html) {
         // It is not parsed, so what is private in it cannot be told from the rest.
@@ -71,7 +81,7 @@ pub fn page(address: &str, html: &str) -> HtmlPage {
     if mains.is_empty() || mains.iter().any(|body| chosen::is_inside(main, *body)) {
         mains = vec![main];
     }
-    let mut walker = walk::Walker::new(&head.base);
+    let mut walker = walk::Walker::new(&head.base, join);
     mains.iter().for_each(|main| walker.walk(*main));
     let title = title(&document, main);
     let (mut sections, mut markdown) = walker.sections(&title);

@@ -7,7 +7,7 @@
 //! bytes are decoded, `nearness` which pages are read first, `moved` where the pages of a list are in this copy of the site, `index` ranks their sections, `tools`
 //! contains the three tools and their texts, and `site` ties everything together. What is no page of the site is told by
 //! `root` (neighbours), `listings`, `refresh` (pages that lead elsewhere) and `copies` (pages in place of missing ones);
-//! `routes` converts addresses of pages that a browser makes of files. Nothing here fetches: addresses go
+//! `routes` converts addresses of pages that a browser makes of files. `web` reads any single page, of no site. Nothing here fetches: addresses go
 //! out, texts come in.
 //!
 //! Invariants: every requested address has the page's origin; pages, bytes, rounds and depth are bounded; no text of a
@@ -40,6 +40,7 @@ pub mod sitemap;
 pub mod sphinx;
 pub mod tools;
 pub mod url;
+pub mod web;
 
 /// Questions about a site. One worker holds one site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

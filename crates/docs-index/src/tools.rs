@@ -28,6 +28,7 @@ pub fn specs() -> Vec<ToolSpec> {
         may_finish: false,
         side_effect: SideEffect::None,
         effect_argument: None,
+        host_argument: None,
     };
     vec![
         tool(

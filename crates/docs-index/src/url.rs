@@ -85,6 +85,34 @@ pub fn join(base: &str, link: &str) -> Option<String> {
     Some(put(base.origin, &path, fragment))
 }
 
+/// The same with the query of the link, which says on the web which page it is.
+#[must_use]
+pub fn join_whole(base: &str, link: &str) -> Option<String> {
+    let joined = join(base, link)?;
+    let before = link.split('#').next().unwrap_or_default().trim();
+    let Some((_, query)) = before.split_once('?') else { return Some(joined) };
+    let mut whole = String::with_capacity(joined.len() + query.len() + 1);
+    let (page, fragment) = joined.split_once('#').unwrap_or((&joined, ""));
+    whole.push_str(page);
+    whole.push('?');
+    for c in query.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')) {
+        // What would end the address in Markdown.
+        match c {
+            ' ' => whole.push_str("%20"),
+            '(' => whole.push_str("%28"),
+            ')' => whole.push_str("%29"),
+            '<' => whole.push_str("%3C"),
+            '>' => whole.push_str("%3E"),
+            c => whole.push(c),
+        }
+    }
+    if !fragment.is_empty() {
+        whole.push('#');
+        whole.push_str(fragment);
+    }
+    Some(whole)
+}
+
 fn put(origin: &str, path: &str, fragment: &str) -> String {
     let origin = origin.to_ascii_lowercase();
     let port = if origin.starts_with("https:") { ":443" } else { ":80" };

@@ -242,6 +242,9 @@ pub struct ToolSpec {
     /// The argument without which a call has no side effect, such as the file that a query saves; omitted: every call may have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect_argument: Option<String>,
+    /// The argument that is the address a call goes to. Rules and answers can then be for its host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_argument: Option<String>,
 }
 
 /// The side effects of a call to a tool.
@@ -286,6 +289,12 @@ pub struct Permissions {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "types", ts(as = "Option<BTreeMap<String, PermissionRule>>", optional))]
     pub tools: BTreeMap<String, PermissionRule>,
+    /// Rules for the hosts that calls go to: a host (`docs.example.org`), all hosts below one (`*.example.org`), or an origin
+    /// (`http://127.0.0.1:8123`). The most exact one decides. They take precedence over the rule for the network, not over
+    /// that of a tool.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "types", ts(as = "Option<BTreeMap<String, PermissionRule>>", optional))]
+    pub hosts: BTreeMap<String, PermissionRule>,
     /// The folders on the user's disk that are part of the workspace, by name: a call that writes below one touches `folder`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
@@ -339,6 +348,8 @@ pub enum Scope {
     /// This call.
     #[default]
     Call,
+    /// Every call of this tool to the same host in this run. Of a call without a host, this call only.
+    Host,
     /// Every call of this tool in this run.
     Tool,
     /// Every call of this run that would ask.

@@ -16,6 +16,10 @@ pub const SPAWN: &str = "spawn_subagents";
 pub const PROGRAM: &str = "run_code";
 pub const EARLIER: &str = "read_earlier";
 
+// Names of built-in tools that the page runs.
+pub const FETCH_URL: &str = "fetch_url";
+pub const SEARCH_WEB: &str = "search_web";
+
 pub(super) fn own_tool(name: &str, description: String, parameters: Value) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
@@ -24,6 +28,7 @@ pub(super) fn own_tool(name: &str, description: String, parameters: Value) -> To
         may_finish: false,
         side_effect: SideEffect::None,
         effect_argument: None,
+        host_argument: None,
     }
 }
 

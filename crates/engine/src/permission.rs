@@ -57,7 +57,7 @@ impl Consent {
     pub(super) fn remember(&mut self, tool: &str, allow: bool, scope: Scope) {
         match scope {
             Scope::Call => {}
-            Scope::Tool => drop(self.tools.insert(tool.to_owned(), allow)),
+            Scope::Host | Scope::Tool => drop(self.tools.insert(tool.to_owned(), allow)),
             Scope::Run => self.run = Some(allow),
         }
     }
@@ -66,11 +66,11 @@ impl Consent {
     pub(super) fn decide(&self, tool: &ToolSpec, arguments: &str) -> CallDecision {
         let Some(permissions) = &self.permissions else { return CallDecision::Allowed };
         let touches = permissions.touches(tool, arguments);
-        match (permissions.rule(tool, touches), permissions.answers) {
+        match (permissions.rule(tool, touches, arguments), permissions.answers) {
             (PermissionRule::Allow, _) | (PermissionRule::Ask, Answers::All) => CallDecision::Allowed,
             (PermissionRule::Deny, _) => CallDecision::Denied(denied(tool, touches)),
             (PermissionRule::Ask, Answers::Nobody) => CallDecision::Denied(nobody(tool, touches)),
-            (PermissionRule::Ask, Answers::Page) => match self.tools.get(&key(tool, touches)).copied().or(self.run) {
+            (PermissionRule::Ask, Answers::Page) => match self.answer(tool, touches, arguments) {
                 None => CallDecision::Ask,
                 Some(true) => CallDecision::Allowed,
                 Some(false) => CallDecision::Denied(REFUSED.to_owned()),
@@ -78,10 +78,21 @@ impl Consent {
         }
     }
 
-    /// Under which key an answer for all calls of this tool is kept: an answer about the files of the run says nothing about a
-    /// folder of the user.
-    pub(super) fn answer_key(&self, tool: &ToolSpec, arguments: &str) -> String {
-        key(tool, self.touches(tool, arguments))
+    /// The answer that was given before and covers this call: the one for its host, its tool or the run, in this order.
+    fn answer(&self, tool: &ToolSpec, touches: SideEffect, arguments: &str) -> Option<bool> {
+        let kept = |key: String| self.tools.get(&key).copied();
+        let of_host = Destination::of(tool, arguments).and_then(|to| kept(host_key(tool, &to)));
+        of_host.or_else(|| kept(key(tool, touches))).or(self.run)
+    }
+
+    /// How far an answer reaches, and under which key it is kept: an answer about the files of the run says nothing about a
+    /// folder of the user, and one for a host only covers calls whose host is known.
+    pub(super) fn answer_key(&self, tool: &ToolSpec, arguments: &str, scope: Scope) -> (String, Scope) {
+        if scope == Scope::Host {
+            let to = Destination::of(tool, arguments);
+            return to.map_or((String::new(), Scope::Call), |to| (host_key(tool, &to), scope));
+        }
+        (key(tool, self.touches(tool, arguments)), scope)
     }
 
     /// What a call touches.
@@ -99,7 +110,69 @@ fn key(tool: &ToolSpec, touches: SideEffect) -> String {
     }
 }
 
+/// A space cannot be in the name of a tool.
+fn host_key(tool: &ToolSpec, to: &Destination) -> String {
+    format!("{} {}", tool.name, to.authority)
+}
+
+/// Where a call goes.
+struct Destination {
+    /// `https://docs.example.org:8443`
+    origin: String,
+    host: String,
+    /// The host, with its port if that is not the scheme's own.
+    authority: String,
+}
+
+impl Destination {
+    /// The destination in the arguments of a call; `None`: there is none, or it is written so that only a browser can say which host
+    /// it names (`http:/\\host`, `http://0x7f.1%2e`). No rule and no answer for a host covers such a call.
+    fn of(tool: &ToolSpec, arguments: &str) -> Option<Self> {
+        let arguments: Value = serde_json::from_str(arguments).ok()?;
+        let (scheme, rest) = arguments.get(tool.host_argument.as_ref()?)?.as_str()?.split_once("://")?;
+        let scheme = scheme.to_ascii_lowercase();
+        let own = match scheme.as_str() {
+            "http" => "80",
+            "https" => "443",
+            _ => return None,
+        };
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let authority = rest.get(..end)?.to_ascii_lowercase();
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
+            Some(_) => return None,
+            None => (authority.as_str(), own),
+        };
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+        if host.is_empty() || !host.bytes().all(plain) {
+            return None;
+        }
+        let port = port.trim_start_matches('0');
+        let port = if port == own { String::new() } else { format!(":{port}") };
+        let (host, authority) = (host.to_owned(), format!("{host}{port}"));
+        Some(Destination { origin: format!("{scheme}://{authority}"), host, authority })
+    }
+}
+
+/// The host that a call goes to, with its port if that is not the scheme's own; `None`: it goes to none, or it is not written plainly.
+#[must_use]
+pub fn host_of(tool: &ToolSpec, arguments: &str) -> Option<String> {
+    Destination::of(tool, arguments).map(|to| to.authority)
+}
+
 impl Permissions {
+    /// The rule for the host that a call goes to: that of its origin, of its host, or of the nearest domain above.
+    fn host_rule(&self, tool: &ToolSpec, arguments: &str) -> Option<PermissionRule> {
+        if self.hosts.is_empty() {
+            return None;
+        }
+        let Destination { origin, host, authority } = Destination::of(tool, arguments)?;
+        let above = host.match_indices('.').filter_map(|(at, _)| Some(format!("*{}", host.get(at..)?)));
+        // A host without a port is that host at the ports of the schemes.
+        let by_host = (authority == host).then(|| std::iter::once(host.clone()).chain(above)).into_iter().flatten();
+        [origin, authority].into_iter().chain(by_host).find_map(|name| self.hosts.get(&name).copied())
+    }
+
     /// What a call touches. A tool that writes files of the workspace touches a folder of the user if any of its arguments
     /// may be a path below one: it asks once too often rather than once too seldom.
     #[must_use]
@@ -129,7 +202,7 @@ impl Permissions {
     /// The rule for a call: that of its tool, otherwise that of what it touches. A tool that writes files of the workspace
     /// needs the rule for folders to write to one, whatever its own rule permits.
     #[must_use]
-    pub fn rule(&self, tool: &ToolSpec, touches: SideEffect) -> PermissionRule {
+    pub fn rule(&self, tool: &ToolSpec, touches: SideEffect, arguments: &str) -> PermissionRule {
         let by_touch = match touches {
             SideEffect::None => PermissionRule::Allow,
             SideEffect::Workspace => self.workspace.unwrap_or(match self.answers {
@@ -137,7 +210,7 @@ impl Permissions {
                 Answers::Nobody | Answers::All => PermissionRule::Allow,
             }),
             SideEffect::Folder => self.folder.unwrap_or(PermissionRule::Ask),
-            SideEffect::Network => self.network.unwrap_or(PermissionRule::Ask),
+            SideEffect::Network => self.host_rule(tool, arguments).or(self.network).unwrap_or(PermissionRule::Ask),
             SideEffect::Page => self.page.unwrap_or(PermissionRule::Ask),
         };
         match self.tools.get(&tool.name).copied() {
@@ -203,6 +276,7 @@ mod tests {
             may_finish: false,
             side_effect,
             effect_argument: None,
+            host_argument: None,
         }
     }
 
@@ -228,6 +302,7 @@ mod tests {
             page: rule,
             tools: BTreeMap::new(),
             folders: vec!["notes".into()],
+            hosts: BTreeMap::new(),
         };
         Consent::new(Some(permissions))
     }
@@ -305,16 +380,98 @@ mod tests {
     fn a_yes_for_files_of_the_run_says_nothing_about_a_folder() {
         let mut consent = with(Answers::Page, None);
         let (write, inside) = (tool("write_file", SideEffect::Workspace), r#"{"path":"notes/a.md"}"#);
-        let key = consent.answer_key(&write, "{}");
+        let (key, _) = consent.answer_key(&write, "{}", Scope::Tool);
         consent.remember(&key, true, Scope::Tool);
         assert_eq!(consent.decide(&write, "{}"), CallDecision::Allowed);
         assert_eq!(consent.decide(&write, inside), CallDecision::Ask);
         let rules = consent.permissions.as_mut().expect("there are rules");
         rules.tools.insert("write_file".into(), PermissionRule::Allow);
         assert_eq!(consent.decide(&write, inside), CallDecision::Ask, "nor does a rule for the tool");
-        let key = consent.answer_key(&write, inside);
+        let (key, _) = consent.answer_key(&write, inside, Scope::Tool);
         consent.remember(&key, true, Scope::Tool);
         assert_eq!(consent.decide(&write, inside), CallDecision::Allowed);
+    }
+
+    fn fetch(url: &str) -> String {
+        serde_json::json!({ "url": url }).to_string()
+    }
+
+    fn fetcher() -> ToolSpec {
+        ToolSpec { host_argument: Some("url".into()), ..tool("fetch", SideEffect::Network) }
+    }
+
+    #[test]
+    fn an_answer_for_a_host_covers_that_host_only() {
+        let mut consent = with(Answers::Page, None);
+        let decide = |consent: &Consent, url: &str| consent.decide(&fetcher(), &fetch(url));
+        let (key, scope) = consent.answer_key(&fetcher(), &fetch("https://docs.example.org/a?b#c"), Scope::Host);
+        consent.remember(&key, true, scope);
+        for same in ["https://docs.example.org", "HTTPS://Docs.Example.ORG:443/b", "http://docs.example.org:80"] {
+            assert_eq!(decide(&consent, same), CallDecision::Allowed, "{same}");
+        }
+        for other in [
+            "https://example.org/",
+            "https://docs.example.org:8443/",
+            "https://docs.example.org.evil.example/",
+            "https://docs.example.org@evil.example/",
+            "https://docs.example.org\\@evil.example/",
+            "https:/\\docs.example.org/",
+            "https://docs.example.org%2eevil.example/",
+            "https://evil.example\t/docs.example.org",
+            "ftp://docs.example.org/",
+            "docs.example.org",
+        ] {
+            assert_eq!(decide(&consent, other), CallDecision::Ask, "{other}");
+        }
+        // Of an address whose host is not written plainly, the answer is for the call.
+        let (key, scope) = consent.answer_key(&fetcher(), &fetch("https:/\\evil.example/"), Scope::Host);
+        consent.remember(&key, true, scope);
+        assert_eq!(decide(&consent, "https:/\\evil.example/"), CallDecision::Ask);
+        let (key, scope) = consent.answer_key(&fetcher(), &fetch("https://evil.example/"), Scope::Host);
+        consent.remember(&key, false, scope);
+        consent.remember("fetch", true, Scope::Tool);
+        assert_eq!(
+            decide(&consent, "https://evil.example/x"),
+            CallDecision::Denied(REFUSED.into()),
+            "the narrower one"
+        );
+        assert_eq!(decide(&consent, "https://third.example/"), CallDecision::Allowed);
+    }
+
+    #[test]
+    fn the_most_exact_rule_for_a_host_decides() {
+        use PermissionRule::{Allow, Ask, Deny};
+        let mut consent = with(Answers::Nobody, None);
+        let rules = consent.permissions.as_mut().expect("there are rules");
+        for (name, rule) in [
+            ("docs.example.org", Allow),
+            ("*.example.org", Deny),
+            ("*.open.example.org", Allow),
+            ("http://127.0.0.1:8123", Allow),
+            ("api.example.org:8443", Allow),
+        ] {
+            rules.hosts.insert(name.into(), rule);
+        }
+        let rows = [
+            ("https://docs.example.org/", Allow),
+            ("https://docs.example.org:8443/", Ask),
+            ("https://other.example.org/", Deny),
+            ("https://a.b.open.example.org/", Allow),
+            ("https://example.org/", Ask),
+            ("http://127.0.0.1:8123/a", Allow),
+            ("https://127.0.0.1:8123/a", Ask),
+            ("http://127.0.0.1/a", Ask),
+            ("https://api.example.org:8443/", Allow),
+            ("https://notexample.org/", Ask),
+        ];
+        for (url, expected) in rows {
+            let rules = consent.permissions.as_ref().expect("there are rules");
+            assert_eq!(rules.rule(&fetcher(), SideEffect::Network, &fetch(url)), expected, "{url}");
+        }
+        let rules = consent.permissions.as_mut().expect("there are rules");
+        rules.tools.insert("fetch".into(), Deny);
+        let rule = rules.rule(&fetcher(), SideEffect::Network, &fetch("https://docs.example.org/"));
+        assert_eq!(rule, Deny, "the tool's own rule comes first");
     }
 
     #[test]

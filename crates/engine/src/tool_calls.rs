@@ -92,7 +92,9 @@ impl Run {
         let runs = || std::iter::once(&*self).chain(self.child_runs());
         let Some((run, asked)) = runs().find_map(|run| Some((run, run.round()?.asking_about(call)?))) else { return };
         let tool = run.config.tools.iter().find(|tool| tool.name == asked.name);
-        let Some(key) = tool.map(|tool| self.consent.answer_key(tool, &asked.arguments)) else { return };
+        let Some((key, scope)) = tool.map(|tool| self.consent.answer_key(tool, &asked.arguments, scope)) else {
+            return;
+        };
         let data = json!({ "call": call, "name": asked.name, "allow": allow, "scope": scope });
         self.trace("permission_answered", data);
         self.permit(call, &key, allow, scope);

@@ -1006,6 +1006,7 @@ mod tests {
             may_finish: name == "submit",
             side_effect: SideEffect::None,
             effect_argument: None,
+            host_argument: None,
         };
         let tools = vec![spec("read"), spec("submit"), own_tools::batch_spec(), own_tools::spawn_spec(&[])];
         let mut config = RunConfig { tools, ..RunConfig::preset(Preset::Research) };

@@ -150,6 +150,13 @@ pub enum Command {
         markdown: String,
         worker_url: Option<String>,
     },
+    /// Reads the response whose body, a blob, is the part; answered with `{title, text, notes}`.
+    Page {
+        id: AskId,
+        /// Its address, after redirects.
+        url: String,
+        content_type: String,
+    },
     /// Lists the models of a provider.
     Models {
         id: AskId,
@@ -426,6 +433,10 @@ pub enum PageRequest<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         omitted_lines: Option<usize>,
+        /// The host that the call goes to, if that is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        host: Option<&'a str>,
     },
     /// Run a program in the sandbox; `returned` says how it ended, `{ ok, output }` as JSON. `failed`: it could not be run.
     Code {

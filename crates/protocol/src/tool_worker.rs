@@ -67,6 +67,9 @@ pub enum WorkerCall {
     /// The text of the file whose blob is transferred along with the text, as the tools read it; answered with
     /// [`WorkerAnswer::Document`].
     Text { path: String },
+    /// The text of the response whose body is transferred along with the text; answered with [`WorkerAnswer::Document`]: the JSON text of a
+    /// `turnwise_docs_index::web::WebText`.
+    Page { url: String, content_type: String },
     /// A question about the text of a record; answered with [`WorkerAnswer::Document`].
     Document { task: DocumentTask, text: String },
     /// A question about the record that this worker has open, or a request to open the record whose blob is transferred along
@@ -257,6 +260,10 @@ impl Request {
                 let TextArgs { path } = serde_json::from_str(args)?;
                 WorkerCall::Text { path }
             }
+            "page" => {
+                let PageArgs { url, content_type } = serde_json::from_str(args)?;
+                WorkerCall::Page { url, content_type }
+            }
             "document" => {
                 let DocumentArgs { task, text } = serde_json::from_str(args)?;
                 WorkerCall::Document { task, text }
@@ -317,6 +324,12 @@ struct RenderArgs {
 #[derive(Deserialize)]
 struct TextArgs {
     path: String,
+}
+
+#[derive(Deserialize)]
+struct PageArgs {
+    url: String,
+    content_type: String,
 }
 
 #[derive(Deserialize)]

@@ -111,7 +111,7 @@ pub fn card(app: App) -> impl IntoView {
 }
 
 fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
-    let PermitView { id, handle, title, warning, body, tool, folders } = view;
+    let PermitView { id, handle, title, warning, body, tool, folders, host } = view;
     let scope = RwSignal::new(Scope::Call);
     // Set while an answer would not count: at first, and while the browser asks.
     let waits = RwSignal::new(true);
@@ -203,6 +203,9 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
                 html::fieldset().class("reach").child((
                     html::legend().class("hidden").child("The answer is for"),
                     choice(Scope::Call, "This call", "Ask again for the next call".to_owned()),
+                    host.map(|host| {
+                        choice(Scope::Host, "This host", format!("Every call of {tool} to {host} in this run"))
+                    }),
                     choice(Scope::Tool, "This tool", format!("Every call of {tool} in this run")),
                     choice(Scope::Run, "This run", "Every call of this run that would ask".to_owned()),
                 )),

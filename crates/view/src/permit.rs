@@ -33,6 +33,8 @@ pub struct PermissionQuestion<'a> {
     pub diff: Option<ShownChange<'a>>,
     /// The folders on the user's disk that it may write to, by name.
     pub folders: Vec<String>,
+    /// The host that it goes to, if that is known.
+    pub host: Option<String>,
 }
 
 /// The question of one call. The worker makes it, and sends it to the page as JSON.
@@ -50,6 +52,9 @@ pub struct PermitView {
     pub tool: String,
     /// The folders on the user's disk that it may write to, by name.
     pub folders: Vec<String>,
+    /// The host that it goes to, for the answer that covers all calls of the tool to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
 }
 
 /// What the call would do: all of it.
@@ -111,13 +116,15 @@ const CHANGED: &str =
 
 impl From<PermissionQuestion<'_>> for PermitView {
     fn from(permit: PermissionQuestion<'_>) -> Self {
-        let PermissionQuestion { id, handle, name, arguments, touches, again, diff, folders } = permit;
+        let PermissionQuestion { id, handle, name, arguments, touches, again, diff, folders, host } = permit;
         let (title, body) = match diff {
             Some(ShownChange { diff, .. }) => (of_diff(name, diff), of_lines(diff_lines(diff), true)),
             None => {
                 let arguments = pretty(arguments);
                 let lines = arguments.split('\n').map(|line| (LineKind::Same, Cow::Borrowed(line))).collect();
-                (format!("{name} wants to {}", acts(touches)), of_lines(lines, false))
+                let acts =
+                    host.as_ref().map_or_else(|| acts(touches).to_owned(), |host| format!("ask {}", visible(host)));
+                (format!("{name} wants to {acts}"), of_lines(lines, false))
             }
         };
         let title = if diff.is_some() && !folders.is_empty() { format!("{title} on your disk") } else { title };
@@ -130,7 +137,7 @@ impl From<PermissionQuestion<'_>> for PermitView {
         });
         let warnings: Vec<String> = again.then(|| AGAIN.to_owned()).into_iter().chain(changed).chain(omitted).collect();
         let warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-        PermitView { id, handle, title, warning, body, tool: name.to_owned(), folders }
+        PermitView { id, handle, title, warning, body, tool: name.to_owned(), folders, host }
     }
 }
 
@@ -278,6 +285,7 @@ mod tests {
             again: false,
             diff: diff.map(|diff| ShownChange { diff, omitted: 0, again: false }),
             folders: Vec::new(),
+            host: None,
         }
     }
 

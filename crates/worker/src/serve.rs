@@ -18,8 +18,9 @@ use web_sys::{Blob, BlobPropertyBag, MessageEvent};
 use crate::growing::Growing;
 use turnwise_content::markdown::Node;
 use turnwise_docs_index::site::Site;
-use turnwise_docs_index::{self as docs, SiteQuery};
+use turnwise_docs_index::{self as docs, SiteQuery, web};
 use turnwise_engine::{EpochMillis, ToolOutcome};
+use turnwise_files::document::{HEAD, container};
 use turnwise_files::{FileInfo, Files};
 use turnwise_protocol::tool_worker::{
     ChangedBlocks, CheckedArguments, DocumentTask, FileChange, Request, SchemaRef, WorkerAnswer, WorkerCall,
@@ -50,6 +51,12 @@ pub trait Abilities: Default + std::fmt::Debug + 'static {
 
     /// What these writes would change, as a unified diff, and the number of lines that it leaves out.
     async fn diff(&self, files: &BlobFiles, writes: &[(String, Vec<u8>)]) -> (Option<String>, usize);
+
+    /// A text in an encoding that nothing declares, and the name of the encoding as it is guessed; `None`: this worker has no tables to
+    /// guess by.
+    async fn guess(&self, _: &[u8]) -> Option<(String, String)> {
+        None
+    }
 
     /// Answers any other request.
     ///
@@ -127,6 +134,10 @@ impl<A: Abilities> Worker<A> {
                 Ok(answer) => WorkerAnswer::Document(answer),
                 Err(error) => return (WorkerReply::Error { id, error }, written),
             },
+            WorkerCall::Page { url, content_type } => match self.page(url, content_type, blobs).await {
+                Ok(answer) => WorkerAnswer::Document(answer),
+                Err(error) => return (WorkerReply::Error { id, error }, written),
+            },
             WorkerCall::Check { name, arguments, schema } => {
                 self.define(&schema);
                 WorkerAnswer::Checked(match self.validators.check(&name, schema.id, &arguments) {
@@ -182,6 +193,38 @@ impl<A: Abilities> Worker<A> {
             });
         }
         docs::answer::answer(&mut self.site, ask, texts)
+    }
+
+    /// Reads one response: a page or a text here, a document as the tools read files.
+    async fn page(&mut self, url: String, content_type: String, blobs: Vec<Blob>) -> Result<String, String> {
+        let blob = blobs.into_iter().next().ok_or("the request came without a body")?;
+        let bytes = bytes_of(&blob, &url).await?;
+        let mut got = docs::FetchedPage { url, content_type, ..docs::FetchedPage::default() };
+        let head = bytes.get(..HEAD.min(bytes.len())).unwrap_or_default();
+        // An encoding that nothing declares is guessed by who has the tables for it.
+        let unknown =
+            || docs::charset::declared(&got.content_type, &bytes).is_none() && std::str::from_utf8(&bytes).is_err();
+        let html = web::is_html(&got.content_type, &String::from_utf8_lossy(head));
+        if !html && (container(head).is_some() || unknown()) {
+            let path = file_name(&got.url);
+            let answer = self.abilities.answer(WorkerCall::Text { path }, vec![blob]).await?;
+            let WorkerAnswer::Document(text) = answer else {
+                return Err("the worker answered another question".into());
+            };
+            let read = web::WebText { text, ..web::WebText::default() };
+            return serde_json::to_string(&read).map_err(|error| error.to_string());
+        }
+        // As browsers do for pages that name no language of another alphabet.
+        let guessed = unknown() && docs::charset::usual(&bytes) == docs::charset::FALLBACK;
+        let guess = if guessed { self.abilities.guess(&bytes).await } else { None };
+        let text = match guess {
+            Some((text, encoding)) => {
+                got.guessed = encoding;
+                text
+            }
+            None => decoded(bytes, &mut got),
+        };
+        serde_json::to_string(&web::read(&got, &text)).map_err(|error| error.to_string())
     }
 
     fn define(&mut self, schema: &SchemaRef) {
@@ -320,6 +363,14 @@ fn send(reply: WorkerReply, blobs: Vec<Blob>) {
         message.extend(blobs);
         post(&message);
     }
+}
+
+/// The name of the file at an address, by which some kinds of texts are told.
+fn file_name(url: &str) -> String {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let name = docs::url::decoded(path.rsplit('/').next().unwrap_or_default());
+    let name: String = name.chars().filter(|c| !c.is_control() && !"/\\:".contains(*c)).take(100).collect();
+    if name.trim_matches(['.', ' ']).is_empty() { "document".to_owned() } else { name }
 }
 
 /// The text of a response, decoded as a browser does it.

@@ -88,6 +88,11 @@ impl Abilities for Complete {
         ((!diffs.is_empty()).then(|| diffs.join("\n")), omitted)
     }
 
+    async fn guess(&self, bytes: &[u8]) -> Option<(String, String)> {
+        let decoded = parts::decode(bytes, None).await.ok()?;
+        Some((decoded.text, decoded.encoding.name))
+    }
+
     async fn answer(&mut self, call: WorkerCall, blobs: Vec<Blob>) -> Result<WorkerAnswer, String> {
         match call {
             WorkerCall::View(ask) => Ok(WorkerAnswer::Document(self.view(&ask, blobs).await?)),

@@ -11,7 +11,7 @@ import { Miniflare } from 'miniflare';
 import { root } from './site.mjs';
 
 export const example = path.join(root, 'examples/key-proxy');
-export const MODULES = ['worker.mjs', 'core.mjs', 'content.mjs', 'limits.mjs', 'clean.mjs'];
+export const MODULES = ['worker.mjs', 'core.mjs', 'content.mjs', 'limits.mjs', 'clean.mjs', 'relay.mjs', 'addresses.mjs'];
 const e2e = path.resolve(import.meta.dirname, '..');
 const READY_MS = 20_000;
 const file = (name) => JSON.stringify(pathToFileURL(path.join(example, name)).href);

@@ -270,7 +270,7 @@ impl Sim {
                 let Open::Asked(_, name, _) = self.open.remove(at) else { return };
                 let (calls, tools, run) = &mut self.permits;
                 match scope {
-                    Scope::Call => {}
+                    Scope::Call | Scope::Host => {} // no tool here has a host
                     Scope::Tool => drop(tools.insert(name, *allow)),
                     Scope::Run => *run = Some(*allow),
                 }
@@ -398,7 +398,7 @@ impl Sim {
         };
         let (calls, tools, all) = &self.permits;
         let answer = tools.get(&tool.name).copied().or(*all);
-        let rule = permissions.rule(spec, spec.side_effect);
+        let rule = permissions.rule(spec, spec.side_effect, "{}");
         let permitted = match (rule, permissions.answers) {
             (PermissionRule::Allow, _) | (PermissionRule::Ask, Answers::All) => true,
             (PermissionRule::Deny, _) | (PermissionRule::Ask, Answers::Nobody) => calls.contains(&tool.call),

@@ -119,6 +119,7 @@ pub fn permissions(rng: &mut Rng) -> Permissions {
         page,
         tools: own.map(|rule| ("read".to_owned(), rule)).into_iter().collect(),
         folders: Vec::new(),
+        hosts: Default::default(),
     }
 }
 

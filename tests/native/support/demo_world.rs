@@ -39,6 +39,7 @@ pub fn tool(name: &str, parameters: Value) -> ToolSpec {
         may_finish: false,
         side_effect: SideEffect::None,
         effect_argument: None,
+        host_argument: None,
     }
 }
 

@@ -73,6 +73,7 @@ pub fn plain_tool(name: &str) -> ToolSpec {
         may_finish: name == "submit",
         side_effect: SideEffect::None,
         effect_argument: None,
+        host_argument: None,
     }
 }
 

@@ -18,6 +18,7 @@ pub fn base() -> RunConfig {
         may_finish: false,
         side_effect: SideEffect::None,
         effect_argument: None,
+        host_argument: None,
     };
     let tools = ["get_stock_info", "get_yahoo_finance_news", "get_recommendations", "analyze"].map(spec).to_vec();
     RunConfig { tools, seed: 7, ..RunConfig::preset(Preset::Research) }

@@ -14,6 +14,7 @@ pub fn tool(name: &str) -> ToolSpec {
         may_finish: true,
         side_effect: SideEffect::Page,
         effect_argument: None,
+        host_argument: None,
     }
 }
 

@@ -3,7 +3,7 @@
 import { callable, describe, isBlob, isObject, meant, number, shape, signal as isSignal, takes, text, whole, wrong, LowLevelAgent as Implementation } from '../index.js';
 import type { Check } from '../check.js';
 import type {
-  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Plan, PlanRunOptions, PlanSession, Preset, ReportOptions, RetryOptions, SubagentKind, SynthesisOptions, Trajectory, TrajectoryMessage,
+  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Plan, PlanRunOptions, PlanSession, Preset, ReportOptions, RetryOptions, SubagentKind, SynthesisOptions, Trajectory, TrajectoryMessage, WebOptions,
 } from '../types/turnwise.js';
 import type { LowLevelAgent, Tool as LowLevelTool } from '../types/turnwise.js';
 import { errorText } from '../model.js';
@@ -82,6 +82,8 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
   approve?: Approve;
   /** Rules for tool calls, by what a tool touches and by its name. Default: calls that touch more than the workspace ask `approve`. */
   permissions?: PermissionOptions;
+  /** How `fetch_url` and `search_web` reach the web; name them in `builtInTools`. */
+  web?: WebOptions;
   /** Checks of the prompt before a run and of the result after it. */
   guardrails?: { input?: readonly Guardrail<string>[]; output?: readonly Guardrail<{ output: OutputOf<S>; text: string }>[] };
   /** Notified of every run: `otlp({ url })` sends its spans to a collector. */
@@ -167,7 +169,7 @@ const approve = takes<Approve>('a function or \'all\'', (value) => value === 'al
 /** Limits that the budget has. */
 const BUDGETED: Record<string, string> = { wallMs: 'ms', tokens: 'tokens', cost: 'usd' };
 /** Options that the low-level agent has under the same name. */
-const SAME = ['maxTurns', 'maxAttempts', 'reasoning', 'toolChoice', 'temperature', 'topP', 'counter', 'synthesis', 'retry', 'seed'] as const;
+const SAME = ['maxTurns', 'maxAttempts', 'reasoning', 'toolChoice', 'temperature', 'topP', 'counter', 'synthesis', 'retry', 'seed', 'web'] as const;
 const CHECKS: Record<string, Check> = {
   model: any, instructions: text, tools: byName('an object of tools by name', any), builtInTools: any,
   files: byName('an object of contents by path: { \'a.md\': text }', content),

@@ -20,15 +20,17 @@ export type ApprovalRequest<T extends Tools = Tools> = ToolCallOf<T> & {
   diff?: string;
   /** The number of lines at the end that a diff of more than 8 MiB leaves out. */
   omittedLines?: number;
+  /** The host that the call goes to, if that is known: an answer can be for it. */
+  host?: string;
 };
 
 /**
- * `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call.
+ * `for`: how far the answer reaches: this call, every call of the tool to this host in this run, every call of the tool in this run, or every call of this run that would ask. Default: this call.
  *
  * @example
  * approve: () => ({ allow: true, for: 'run' }) // and do not ask again in this run
  */
-export type Approval = boolean | { allow: boolean; for?: 'call' | 'tool' | 'run' };
+export type Approval = boolean | { allow: boolean; for?: 'call' | 'host' | 'tool' | 'run' };
 
 /**
  * A function that decides, or `'all'` to approve every call. `signal` is aborted when the question needs no answer any more.
@@ -48,7 +50,7 @@ export function approver(
   if (!approve && !own) return undefined;
   const answered = new Map<string, boolean>();
   const destinations = new Map<string, Promise<boolean>>();
-  return async ({ id, name, args, sideEffect, again, diff, omittedLines }, options) => {
+  return async ({ id, name, args, sideEffect, again, diff, omittedLines, host }, options) => {
     const outer = tools.get(name);
     // A tool that calls another one asks as that one, and an answer for "this tool" is for that one.
     const inner = await outer?.delegate?.(args);
@@ -67,7 +69,7 @@ export function approver(
     const ask = async (): Promise<Approval> => {
       if (inner && !again && answered.has(toolName)) return answered.get(toolName)!;
       const answer = await approve({
-        toolCallId: id, toolName, input, touches, again, ...(destination !== undefined && { destination }), ...(diff !== undefined && { diff }), ...(omittedLines !== undefined && { omittedLines }),
+        toolCallId: id, toolName, input, touches, again, ...(destination !== undefined && { destination }), ...(diff !== undefined && { diff }), ...(omittedLines !== undefined && { omittedLines }), ...(host !== undefined && { host }),
       }, options);
       if (!inner || typeof answer !== 'object' || answer?.for !== 'tool') return answer;
       answered.set(toolName, answer.allow === true);

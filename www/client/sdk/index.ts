@@ -19,6 +19,8 @@ export * from './providers.js';
 export { Run } from './run.js';
 export { jsonSchema } from './schema.js';
 export type { Infer, JSONSchema, Schema, StandardSchema, TypedSchema } from './schema.js';
+export { sources } from './sources.js';
+export type { Source, Sources } from './sources.js';
 export { inBrowser, inMemory } from './storage.js';
 export type { ChatStorage } from './storage.js';
 export { tool, toolContent } from './tool.js';

@@ -237,6 +237,8 @@ export interface TrajectoryTool {
   side_effect: SideEffect;
   /** The argument without which a call has no side effect, such as the file that a query saves; omitted: every call may have it. */
   effect_argument?: string;
+  /** The argument that is the address a call goes to. Rules and answers can then be for its host. */
+  host_argument?: string;
 }
 
 /** The side effects of a call to a tool. */
@@ -306,6 +308,12 @@ export interface TrajectoryPermissions {
   page: TrajectoryRule | null;
   /** Rules for single tools, by name. They take precedence over the others. */
   tools?: Record<string, TrajectoryRule>;
+  /**
+   * Rules for the hosts that calls go to: a host (`docs.example.org`), all hosts below one (`*.example.org`), or an origin
+   * (`http://127.0.0.1:8123`). The most exact one decides. They take precedence over the rule for the network, not over
+   * that of a tool.
+   */
+  hosts?: Record<string, TrajectoryRule>;
   /** The folders on the user's disk that are part of the workspace, by name: a call that writes below one touches `folder`. */
   folders?: string[];
 }
@@ -748,7 +756,7 @@ export type ToolOutcome =
   | { status: "stopped" };
 
 /** How far an answer reaches. */
-export type TrajectoryPermissionScope = "call" | "tool" | "run";
+export type TrajectoryPermissionScope = "call" | "host" | "tool" | "run";
 
 /** One wait of a run. Stale ids do nothing. */
 export type TimerId = number;
@@ -1371,4 +1379,6 @@ export type BuiltInTool =
   | "progress_report"
   | "batch"
   | "spawn_subagents"
-  | "run_code";
+  | "run_code"
+  | "fetch_url"
+  | "search_web";

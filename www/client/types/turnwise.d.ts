@@ -42,7 +42,7 @@ export interface AgentOptions {
   synthesis?: SynthesisOptions | false;
   /** The final report that a `strict` run must end with. */
   report?: ReportOptions;
-  /** Built-in tools to offer. Default: all but `progress_report`, `batch`, `run_code` and `spawn_subagents`. Tools of your own: `agent.registerTool`. */
+  /** Built-in tools to offer. Default: all but `progress_report`, `batch`, `run_code`, `spawn_subagents`, `fetch_url` and `search_web`. Tools of your own: `agent.registerTool`. */
   tools?: BuiltInTool[];
   /** Kinds of sub-agents by name, for `spawn_subagents`. Default: one kind with the agent's own tools. */
   agents?: Record<string, SubagentKind>;
@@ -54,6 +54,33 @@ export interface AgentOptions {
   seed?: number;
   /** URL of `worker.js`. Default: next to the package's module. */
   workerUrl?: string | URL;
+  /** How `fetch_url` and `search_web` reach the web; name them in `tools`. */
+  web?: WebOptions;
+}
+
+/**
+ * How the tools `fetch_url` and `search_web` reach the web. Which hosts may be asked is set by `permissions.hosts`.
+ *
+ * @example { search: { kind: 'searxng', baseUrl: 'https://search.example.org' }, relay: '/v1/relay' }
+ */
+export interface WebOptions {
+  /** URL of the site's relay, for pages that do not let other pages read them. Default: none. Not needed in Node.js. */
+  relay?: string | URL;
+  /** The service that `search_web` asks. */
+  search?: SearchService;
+  /** Longer responses are read up to here, in bytes. Default: 10 MiB. */
+  maxBytes?: number;
+  /** Deadline of one address with its redirects, in milliseconds. Default: 20,000. */
+  timeoutMs?: number;
+}
+
+/** A search service. The key is never in a record, an event or an address. */
+export interface SearchService {
+  kind: "searxng" | "brave" | "tavily";
+  /** Default: the service's own; `searxng` needs one. */
+  baseUrl?: string;
+  /** `brave` and `tavily` need one. */
+  apiKey?: string;
 }
 
 /**
@@ -381,12 +408,12 @@ export interface BranchOptions extends GrantOptions {
 export type Approve = "all" | ((call: ApprovalRequest, options: { signal: AbortSignal }) => ApprovalAnswer | Promise<ApprovalAnswer>);
 
 /**
- * `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call.
+ * `for`: how far the answer reaches: this call, every call of the tool to this host in this run, every call of the tool in this run, or every call of this run that would ask. Default: this call.
  *
  * @example
  * approve: () => ({ allow: true, for: 'tool' })
  */
-export type ApprovalAnswer = boolean | { allow: boolean; for?: "call" | "tool" | "run" };
+export type ApprovalAnswer = boolean | { allow: boolean; for?: "call" | "host" | "tool" | "run" };
 
 /**
  * What happens to a call before it runs.
@@ -413,6 +440,11 @@ export interface PermissionOptions {
   page?: Rule;
   /** By the name of a tool; takes precedence. */
   tools?: Record<string, Rule>;
+  /**
+   * For calls that go to a host, as those of `fetch_url` do; takes precedence over `network`. By host (`docs.example.org`), by all hosts below one
+   * (`*.example.org`), or by origin (`http://127.0.0.1:8123`); the most exact one decides. Only an origin permits an address that is not public.
+   */
+  hosts?: Record<string, Rule>;
 }
 
 /**
@@ -432,6 +464,8 @@ export interface ApprovalRequest {
   diff?: string;
   /** The number of lines at the end that a diff of more than 8 MiB leaves out. */
   omittedLines?: number;
+  /** The host that the call goes to, if that is known: the answer can be for it (`{ allow: true, for: 'host' }`). */
+  host?: string;
 }
 
 /**

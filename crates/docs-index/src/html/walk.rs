@@ -26,10 +26,12 @@ pub(super) struct Walker<'a> {
     nested: usize,
     /// The source file of the page's first item (JSDoc).
     file: Option<String>,
+    /// How the address of a link is resolved.
+    join: fn(&str, &str) -> Option<String>,
 }
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(base: &'a str) -> Self {
+    pub(super) fn new(base: &'a str, join: fn(&str, &str) -> Option<String>) -> Self {
         Walker {
             base,
             sections: Vec::new(),
@@ -37,6 +39,7 @@ impl<'a> Walker<'a> {
             run: Default::default(),
             nested: 0,
             file: None,
+            join,
         }
     }
 
@@ -310,7 +313,7 @@ impl<'a> Walker<'a> {
         let start = self.run.0.len();
         self.inline(node, depth + 1);
         let inner = self.run.0.get(start..).unwrap_or_default().trim().to_owned();
-        let href = node.attr("href").and_then(|href| url::join(self.base, &href));
+        let href = node.attr("href").and_then(|href| (self.join)(self.base, &href));
         if let Some(href) = href.filter(|_| !inner.is_empty()) {
             self.run.0.truncate(start);
             self.run.0.push_str(&format!("[{inner}]({})", href.replace([' ', ')'], "%20")));

@@ -206,6 +206,7 @@ fn describe(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<Strin
             let verb = if *allow { "allows" } else { "refuses" };
             let reach = match scope {
                 Scope::Call => "",
+                Scope::Host => ", for every call of this tool to this host",
                 Scope::Tool => ", for every call of this tool",
                 Scope::Run => ", for the whole run",
             };

@@ -39,7 +39,7 @@ pub struct FieldError {
 const TOOLS: &str = "tools_off";
 
 /// Offered only if the user wants them: a model with fewer tools chooses better.
-const OFF_BY_DEFAULT: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN];
+const OFF_BY_DEFAULT: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN, own_tools::FETCH_URL];
 
 impl UserSettings {
     /// Returns the text of a field: the user's, or else the preset's.

@@ -124,6 +124,7 @@ fn tools(definitions: Vec<Value>, extra: Option<Map<String, Value>>) -> Vec<Tool
             may_finish: extra_field(&own, "may_finish").unwrap_or_default(),
             side_effect: extra_field(&own, "side_effect").unwrap_or_default(),
             effect_argument: None,
+            host_argument: None,
         })
     };
     definitions.into_iter().filter_map(spec).collect()

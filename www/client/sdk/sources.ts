@@ -1,0 +1,105 @@
+// The pages that a run found and read, and which of them its answer cites. Decided from the results of its tools; what the model says of its
+// sources does not count.
+import type { Trajectory } from '../types/turnwise.js';
+
+/** A page of the web or of a documentation site. */
+export interface Source {
+  url: string;
+  /** As a search or the page itself gives it; may be empty. */
+  title: string;
+  /** Whether a tool read it; otherwise a search only found it. */
+  read: boolean;
+  /** Whether the answer names its address, or that of a section of it. */
+  cited: boolean;
+}
+
+export interface Sources {
+  /** Each page once, those that were read first. */
+  pages: Source[];
+  /** Addresses in the answer that no tool found or read: nothing supports them. */
+  unsupported: string[];
+}
+
+interface Call { name: string; args?: any; structured_content?: any; calls?: readonly Call[] }
+
+/** One spelling of a page's address: without its fragment, and without `/` at its end. */
+function page(address: string) {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  url.hash = '';
+  return /^https?:$/.test(url.protocol) ? url.href.replace(/\/$/, '') : undefined;
+}
+
+/** The calls of a run and of its sub-agents, those inside of batches and programs too. */
+function* callsOf({ turns, children }: Trajectory): Generator<Call> {
+  const all = function* (calls: readonly Call[]): Generator<Call> {
+    for (const call of calls) {
+      yield call;
+      yield* all(call.calls ?? []);
+    }
+  };
+  for (const turn of turns) yield* all(turn.tool_calls as readonly Call[]);
+  for (const child of children) yield* callsOf(child);
+}
+
+/** What a call found or read: `[address, title, read]`. */
+function found({ name, args, structured_content: data }: Call): [string, string, boolean][] {
+  if (typeof data !== 'object' || data === null) return [];
+  if (name === 'search_web' || name === 'search_docs') {
+    const hits = Array.isArray(data.hits) ? data.hits : [];
+    return hits.map(({ url, page: title, section }: any) => [String(url), section ? `${title} › ${section}` : String(title), false]);
+  }
+  if ((name !== 'fetch_url' && name !== 'read_page') || typeof data.url !== 'string') return [];
+  const own: [string, string, boolean] = [data.url, String(data.page ?? ''), true];
+  return typeof args?.url === 'string' ? [own, [args.url, '', true]] : [own];
+}
+
+/** The addresses in a text: of Markdown links, and bare ones. */
+function addresses(text: string): string[] {
+  const all = [...text.matchAll(/https?:\/\/[^\s<>"'`\]]+/g)].map(([address]) => {
+    // A parenthesis or a mark behind an address belongs to the sentence.
+    let end = address;
+    for (let before; before !== end;) {
+      before = end;
+      end = end.replace(/[.,;:!?*_|]+$/, '');
+      if (end.endsWith(')') && end.split(')').length > end.split('(').length) end = end.slice(0, -1);
+    }
+    return end;
+  });
+  return [...new Set(all)];
+}
+
+/**
+ * Lists the pages that a run found and read with `search_web`, `fetch_url`, `search_docs` and `read_page`, says which of them its answer
+ * cites, and which addresses of the answer nothing supports. Works for any trajectory, also a stored one.
+ *
+ * @example
+ * const { pages, unsupported } = sources((await agent.generate(question)).trajectory);
+ * const cited = pages.filter((page) => page.cited && page.read);
+ */
+export function sources(trajectory: Trajectory): Sources {
+  const pages = new Map<string, Source>();
+  const names = new Map<string, string>();
+  for (const call of callsOf(trajectory)) {
+    const all = found(call);
+    const [first] = all;
+    for (const [url, title, read] of all) {
+      // The address that was asked for and the one that it led to are one page.
+      const key = page(call.name === 'search_web' || call.name === 'search_docs' ? url : first![0]);
+      const own = page(url);
+      if (key === undefined) continue;
+      if (own !== undefined) names.set(own, key);
+      const known = pages.get(key);
+      if (known) Object.assign(known, { title: known.title || title, read: known.read || read });
+      else pages.set(key, { url: call.name === 'search_web' || call.name === 'search_docs' ? url : first![0], title, read, cited: false });
+    }
+  }
+  const unsupported = [];
+  for (const address of addresses(trajectory.output ?? '')) {
+    const source = pages.get(names.get(page(address) ?? '') ?? '');
+    if (source) source.cited = true;
+    else unsupported.push(address);
+  }
+  const all = [...pages.values()];
+  return { pages: [...all.filter(({ read }) => read), ...all.filter(({ read }) => !read)], unsupported };
+}
