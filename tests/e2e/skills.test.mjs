@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { zipSync } from 'fflate';
+import { zip } from './lib/documents.mjs';
 
 const site = path.resolve(process.env.SITE ?? 'dist', 'turnwise');
 const load = (file) => import(pathToFileURL(path.join(site, file)).href);
@@ -83,8 +83,8 @@ test('a skill is found, read, run, and ends the run with its result', async () =
   assert.match(second[0], /^=> 3\n/);
   assert.match(third[0], /FINAL_RESULT/);
   assert.deepEqual([run.trajectory.termination_reason, run.trajectory.final_result_data], ['final_result', { words: 3 }]);
-  const again = await replay(JSON.stringify(run.trajectory));
-  assert.deepEqual([again.ok, again.differences ?? []], [true, []]);
+  const again = await replay(run.trajectory);
+  assert.deepEqual(again, { ok: true });
 });
 
 test('a script sees its arguments, calls tools, and can do nothing else', async () => {
@@ -101,7 +101,7 @@ test('a script sees its arguments, calls tools, and can do nothing else', async 
   const { trajectory } = await new Agent({ model, ...QUICK, tools, skills: skill, permissions: { page: 'allow', network: 'allow' } }).generate('go');
   all();
   const [call] = trajectory.turns[0].tool_calls;
-  assert.match(call.result, /^lamp 4\n=> undefined; undefined; undefined; \{"n":4,"constructor":"x"\}; lamp; TypeError\n/);
+  assert.match(call.result, /^lamp 4\n=> undefined; undefined; undefined; \{"constructor":"x","n":4\}; lamp; TypeError\n/);
   assert.deepEqual(call.calls.map(({ name }) => name), ['lamp']);
 });
 
@@ -169,9 +169,9 @@ test('what a skill has beside its instructions', async () => {
 });
 
 test('archives, addresses and the skills of a site', async () => {
-  const archive = zipSync(Object.fromEntries(Object.entries(COUNT).map(([name, text]) => [name, new TextEncoder().encode(text)])));
+  const archive = zip(Object.entries(COUNT));
   assert.deepEqual((await readSkills(new Blob([archive]))).skills, (await readSkills(COUNT)).skills);
-  const outside = zipSync({ '../../evil/SKILL.md': new TextEncoder().encode('---\nname: evil\ndescription: d\n---\nx') });
+  const outside = zip([['../../evil/SKILL.md', '---\nname: evil\ndescription: d\n---\nx']]);
   assert.equal((await readSkills(new Blob([outside]))).skills[0].name, 'evil');
   const sha = (bytes) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   const skill = '---\nname: b\ndescription: d\n---\nSee [rules](references/rules.md), `scripts/none.js` and [out](../x.md).';
@@ -186,7 +186,7 @@ test('archives, addresses and the skills of a site', async () => {
     assert.deepEqual((await offered[0].load()).skills[0].scripts.length, 2);
     assert.equal((await offered[1].load()).skills[0].name, 'b');
     await assert.rejects(offered[2].load(), /its digest is sha256:.* not loaded/);
-    await assert.rejects(findSkills(`${base}/bad.json`), /digest: got undefined; expected sha256/);
+    await assert.rejects(findSkills(`${base}/bad.json`), /digest: got nothing; expected sha256/);
     await assert.rejects(readSkills(`${base}/.well-known/agent-skills/index.json`), /its digest/);
     const read = await readSkills(`${base}/b/SKILL.md`);
     assert.deepEqual([Object.keys(read.skills[0].files), read.faults.map(({ path: file, message }) => [file, message])], [['references/rules.md'], [['b/scripts/none.js', 'SKILL.md mentions this file, and it could not be fetched']]]);
@@ -199,6 +199,34 @@ test('archives, addresses and the skills of a site', async () => {
   for (const [given, says] of [[7, /skills\[0\]: got 7; expected files by path/], ['---\nname: a\n---', /For the text of a SKILL\.md, write/], ['ftp://x/SKILL.md', /http or https/], [{ 'a/SKILL.md': 7 }, /skills\[0\]\["a\/SKILL\.md"\]: got 7/]]) {
     await assert.rejects(readSkills(given), (error) => error instanceof TypeError && says.test(error.message), String(given));
   }
+});
+
+test('a SKILL.md at an address comes with the script that may end the run', () => withFiles({
+  '/s/SKILL.md': '---\nname: s\ndescription: d\nmetadata:\n  may-finish: "scripts/end.js"\n---\nDo.', '/s/scripts/end.js': 'console.log(1)',
+}, async (base) => {
+  const { skills: [skill], faults } = await readSkills(`${base}/s/SKILL.md`);
+  assert.deepEqual([skill.scripts.map(({ path: file, may_finish: finishes }) => [file, finishes]), faults], [[['scripts/end.js', true]], []]);
+}));
+
+test('the skill of the documentation', async () => {
+  const { readFile } = await import('node:fs/promises');
+  const text = await readFile(path.resolve(import.meta.dirname, '../../docs/skills.md'), 'utf8');
+  const blocks = [...text.matchAll(/^`(count\/[\w./]+)`:\n\n```\w+\n([^]*?)```$/gm)].map(([, file, code]) => [file, code]);
+  assert.deepEqual(blocks.map(([file]) => file), ['count/SKILL.md', 'count/scripts/words.js', 'count/scripts/submit.js']);
+  assert.ok(blocks.reduce((sum, [, code]) => sum + code.trimEnd().split('\n').length, 0) < 30);
+  const { skills, faults } = await readSkills(Object.fromEntries(blocks));
+  assert.deepEqual(faults, []);
+  const { model, requests, all } = scripted(calls(['read_skill', { name: 'count' }]), calls(['count_words', { text: 'one two  three' }]), calls(['count_submit', { words: 'three' }]), calls(['count_submit', { words: 3 }]));
+  const { trajectory } = await new Agent({ model, ...QUICK, skills }).generate('How long is "one two three"?');
+  all();
+  assert.match(requests[2].messages.at(-1).content, /^=> 3\n/);
+  assert.match(requests[3].messages.at(-1).content, /words has to be a whole number/);
+  assert.deepEqual([trajectory.termination_reason, trajectory.final_result_data], ['final_result', { words: 3 }]);
+});
+
+test('faults are said of the skill that they are about', async () => {
+  const { faults } = await readSkills({ 'x/folder/SKILL.md': '---\nname: a\ndescription: d\ncolour: red\n---\nDo.', 'x/none/SKILL.md': '' });
+  assert.deepEqual([...new Set(faults.map(({ skill }) => skill))].sort(), ['a', 'none']);
 });
 
 test('the low-level agent, a chat, and whoever continues a record', async () => {

@@ -6,8 +6,8 @@ const PART_MS = 500;
 const LATE_MS = 1_000;
 const HIDDEN_LATE_MS = 65_000;
 
-/** Calls `then` after so many milliseconds in which the thread could work. Returns what cancels it. Does not keep the process alive. */
-export function deadline(ms: number, then: () => void): () => void {
+/** Calls `then` after so many milliseconds in which the thread could work. Returns what cancels it. `holds`: it keeps the process alive. */
+export function deadline(ms: number, then: () => void, holds = false): () => void {
   let left = ms;
   let timer: number;
   const wait = () => {
@@ -18,7 +18,7 @@ export function deadline(ms: number, then: () => void): () => void {
       if (left > 0) wait();
       else then();
     }, part) as unknown as number;
-    (timer as { unref?(): void }).unref?.();
+    if (!holds) (timer as { unref?(): void }).unref?.();
   };
   wait();
   return () => clearTimeout(timer);

@@ -135,7 +135,14 @@ export class Conversation {
     const site = await this.#site;
     this.#over.signal.throwIfAborted();
     const made = JSON.stringify([options, Boolean(site), site?.failed, (options.tools ?? []).map(({ name }) => name)]);
-    if (!this.#agent || this.#made !== made) this.#make(options, site);
+    if (!this.#agent || this.#made !== made) {
+      // Read before the agent is made: one without them would be kept.
+      const read = options.skills && await (await import('./skills.js')).readSkills(options.skills, { signal: this.#over.signal });
+      this.#over.signal.throwIfAborted();
+      for (const { path, message } of read?.faults ?? []) console.warn(`turnwise-agent: skills: ${path}: ${message}`);
+      this.#make(options, site);
+      if (read) this.#agent.setSkills(read.skills);
+    }
     this.#made = made;
     if (options.provider.kind === 'demo' && site?.tools) await demoFiles(this.#agent, site, task);
   }

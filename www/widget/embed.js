@@ -6,7 +6,7 @@ const TAG = 'turnwise-agent';
 const HERE = import.meta.url.replace(/[^/]*$/, '');
 const ATTRIBUTES = [
   'provider', 'base-url', 'model', 'preset', 'docs', 'max-turns', 'theme', 'mode', 'position', 'shortcut', 'label', 'heading',
-  'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site', 'docs-credentials', 'docs-live-page', 'launcher', 'trigger', 'contact-url', 'questions', 'follow-ups',
+  'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site', 'docs-credentials', 'docs-live-page', 'launcher', 'trigger', 'contact-url', 'questions', 'follow-ups', 'skills',
 ];
 const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 // The panel and its largest import, in one round trip instead of two.

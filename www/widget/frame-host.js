@@ -6,7 +6,7 @@ import { Layer } from './layer.js';
 import { place } from './store.js';
 import { dress } from './styles.js';
 
-const PLAIN = ['provider', 'model', 'preset', 'maxTurns', 'label', 'heading', 'placeholder', 'greeting', 'suggestions', 'apiKey', 'headers', 'system', 'texts', 'language', 'storageKey', 'followUps', 'docsLivePage'];
+const PLAIN = ['provider', 'model', 'preset', 'maxTurns', 'label', 'heading', 'placeholder', 'greeting', 'suggestions', 'apiKey', 'headers', 'system', 'texts', 'language', 'storageKey', 'followUps', 'docsLivePage', 'skills'];
 /** How long the frame may take to load, and how long to start once it has: a page of the browser's, in place of one that it refused, has loaded too. */
 const PATIENCE_MS = 20_000;
 const START_MS = 3_000;

@@ -17,8 +17,8 @@ export function provider(element, chosen) {
 
 /** The settings with which a run is started. */
 export function settings(element, chosen) {
-  const { preset, maxTurns, system, headers, contactUrl: contact, tools } = element;
-  return { provider: provider(element, chosen), preset: preset || undefined, maxTurns: Number(maxTurns) || 8, system, headers: chosen ? undefined : headers, contact, tools: Array.isArray(tools) ? tools : undefined };
+  const { preset, maxTurns, system, headers, contactUrl: contact, tools, skills } = element;
+  return { provider: provider(element, chosen), preset: preset || undefined, maxTurns: Number(maxTurns) || 8, system, headers: chosen ? undefined : headers, contact, tools: Array.isArray(tools) ? tools : undefined, skills: skills ? skills.trim().split(/\s+/).map((one) => new URL(one, document.baseURI).href) : undefined };
 }
 
 /** The text below the composer. */

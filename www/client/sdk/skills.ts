@@ -319,7 +319,7 @@ function frontMatter(text: string, say: Say): Record<string, unknown> {
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : undefined;
   };
   let fault = 'its front matter has no fields';
-  for (const yaml of [text, text.replaceAll('\t', '  '), quoted(text)]) {
+  for (const yaml of [text, text.replaceAll('\t', '  '), quoted(text), plainLines(text)]) {
     try {
       const fields = read(yaml);
       if (fields) {
@@ -336,6 +336,9 @@ function frontMatter(text: string, say: Say): Record<string, unknown> {
 
 /** The most frequent fault: `description: Use it when: …`, whose second colon makes another field. */
 const quoted = (text: string) => text.replaceAll('\t', '  ').replace(/^([A-Za-z][\w-]*):[ \t]+(?!["'|>[{])(.+?)[ \t]*\r?$/gm, (_, key: string, value: string) => `${key}: ${JSON.stringify(value)}`);
+
+/** What is on lines of its own, if nothing else can be read. */
+const plainLines = (text: string) => quoted(text.split('\n').filter((line) => /^(name|description|license|allowed-tools):/.test(line)).join('\n'));
 
 function descriptionOf(given: unknown, instructions: string, say: Say): string {
   let text = typeof given === 'string' ? given.trim() : given === undefined || given === null ? '' : String(given);

@@ -101,6 +101,8 @@ export interface TurnwiseAgentAttributes {
   questions?: string;
   /** `off`: no related questions below an answer. */
   'follow-ups'?: 'off';
+  /** Addresses of skills that the assistant can use, separated by spaces. Default: none. */
+  skills?: string;
 }
 
 /**
@@ -137,6 +139,7 @@ export interface TurnwiseAgentElement extends HTMLElement {
   contactUrl: string;
   questions: string;
   followUps: string;
+  skills: string;
   /** The provider's key, kept in memory only. */
   apiKey?: string;
   headers?: Record<string, string>;
