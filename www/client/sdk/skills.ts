@@ -407,7 +407,7 @@ function addFiles(skill: TrajectorySkill, own: [path: string, bytes: Uint8Array]
 }
 
 function scriptOf(skill: string, path: string, code: string, mayFinish: string | undefined, say: Say) {
-  const needs = /^\s*(?:import\b|export\b)/m.test(code) ? 'import or export' : /\brequire\s*\(/.test(code) ? 'require' : /\bprocess\.(?:argv|env|exit|std)|\bDeno\.|\bBun\./.test(code) ? 'Node.js' : /\bfetch\s*\(|\bdocument\./.test(code) ? 'the network or a page' : undefined;
+  const needs = /^\s*(?:import\b|export\b)/m.test(code) ? 'import or export' : /\brequire\s*\(|\bmodule\.exports\b/.test(code) ? 'require' : /^#!|\bprocess\.(?:argv|env|exit|std)|\bDeno\.|\bBun\./.test(code) ? 'Node.js' : /\bfetch\s*\(|\bdocument\./.test(code) ? 'the network or a page' : undefined;
   if (needs) {
     say(path, `it needs ${needs}, so it cannot run in the sandbox; a model can read it`);
     return [];
