@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { zipSync } from 'fflate';
+import { zip } from './lib/documents.mjs';
 
 const site = path.resolve(process.env.SITE ?? 'dist', 'turnwise');
 const load = (file) => import(pathToFileURL(path.join(site, file)).href);
@@ -169,9 +169,9 @@ test('what a skill has beside its instructions', async () => {
 });
 
 test('archives, addresses and the skills of a site', async () => {
-  const archive = zipSync(Object.fromEntries(Object.entries(COUNT).map(([name, text]) => [name, new TextEncoder().encode(text)])));
+  const archive = zip(Object.entries(COUNT));
   assert.deepEqual((await readSkills(new Blob([archive]))).skills, (await readSkills(COUNT)).skills);
-  const outside = zipSync({ '../../evil/SKILL.md': new TextEncoder().encode('---\nname: evil\ndescription: d\n---\nx') });
+  const outside = zip([['../../evil/SKILL.md', '---\nname: evil\ndescription: d\n---\nx']]);
   assert.equal((await readSkills(new Blob([outside]))).skills[0].name, 'evil');
   const sha = (bytes) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   const skill = '---\nname: b\ndescription: d\n---\nSee [rules](references/rules.md), `scripts/none.js` and [out](../x.md).';
@@ -199,6 +199,34 @@ test('archives, addresses and the skills of a site', async () => {
   for (const [given, says] of [[7, /skills\[0\]: got 7; expected files by path/], ['---\nname: a\n---', /For the text of a SKILL\.md, write/], ['ftp://x/SKILL.md', /http or https/], [{ 'a/SKILL.md': 7 }, /skills\[0\]\["a\/SKILL\.md"\]: got 7/]]) {
     await assert.rejects(readSkills(given), (error) => error instanceof TypeError && says.test(error.message), String(given));
   }
+});
+
+test('a SKILL.md at an address comes with the script that may end the run', () => withFiles({
+  '/s/SKILL.md': '---\nname: s\ndescription: d\nmetadata:\n  may-finish: "scripts/end.js"\n---\nDo.', '/s/scripts/end.js': 'console.log(1)',
+}, async (base) => {
+  const { skills: [skill], faults } = await readSkills(`${base}/s/SKILL.md`);
+  assert.deepEqual([skill.scripts.map(({ path: file, may_finish: finishes }) => [file, finishes]), faults], [[['scripts/end.js', true]], []]);
+}));
+
+test('the skill of the documentation', async () => {
+  const { readFile } = await import('node:fs/promises');
+  const text = await readFile(path.resolve(import.meta.dirname, '../../docs/skills.md'), 'utf8');
+  const blocks = [...text.matchAll(/^`(count\/[\w./]+)`:\n\n```\w+\n([^]*?)```$/gm)].map(([, file, code]) => [file, code]);
+  assert.deepEqual(blocks.map(([file]) => file), ['count/SKILL.md', 'count/scripts/words.js', 'count/scripts/submit.js']);
+  assert.ok(blocks.reduce((sum, [, code]) => sum + code.trimEnd().split('\n').length, 0) < 30);
+  const { skills, faults } = await readSkills(Object.fromEntries(blocks));
+  assert.deepEqual(faults, []);
+  const { model, requests, all } = scripted(calls(['read_skill', { name: 'count' }]), calls(['count_words', { text: 'one two  three' }]), calls(['count_submit', { words: 'three' }]), calls(['count_submit', { words: 3 }]));
+  const { trajectory } = await new Agent({ model, ...QUICK, skills }).generate('How long is "one two three"?');
+  all();
+  assert.match(requests[2].messages.at(-1).content, /^=> 3\n/);
+  assert.match(requests[3].messages.at(-1).content, /words has to be a whole number/);
+  assert.deepEqual([trajectory.termination_reason, trajectory.final_result_data], ['final_result', { words: 3 }]);
+});
+
+test('faults are said of the skill that they are about', async () => {
+  const { faults } = await readSkills({ 'x/folder/SKILL.md': '---\nname: a\ndescription: d\ncolour: red\n---\nDo.', 'x/none/SKILL.md': '' });
+  assert.deepEqual([...new Set(faults.map(({ skill }) => skill))].sort(), ['a', 'none']);
 });
 
 test('the low-level agent, a chat, and whoever continues a record', async () => {

@@ -78,17 +78,17 @@ impl SkillFault {
     pub fn sentence(&self) -> String {
         let path = if self.path.is_empty() { &self.skill } else { &self.path };
         let place = if path.is_empty() { String::new() } else { format!("{path}: ") };
-        let end = match (self.skipped, self.message.ends_with('.')) {
-            (true, _) => ". It was left out.",
-            (false, false) => ".",
-            (false, true) => "",
+        let end = match self.skipped && !self.message.contains("left out") {
+            true => ". It was left out.",
+            false if self.message.ends_with('.') => "",
+            false => ".",
         };
         format!("{place}{}{end}", self.message)
     }
 }
 
 impl KeptSkill {
-    /// `2 scripts, 1 may end the run, 3 files`
+    /// `2 scripts, may end the run, 3 files, 1 remark`
     #[must_use]
     pub fn summary(&self) -> String {
         let Skill { scripts, files, binary, .. } = &self.skill;

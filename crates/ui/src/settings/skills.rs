@@ -52,7 +52,7 @@ pub fn skills(app: App) -> impl IntoView {
 
 /// Asks about a folder or an archive that was dropped.
 fn question(app: App) -> impl IntoView {
-    let button = |class, text, as_skill| {
+    let button = move |class, text, as_skill| {
         html::button().r#type("button").class(class).on(ev::click, move |_| app.take_dropped(as_skill)).child(text)
     };
     reactive(move || {
