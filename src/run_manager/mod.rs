@@ -214,18 +214,18 @@ impl RunManager {
                 }
             }
             Order::Unmount { files, name } => self.files(files).workspace().unmount(&name),
-            Order::KeepFiles { id, changes } => {
+            Order::KeepFiles { id, list, changes } => {
                 let mut blobs = parts.into_iter().filter_map(|part| part.dyn_into::<Blob>().ok());
                 let changed = changes.into_iter().map(|AgentFileChange { path, there }| {
                     let blob = there.then(|| blobs.next()).flatten();
                     (path, blob)
                 });
                 let (manager, changed) = (self.clone(), changed.collect());
-                spawn_local(async move { manager.answer(id, manager.keep_files(changed).await) });
+                spawn_local(async move { manager.answer(id, manager.keep_files(list, changed).await) });
             }
-            Order::KeptFiles { id, files } => {
+            Order::KeptFiles { id, list, files } => {
                 let manager = self.clone();
-                spawn_local(async move { manager.answer(id, manager.load_kept_files(files).await) });
+                spawn_local(async move { manager.answer(id, manager.load_kept_files(list, files).await) });
             }
             Order::Search { id, words } => {
                 let manager = self.clone();

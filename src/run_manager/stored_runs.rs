@@ -10,7 +10,7 @@ use super::state::{RunManager, Storage};
 use crate::shell::{self, Session, Slice};
 use crate::store::{Loaded, OpenState, RunDatabase, RunWriter, StoreError, StoreObserver, TabMessage, Tabs, claim};
 use crate::worker::Workspace;
-use turnwise_protocol::app::{FilesId, HandleId, Header, News, StorageUsage, With};
+use turnwise_protocol::app::{FilesId, HandleId, Header, KeptList, News, StorageUsage, With};
 use turnwise_record::trajectory::{Note, Restored, Trajectory};
 use turnwise_view::search::TaskHit;
 
@@ -147,22 +147,26 @@ impl RunManager {
         Ok(Trajectory { notes, ..restored.recorder.document() })
     }
 
-    /// Stores changes of the files that new runs start with.
-    pub(super) async fn keep_files(&self, changes: Vec<(String, Option<Blob>)>) -> Result<(), String> {
+    /// Stores changes of what is kept for later visits.
+    pub(super) async fn keep_files(
+        &self,
+        list: KeptList,
+        changes: Vec<(String, Option<Blob>)>,
+    ) -> Result<(), String> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
-        database.keep_files(changes).await.map_err(|error| error.of_kept_files())
+        database.keep_files(list, changes).await.map_err(|error| error.of_kept(list.noun()))
     }
 
-    /// Loads the files that new runs start with. Without storage, there are none.
-    pub(super) async fn load_kept_files(&self, files: FilesId) -> Result<(), String> {
+    /// Loads what is kept for later visits. Without storage, there is nothing.
+    pub(super) async fn load_kept_files(&self, list: KeptList, files: FilesId) -> Result<(), String> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
         database.ready().await;
         if database.state() != OpenState::Open {
             return Ok(()); // the user is told why
         }
         let workspace = self.files(files).workspace().clone();
-        let loaded = database.load_kept_files(&workspace).await;
-        loaded.map_err(|error| format!("The files you added earlier could not be loaded: {error}"))
+        let loaded = database.load_kept_files(list, &workspace).await;
+        loaded.map_err(|error| format!("The {} you added earlier could not be loaded: {error}", list.noun()))
     }
 
     /// Counts what is stored.

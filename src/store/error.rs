@@ -68,16 +68,16 @@ impl StoreError {
         StoreError::Failed("it is no longer stored".to_owned())
     }
 
-    /// Returns the same as a sentence about files that the user added.
+    /// Returns the same as a sentence about what the user added for later visits: `files`, `skills`.
     #[must_use]
-    pub fn of_kept_files(&self) -> String {
+    pub fn of_kept(&self, what: &str) -> String {
         let why = match self {
             StoreError::Full => "no space is left for them",
             StoreError::Failed(why) => why,
             _ => "this browser does not let the page store them",
         };
         let why = why.trim_end_matches('.');
-        format!("Your files are in this page only, and lost when you reload it: {why}. Runs can use them until then.")
+        format!("Your {what} are in this page only, and lost when you reload it: {why}. Runs can use them until then.")
     }
 }
 

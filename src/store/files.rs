@@ -19,10 +19,15 @@ use super::database::{Durability, FILES, RunDatabase, WORKSPACES, reading, writi
 use super::error::StoreError;
 use crate::worker::Workspace;
 use turnwise_engine::digest::sha256_hex;
-use turnwise_protocol::app::Share;
+use turnwise_protocol::app::{KeptList, Share};
 
-/// The key of the files that new runs start with. Keys of runs and plans are UUIDs.
-pub(super) const KEPT: &str = "kept";
+/// The key of what is kept for later visits. Keys of runs and plans are UUIDs.
+pub(super) const fn key_of(list: KeptList) -> &'static str {
+    match list {
+        KeptList::Files => "kept",
+        KeptList::Skills => "skills",
+    }
+}
 
 /// One file of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,8 +145,13 @@ pub(super) async fn load(
     Ok(loaded)
 }
 
-/// Changes the files that new runs start with. Other tabs may have changed them too, so that each path is changed by itself.
-pub(super) async fn keep(database: &RunDatabase, changes: Vec<(String, Option<Blob>)>) -> Result<(), StoreError> {
+/// Changes what is kept for later visits. Other tabs may have changed it too, so that each path is changed by itself.
+pub(super) async fn keep(
+    database: &RunDatabase,
+    list: KeptList,
+    changes: Vec<(String, Option<Blob>)>,
+) -> Result<(), StoreError> {
+    let key = key_of(list);
     database.ready().await;
     let (mut added, mut contents) = (Vec::new(), Vec::new());
     // Before the transaction, which ends when it has nothing to do.
@@ -156,11 +166,11 @@ pub(super) async fn keep(database: &RunDatabase, changes: Vec<(String, Option<Bl
     let connection = database.connection()?;
     let transaction = writing(&connection, &[WORKSPACES, FILES], Durability::Strict)?;
     let lists = transaction.object_store(WORKSPACES)?;
-    let text: Option<String> = lists.get(KEPT).primitive()?.await?;
+    let text: Option<String> = lists.get(key).primitive()?.await?;
     let mut kept: Vec<StoredFile> = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     kept.retain(|file| changes.iter().all(|(path, _)| *path != file.path));
     kept.extend(added);
-    lists.put(serde_json::to_string(&kept).unwrap_or_default()).with_key(KEPT).primitive()?;
+    lists.put(serde_json::to_string(&kept).unwrap_or_default()).with_key(key).primitive()?;
     for (hash, bytes) in contents {
         transaction.object_store(FILES)?.put(JsValue::from(bytes)).with_key(hash.as_str()).primitive()?;
     }

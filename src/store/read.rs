@@ -14,7 +14,7 @@ use super::error::StoreError;
 use super::files::{self, StoredFile};
 use crate::worker::Workspace;
 use turnwise_engine::{Run, RunConfig, Task};
-use turnwise_protocol::app::{Header, StorageUsage, StoredKind};
+use turnwise_protocol::app::{Header, KeptList, StorageUsage, StoredKind};
 use turnwise_record::plan::PlanRun;
 use turnwise_record::trajectory::{Note, NoteChange, RecordedEvent};
 use turnwise_view::search::{TaskHit, has_words, passage};
@@ -154,17 +154,17 @@ impl RunDatabase {
         files::load(self, key, workspace).await
     }
 
-    /// Changes the files of the user that new runs start with; without content, a file is removed.
+    /// Changes what is kept for later visits; without content, a file is removed.
     ///
     /// # Errors
-    /// They could not be stored: nothing was changed.
-    pub async fn keep_files(&self, changes: Vec<(String, Option<Blob>)>) -> Result<(), StoreError> {
-        files::keep(self, changes).await
+    /// It could not be stored: nothing was changed.
+    pub async fn keep_files(&self, list: KeptList, changes: Vec<(String, Option<Blob>)>) -> Result<(), StoreError> {
+        files::keep(self, list, changes).await
     }
 
-    /// Puts the files of the user that new runs start with in the workspace.
-    pub async fn load_kept_files(&self, workspace: &Workspace) -> Result<(), StoreError> {
-        files::load(self, files::KEPT, workspace).await.map(drop)
+    /// Puts what is kept in the workspace.
+    pub async fn load_kept_files(&self, list: KeptList, workspace: &Workspace) -> Result<(), StoreError> {
+        files::load(self, files::key_of(list), workspace).await.map(drop)
     }
 
     /// Returns the notes on a run.

@@ -107,6 +107,7 @@ mod view_provider;
 mod view_replay;
 mod view_settings;
 mod view_signin;
+mod view_skills;
 mod view_strict;
 mod view_zip;
 mod workbooks;

@@ -37,6 +37,8 @@ globalThis.turnwiseWalk = (folder, leftOut) => import("./folder.js").then(({ wal
 globalThis.turnwiseIsOther = async (folder, open) => !await folder.isSameEntry(open.handle);
 globalThis.turnwiseMayWrite = (folder) => import("./folder.js").then(({ mayWrite }) => mayWrite(folder.handle));
 globalThis.turnwiseUnzip = (archive) => import("./unzip.js").then(({ open }) => open(archive));
+// Reads skills: those of the user, of a site, and the one that is shipped.
+globalThis.turnwiseSkills = (what, ...given) => import("./skills.js").then((skills) => skills[what](...given));
 globalThis.turnwiseInflate = (packed, format, most) => import("./unzip.js").then(({ inflate }) => inflate(packed, format, most));
 
 init({ module_or_path: new URL("./app_bg.wasm", import.meta.url) }).then(keep, (error) => {

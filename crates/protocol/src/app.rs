@@ -44,6 +44,27 @@ pub struct Permitted {
     pub scope: Scope,
 }
 
+/// What is kept for later visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeptList {
+    /// The files of the user that new runs start with.
+    Files,
+    /// The skills of the user: one JSON file each (`view::skills::KeptSkill`).
+    Skills,
+}
+
+impl KeptList {
+    /// What it has, for messages to users.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            KeptList::Files => "files",
+            KeptList::Skills => "skills",
+        }
+    }
+}
+
 /// Messages from the app.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -205,14 +226,16 @@ pub enum Order {
         files: FilesId,
         name: String,
     },
-    /// Changes the files that new runs start with. Answered when they are stored. A part for each path that still exists: a blob.
+    /// Changes what is kept for later visits. Answered when it is stored. A part for each path that still exists: a blob.
     KeepFiles {
         id: QuestionId,
+        list: KeptList,
         changes: Vec<AgentFileChange>,
     },
-    /// Adds the files that new runs start with to these files. Answered.
+    /// Adds what is kept to these files. Answered.
     KeptFiles {
         id: QuestionId,
+        list: KeptList,
         files: FilesId,
     },
     /// Asks which stored tasks contain all of these words in their task, answer or calls: a JSON array of `view::search::Hit`.

@@ -221,7 +221,7 @@ impl App {
             Ok(config) if self.lacks_key(&config) => None,
             Ok(config) => {
                 self.note_model();
-                let config = self.with_folders(config);
+                let config = self.with_skills(self.with_folders(config));
                 Some(if seeded { config } else { RunConfig { seed: random_seed(), ..config } })
             }
             Err(errors) => {
@@ -236,7 +236,8 @@ impl App {
 
     fn begin(&self, asked: TaskInput, config: RunConfig) {
         let app = *self;
-        samples::when_ready(app, move || app.begin_with(asked, config, app.new_workspace()));
+        // The skills of earlier visits may be known only now.
+        samples::when_ready(app, move || app.begin_with(asked, app.with_skills(config), app.new_workspace()));
     }
 
     fn begin_with(&self, asked: TaskInput, config: RunConfig, workspace: Workspace) {

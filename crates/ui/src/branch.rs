@@ -358,7 +358,7 @@ impl App {
 
     /// Who decides in a run on the screen that goes on; `None`: the run itself says so, because it is the user's own.
     pub(super) fn authority_for(&self, handle: &RunClient) -> Option<Box<Authority>> {
-        self.has_strange_settings(handle).then(|| Box::new(Authority::from(&self.preview_config())))
+        self.has_strange_settings(handle).then(|| Box::new(Authority::from(&self.with_skills(self.preview_config()))))
     }
 
     /// Copies the run's current files. How they were at an earlier turn is not stored.

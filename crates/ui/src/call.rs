@@ -6,6 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use turnwise_content::format::{counted, one_line};
+use turnwise_engine::own_tools;
 use turnwise_protocol::DocumentTask;
 use turnwise_view::SlugView;
 use turnwise_view::branch::FormPart;
@@ -85,7 +86,7 @@ fn live_card(app: App, slot: &CallSlot, page: Option<(RunPage, usize)>) -> impl 
             )
         }
     };
-    let code = slot.view.with_untracked(|view| view.code.clone());
+    let (code, is_script) = slot.view.with_untracked(|view| (view.code.clone(), view.name != own_tools::PROGRAM));
     let opened = RwSignal::new(false);
     let shown = {
         let view = slot.view.clone();
@@ -105,7 +106,7 @@ fn live_card(app: App, slot: &CallSlot, page: Option<(RunPage, usize)>) -> impl 
             let texts = texts.get();
             match &code {
                 // Highlighted when it is seen.
-                Some(code) if opened.get() => program(app, code, texts).into_any(),
+                Some(code) if opened.get() => program(app, code, is_script, texts).into_any(),
                 Some(_) => ().into_any(),
                 None => detail(texts).into_any(),
             }
@@ -186,20 +187,25 @@ fn result(texts: Texts) -> impl IntoView {
     )
 }
 
-/// Draws a program, as code, and what it printed and returned.
-fn program(app: App, code: &str, texts: Texts) -> impl IntoView + use<> {
+/// Draws a program, as code, and what it printed and returned. The script of a skill has arguments.
+fn program(app: App, code: &str, is_script: bool, texts: Texts) -> impl IntoView + use<> {
     let prose = Prose::new("prose");
     prose.set(&fenced(code));
     app.renderer.get_value().render(&prose);
-    html::div().class("detail program").child((html::p().class("over").child("Program"), prose.place(), result(texts)))
+    let title = html::p().class("over").child(if is_script { "Script" } else { "Program" });
+    let given = is_script.then(|| arguments(&texts));
+    html::div().class("detail program").child((given, title, prose.place(), result(texts)))
 }
 
 fn detail(texts: Texts) -> impl IntoView {
-    html::div().class("detail").child((
+    html::div().class("detail").child((arguments(&texts), result(texts)))
+}
+
+fn arguments(texts: &Texts) -> impl IntoView + use<> {
+    (
         html::p().class("over").child("Arguments"),
         html::pre().class("args").attr("tabindex", "0").child(pieces::text(&texts.args)),
-        result(texts),
-    ))
+    )
 }
 
 /// Draws the calls of a batch or a program that has many, collapsed to a line.

@@ -22,7 +22,8 @@ use super::icon::{Icon, icon};
 use super::reactive::reactive;
 use super::scripts::{self, Found, Problem};
 use super::state::{App, Dialog};
-use super::{pictures, viewer};
+use super::skills::Dropped;
+use super::{pictures, skills, viewer};
 
 /// Maximum number of files taken in one drop.
 const MOST: usize = 20_000;
@@ -68,6 +69,7 @@ pub fn zone(app: App, over: RwSignal<bool>) -> impl IntoView {
                         "A record",
                         "opens here: a trajectory (.json, .json.gz), a report (.html), an ATIF file, a plan, or a .zip of them",
                     ),
+                    row(Icon::Note, "A skill", "a folder or an archive with a SKILL.md: you are asked"),
                     row(Icon::Picture, "Pictures", "dropped on the task box are sent with the task"),
                 )),
             )))
@@ -139,7 +141,16 @@ fn on_task(event: &DragEvent) -> bool {
 
 /// Takes files: a single trajectory opens as a run, a single session as a plan; everything else goes to the agent.
 async fn take(app: App, files: Vec<(String, Blob)>) {
-    let (files, mut closed) = opened(files).await;
+    let given = files.clone();
+    let (files, closed) = opened(files).await;
+    if skills::is_one(&files).await {
+        return app.ask_about_skill(Dropped { given, files, closed });
+    }
+    add(app, files, closed).await;
+}
+
+/// The same for files that are no skill. `closed`: the archives that were not opened, a sentence each.
+pub(super) async fn add(app: App, files: Vec<(String, Blob)>, mut closed: Vec<String>) {
     // They would be taken for files of the disk.
     let (files, below): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| !app.is_on_disk(path));
     if let Some((path, _)) = below.first() {
@@ -282,7 +293,7 @@ async fn unpacked(name: &str, blob: &Blob) -> Result<Blob, NotUnpacked> {
     if blob.size() > most { Err(NotUnpacked::TooLarge) } else { Ok(blob.clone()) }
 }
 
-async fn text_of(blob: &Blob) -> String {
+pub(super) async fn text_of(blob: &Blob) -> String {
     let text = JsFuture::from(blob.text()).await.ok().and_then(|text| text.as_string());
     text.unwrap_or_default()
 }

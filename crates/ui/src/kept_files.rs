@@ -9,14 +9,14 @@ use wasm_bindgen_futures::spawn_local;
 use turnwise::worker::Workspace;
 use turnwise_content::format::counted;
 use turnwise_protocol::AgentFileChange;
-use turnwise_protocol::app::Order;
+use turnwise_protocol::app::{KeptList, Order};
 
 use super::icon::{Icon, icon};
 use super::library::on_disk;
 use super::reactive::reactive;
 use super::state::{App, Dialog};
 use super::toast::Undo;
-use super::{dom, samples};
+use super::{dom, samples, skills};
 
 /// Most names in the task box.
 const NAMED: usize = 3;
@@ -26,7 +26,8 @@ pub fn load(app: App) {
     let Some(line) = app.line.get_value() else { return };
     let workspace = Workspace::new();
     let files = line.with(&workspace).files;
-    let loaded = line.ask(move |id| Order::KeptFiles { id, files }, Vec::new());
+    let skills = skills::load(app, &line);
+    let loaded = line.ask(move |id| Order::KeptFiles { id, list: KeptList::Files, files }, Vec::new());
     spawn_local(async move {
         let loaded = loaded.await;
         app.library.update_value(|library| {
@@ -38,6 +39,7 @@ pub fn load(app: App) {
             }
         });
         app.files_version.update(|version| *version += 1);
+        skills.await;
         samples::settle(app, |samples| samples.kept_ready = true);
         if let Err(why) = loaded {
             app.complain(why);
@@ -58,7 +60,7 @@ impl App {
         let Some(line) = self.line.get_value().filter(|_| busy == Some(false)) else { return };
         spawn_local(async move {
             while let Some((changes, blobs)) = app.unkept_files() {
-                if let Err(why) = line.ask(|id| Order::KeepFiles { id, changes }, blobs).await {
+                if let Err(why) = line.ask(|id| Order::KeepFiles { id, list: KeptList::Files, changes }, blobs).await {
                     app.complain(why);
                 }
             }

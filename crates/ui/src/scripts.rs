@@ -80,6 +80,9 @@ extern "C" {
     /// Returns the files of a ZIP archive ([`Found`]). The exception says why not.
     #[wasm_bindgen(catch, js_name = turnwiseUnzip)]
     pub async fn unzip(archive: &Blob) -> Result<JsValue, JsValue>;
+    /// Calls a function of `www/app/skills.js`, which reads skills; returns JSON. The exception says why not.
+    #[wasm_bindgen(catch, js_name = turnwiseSkills)]
+    pub async fn skills(what: &str, others: &str, paths: Vec<String>, files: Vec<Blob>) -> Result<JsValue, JsValue>;
     /// Unpacks at most `most` bytes; null: it would be more.
     #[wasm_bindgen(catch, js_name = turnwiseInflate)]
     pub async fn inflate(packed: &Blob, format: &str, most: f64) -> Result<JsValue, JsValue>;

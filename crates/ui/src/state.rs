@@ -25,6 +25,7 @@ use turnwise_view::plan::edit::PlanDraft;
 use turnwise_view::search::TaskHit;
 use turnwise_view::settings::UserSettings;
 use turnwise_view::signin::SignIn;
+use turnwise_view::skills::KeptSkill;
 use turnwise_view::{PanelPhase, PanelView, RailView, RunSource};
 
 use super::app_worker::{AppWorker, RunClient};
@@ -32,6 +33,7 @@ use super::keys::Keys;
 use super::models_used::{self, UsedModel};
 use super::plan::state::PlanPage;
 use super::render::Renderer;
+use super::skills::SkillPage;
 use super::slots::{Local, RunPage};
 use super::theme::Theme;
 use super::toast::{self, Toast, Undo};
@@ -112,6 +114,9 @@ pub struct App {
     pub selected: StoredValue<Option<String>>,
     pub line: StoredValue<Option<AppWorker>, LocalStorage>,
     pub library: StoredValue<Library, LocalStorage>,
+    /// The skills of the user, by name.
+    pub skills: RwSignal<Vec<Arc<KeptSkill>>>,
+    pub skill_page: SkillPage,
     pub samples: StoredValue<Samples, LocalStorage>,
     pub renderer: StoredValue<Renderer, LocalStorage>,
     /// The view of the open thread.
@@ -306,6 +311,8 @@ impl App {
             selected: StoredValue::new(None),
             line: StoredValue::new_local(None),
             library: StoredValue::new_local(Library::default()),
+            skills: RwSignal::new(Vec::new()),
+            skill_page: SkillPage::default(),
             samples: StoredValue::new_local(Samples::default()),
             renderer: StoredValue::new_local(Renderer::new(super::dom::worker_url())),
             view: RwSignal::new(View::Transcript),

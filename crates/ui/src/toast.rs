@@ -34,6 +34,8 @@ pub enum Undo {
     OwnFiles,
     /// All sample files.
     Samples,
+    /// A skill, by its name: the last one that was removed.
+    Skill(String),
     /// A note on a run: the index `page` in its thread.
     Note { thread: u32, page: usize, note: Note },
 }

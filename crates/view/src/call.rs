@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use turnwise_engine::skills::READ_SKILL;
 use turnwise_engine::{BranchChanges, CallRecord, Slug, own_tools};
 
 use super::slug::SlugView;
@@ -45,7 +46,7 @@ pub struct CallView {
     pub progress: Option<ProgressView>,
     /// The calls inside a batch or a program.
     pub inner: Vec<CallView>,
-    /// The program, if the call runs one.
+    /// The program, if the call runs one: the model's, or the script of a skill.
     pub code: Option<String>,
     /// Whether the result may hold a table or a chart, and where it is shown.
     pub figure: Option<FigurePlace>,
@@ -92,6 +93,7 @@ impl CallView {
             name: call.name.clone(),
             summary: match &call.calls {
                 _ if call.name == own_tools::REPORT => report_summary(&call.args),
+                _ if call.name == READ_SKILL => skill_summary(&call.args),
                 calls if calls.is_empty() => summary(&call.args),
                 calls => batch_summary(calls),
             },
@@ -139,6 +141,7 @@ pub(super) fn running(calls: &[CallRecord]) -> String {
     let open: Vec<&str> = calls.iter().filter(|call| call.result.is_none()).map(|call| call.name.as_str()).collect();
     match open.as_slice() {
         [own_tools::SPAWN] => "sub-agents at work".to_owned(),
+        [READ_SKILL] => "reading a skill".to_owned(),
         [only] => format!("running {only}"),
         several => format!("running {} tools", several.len()),
     }
@@ -230,6 +233,13 @@ fn summary(args: &Value) -> String {
         other => plain(other),
     };
     one_line(&text, 160)
+}
+
+/// `count`, or `count, references/rules.md`.
+fn skill_summary(args: &Value) -> String {
+    let text = |key: &str| args.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let parts: Vec<&str> = ["name", "path"].into_iter().filter_map(text).collect();
+    if parts.is_empty() { summary(args) } else { one_line(&parts.join(", "), 160) }
 }
 
 /// Returns the title of a report, or else its first line, without the marks of Markdown.

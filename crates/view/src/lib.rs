@@ -36,6 +36,7 @@ pub mod report;
 pub mod search;
 pub mod settings;
 pub mod signin;
+pub mod skills;
 pub mod slug;
 pub mod source;
 pub mod tasks;

@@ -8,6 +8,7 @@ use super::ending::{self, trigger_words};
 use super::lane::Tally;
 use super::lines::AddedLines;
 use super::meter;
+use super::skills;
 use super::source::{RunSource, SegmentSpan};
 use turnwise_content::format::sentence_case;
 
@@ -142,6 +143,9 @@ impl TurnView {
 /// Returns the calls; a call that starts sub-agents shows their progress.
 fn calls(source: &RunSource<'_>, record: &TurnRecord, lines: AddedLines) -> Vec<CallView> {
     let mut calls = attempt::calls(record, lines);
+    for call in &mut calls {
+        call.code = call.code.take().or_else(|| skills::code_of(source.config, &call.name).map(ToOwned::to_owned));
+    }
     for call in calls.iter_mut().filter(|call| call.name == own_tools::SPAWN) {
         let found = record.tool_calls.iter().find(|found| found.id.0 == call.id);
         if let Some(text) = found.and_then(|found| Tally::of_call(source, found)) {

@@ -89,7 +89,7 @@ export async function readSkills(sources: SkillSource | readonly SkillSource[], 
 export async function findSkills(site: string | URL, { signal }: SkillOptions = {}): Promise<OfferedSkill[]> {
   const given = addressOf(site, 'site');
   const url = given.pathname.endsWith('.json') ? given : new URL('/.well-known/agent-skills/index.json', given);
-  const index = await (await get(url, signal)).text();
+  const index = new TextDecoder().decode(await limited(await get(url, signal)));
   let listed: unknown;
   try {
     ({ skills: listed } = JSON.parse(index) as { skills?: unknown });
@@ -136,6 +136,8 @@ async function open(source: SkillSource, where: string, { signal }: SkillOptions
   }
   if (typeof source !== 'object' || source === null || Array.isArray(source)) throw new TypeError(`${where}: got ${describe(source)}; expected files by path, an archive as a Blob, or an address`);
   if (isRead(source)) return [{ skills: [source], faults: [] }];
+  const total = Object.values(source).reduce<number>((sum, content) => sum + (content instanceof Blob ? content.size : 0), 0);
+  if (total > MAX_ARCHIVE) throw new Error(`the files have ${Math.ceil(total / 1024 / 1024)} MB; at most ${MAX_ARCHIVE / 1024 / 1024} MB are read`);
   const files: Files = new Map();
   for (const [path, content] of Object.entries(source)) files.set(clean(path), await bytesOf(content, `${where}[${JSON.stringify(path)}]`));
   return [files];
@@ -215,8 +217,8 @@ async function mentioned(url: URL, bytes: Uint8Array, signal: AbortSignal | unde
   const files: Files = new Map([[`${folder}/SKILL.md`, bytes]]);
   const text = new TextDecoder().decode(bytes);
   const paths = new Set<string>();
-  for (const [, link, code] of text.matchAll(/\]\(([^)\s#]+)|`((?:scripts|references|assets)\/[^`\s]+)`/g)) {
-    const path = link ?? code!;
+  for (const [, link, code, finisher] of text.matchAll(/\]\(([^)\s#]+)|`((?:scripts|references|assets)\/[^`\s]+)`|^\s*may-finish:\s*["']?([^\s"']+)/gm)) {
+    const path = link ?? code ?? finisher!;
     if (!/^[a-z][a-z0-9+.-]*:|^\/|\.\./i.test(path)) paths.add(path.replace(/^\.\//, ''));
   }
   await Promise.all([...paths].slice(0, MAX_MENTIONED).map(async (path) => {
@@ -257,7 +259,9 @@ function add(read: ReadSkills, files: Files | ReadSkills) {
     const home = folderOf(root);
     const folder = home.split('/').at(-2) ?? '';
     const own = paths.filter((path) => path !== root && homeOf(path) === home);
-    const skill = skillOf(files.get(root)!, folder, own.map((path) => [path.slice(home.length), files.get(path)!]), (path, message, skipped) => say(folder, home + path, message, skipped));
+    const faults: SkillFault[] = [];
+    const skill = skillOf(files.get(root)!, folder, own.map((path) => [path.slice(home.length), files.get(path)!]), (path, message, skipped = false) => void faults.push({ skill: folder, path: home + path, message, skipped }));
+    read.faults.push(...faults.map((fault) => ({ ...fault, skill: skill?.name ?? folder })));
     if (skill) take(read, skill, root);
   }
   const stray = roots.length ? paths.filter((path) => homeOf(path) === undefined) : [];

@@ -6,6 +6,7 @@ mod key;
 mod model;
 mod model_field;
 mod probe;
+mod skills;
 mod stored;
 mod tabs;
 
@@ -86,6 +87,17 @@ fn content(app: App) -> impl IntoView {
         }
     };
     let open = RwSignal::new(SettingsTab::default());
+    // Something that holds a skill was dropped.
+    Effect::new(move || {
+        if app.skill_page.asked.with(Option::is_some) {
+            open.set(SettingsTab::Skills);
+        }
+    });
+    Effect::new(move || app.skill_page.open.set(open.get() == SettingsTab::Skills));
+    on_cleanup(move || {
+        app.skill_page.open.set(false);
+        app.take_dropped(None);
+    });
     let wrong = move || match errors.with(Vec::len) {
         0 if open.get() == SettingsTab::Appearance => "Saved.".to_owned(),
         0 if app.settings.with(|settings| settings.build(Vec::new()).is_err()) => "Not complete yet.".to_owned(),
@@ -135,6 +147,7 @@ fn content(app: App) -> impl IntoView {
                     ),
                 ),
                 tabs::panel(SettingsTab::Tools, open, (group(app, Group::Tools, errors), tools(app))),
+                tabs::panel(SettingsTab::Skills, open, skills::skills(app)),
                 tabs::panel(
                     SettingsTab::Limits,
                     open,
@@ -160,7 +173,7 @@ fn content(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn quiet")
-                .attr("hidden", attribute(move || (open.get() == SettingsTab::Appearance).then_some("")))
+                .attr("hidden", attribute(move || matches!(open.get(), SettingsTab::Appearance | SettingsTab::Skills).then_some("")))
                 .attr("title", "Reset everything but the model to the values of the preset")
                 .on(ev::click, move |_| app.settings.update(turnwise_view::settings::UserSettings::reset))
                 .child("Reset to preset"),

@@ -38,7 +38,7 @@ pub fn storage(app: App, open: RwSignal<SettingsTab>) -> impl IntoView {
             html::dl().class("stored").child((
                 row("Runs", "run", runs),
                 row("Plans", "plan", plans),
-                row("Files of runs, and your own", "file", files),
+                row("Files of runs, your own files, and skills", "file", files),
             ))
         })
     };
@@ -53,7 +53,7 @@ pub fn storage(app: App, open: RwSignal<SettingsTab>) -> impl IntoView {
             };
             html::div().class("sure").attr("role", "group").attr("aria-label", "Delete all runs").child((
                 html::p().child(format!(
-                    "Delete {many} with their files and notes? This cannot be undone. Your own files, the settings and keys stay."
+                    "Delete {many} with their files and notes? This cannot be undone. Your own files, skills, the settings and keys stay."
                 )),
                 html::div().class("row").child((
                     button("btn quiet", "Keep them".to_owned()).id(KEEP).on(ev::click, move |_| asking.set(false)),

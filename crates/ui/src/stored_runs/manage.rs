@@ -148,6 +148,7 @@ impl App {
             }
             Undo::OwnFiles => self.put_back_own_files(),
             Undo::Samples => super::super::samples::bring_back(*self),
+            Undo::Skill(_) => self.put_back_skill(),
             Undo::Note { thread, page, note } => self.put_back_note(*thread, *page, note.clone()),
         }
     }

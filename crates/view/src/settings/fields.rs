@@ -71,6 +71,7 @@ pub enum SettingsTab {
     Model,
     Run,
     Tools,
+    Skills,
     Limits,
     Appearance,
     Storage,
@@ -253,10 +254,11 @@ impl Group {
 }
 
 impl SettingsTab {
-    pub const ALL: [SettingsTab; 6] = [
+    pub const ALL: [SettingsTab; 7] = [
         SettingsTab::Model,
         SettingsTab::Run,
         SettingsTab::Tools,
+        SettingsTab::Skills,
         SettingsTab::Limits,
         SettingsTab::Appearance,
         SettingsTab::Storage,
@@ -268,6 +270,7 @@ impl SettingsTab {
             SettingsTab::Model => "Model",
             SettingsTab::Run => "Run",
             SettingsTab::Tools => "Tools",
+            SettingsTab::Skills => "Skills",
             SettingsTab::Limits => "Limits",
             SettingsTab::Appearance => "Appearance",
             SettingsTab::Storage => "Storage",
