@@ -270,7 +270,7 @@ test('options that cannot be had together are errors of the run that name them',
   const unpriced = openai('own', { baseUrl });
   const priced = openai('own', { baseUrl, price: { input: 1, output: 2 } });
   const budget = { usd: 1 };
-  const none = /names the tool "zzz", which this agent does not have; it has (spawn_subagents, )?look/;
+  const none = /got "zzz"; expected one of the tools: (spawn_subagents, )?look/;
   const look = { look: tool({ execute: () => '' }) };
   for (const [options, expected] of [
     [{ model: unpriced, budget }, /a budget in US dollars .*budget\.usd.* needs the price of every model, and that of openai own is not known: give it with the model, price: \{ input, output \}/],
@@ -285,7 +285,7 @@ test('options that cannot be had together are errors of the run that name them',
     await assert.rejects(async () => { await new Agent(options).generate('Go'); }, wrong, String(expected));
     await assert.rejects(async () => { await new Agent(options).stream('Go').result; }, wrong, String(expected));
   }
-  for (const url of ['nonsense', 'localhost:4318/v1/traces', 'ftp://host/x', '', 5]) assert.throws(() => otlp({ url }), /^TypeError: otlp: url: got .*; expected the address of a collector/);
+  for (const url of ['nonsense', 'localhost:4318/v1/traces', 'ftp://host/x', '', 5]) assert.throws(() => otlp({ url }), /^TypeError: otlp\(\): url: got .*; expected the address of a collector/);
   assert.equal(typeof otlp({ url: new URL('http://127.0.0.1:4318/v1/traces') }), 'function');
 });
 

@@ -94,14 +94,14 @@ test('every option can be given', () => {
       toolTimeoutMs: 1, parallelTools: 1, toolCallsPerTurn: 1, maxResultChars: 1, children: 0, childMs: 1, headersMs: 1, firstTokenMs: 1,
       requestMs: 1, idleMs: 1, wallMs: 1, tokens: 1, cost: 0.5, contextTokens: 1,
     },
-    retry: { baseMs: 0, capMs: 0, rateLimitMs: 0, retryAfterCapMs: 0 }, seed: 7, workerUrl: new URL('http://127.0.0.1:9/w.js'),
+    retry: { baseMs: 0, capMs: 0, rateLimitMs: 0, retryAfterCapMs: 0 }, seed: 7, web: { maxBytes: 1, timeoutMs: 1 }, workerUrl: new URL('http://127.0.0.1:9/w.js'),
   };
   for (const options of [all, { counter: false, synthesis: false }, { preset: 'strict', report: { format: 'json', schema: { type: 'object' } } }, { system: undefined }, {}, undefined]) {
     new Agent(options).free();
   }
   // These are all there are. `report` is for another preset.
   assert.throws(() => new Agent({ maxTruns: 3 }), ({ message }) => {
-    assert.deepEqual(message.replace('options.maxTruns: unknown option; options takes ', '').split(', ').sort(), [...Object.keys(all), 'report'].sort());
+    assert.deepEqual(message.replace('options.maxTruns: unknown option; did you mean maxTurns? options takes ', '').split(', ').sort(), [...Object.keys(all), 'report'].sort());
     return true;
   });
 });

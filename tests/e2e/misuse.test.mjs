@@ -123,10 +123,10 @@ const ROWS = [
   ['a description that is no text', ofTool({ description: ['x'], execute }), /tools\.weather\.description: got an array/, /a string/],
   ['touches as a text', ofTool({ touches: 'network', execute }), /tools\.weather\.touches: got "network"/, /\['network'\]/],
   ['touches in other letters', ofTool({ touches: ['netwrok'], execute }), /tools\.weather\.touches: got "netwrok"/, /did you mean 'network'\?/],
-  ['needsApproval as a text', ofTool({ needsApproval: 'always', execute }), /tools\.weather\.needsApproval: got "always"/, /true, false or a function/],
+  ['needsApproval as a text', ofTool({ needsApproval: 'always', execute }), /tools\.weather\.needsApproval: got "always"/, /true, false, 'once' or a function/],
   ['tool() with its name first', () => tool('weather', { execute }), /tool\(\): got "weather"/, /tools: \{ weather: tool\(/],
   ['addTool() with the tool alone', () => new Agent({ model: unasked }).addTool(tool({ execute })), /addTool\(\): name: got an object/, /addTool\('/],
-  ['toolContent() with a text', () => toolContent('fine'), /toolContent\(\): got "fine"/, /an array of parts/],
+  ['toolContent() with a number', () => toolContent(7), /toolContent\(\): got 7/, /an array of parts/],
   ['jsonSchema() with a text', () => jsonSchema('{}'), /jsonSchema\(\): got "\{\}"/, /type: 'object'/],
 
   // Runs.

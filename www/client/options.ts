@@ -54,7 +54,7 @@ const baseUrl: Check<string> = (value, path) => {
   if (url ? url.username || url.password : given.includes('@')) {
     throw new TypeError(`${path}: got an address with a user name or a password; expected it without, and an apiKey or headers`);
   }
-  if (odd || !url) throw wrong(path, value, words, odd ? `; did you mean '${scheme?.endsWith('p') ? 'http' : 'https'}://${rest}'?` : '');
+  if (odd || !url) throw wrong(path, value, words, odd && rest ? `; did you mean '${scheme?.endsWith('p') ? 'http' : 'https'}://${rest}'?` : '');
   return given;
 };
 

@@ -23,7 +23,7 @@ const modes = {
   headers: { answer: async () => { ready(); await sleep(WORK_MS); return 'done'; } },
   stream: { answer: async () => { ready(); return words('do', 'ne'); } },
   wait: { answer: () => { if (requests > 1) return 'done'; setTimeout(ready, 20); throw Object.assign(new Error('busy'), { status: 503, retryAfterMs: 1000 }); } },
-  wall: { answer: afterTool('look'), tools: { look }, limits: { wallMs: 2000 } },
+  wall: { answer: afterTool('look'), tools: { look }, budget: { ms: 2000 } },
   program: {
     answer: afterTool('run_code', { code: 'await tools.begin({}); let n = 0; for (let at = 0; at < 3e6; at += 1) n += at % 7; n' }),
     tools: { begin: tool({ execute: () => { ran += 1; ready(); return 'go'; } }) }, builtIn: ['run_code'],

@@ -105,7 +105,14 @@ interface OfChat {
   asking: () => Promise<void>;
 }
 
-/** A plan that runs: a promise of its record. */
+/**
+ * A plan that runs: a promise of its record.
+ *
+ * @example
+ * const running = agent.runPlan(plan);
+ * button.onclick = () => running.stop();
+ * const { ending } = await running;
+ */
 export interface PlanRun extends Promise<PlanSession> {
   /** Lets the running steps conclude, and starts no others. */
   stop(): void;

@@ -10,9 +10,19 @@ import type { Run } from './run.js';
 import type { Tools } from './tool.js';
 
 type AnyAgent = Agent<any, any>;
-/** The tools of an agent's type. */
+/**
+ * The tools of an agent's type.
+ *
+ * @example
+ * type Names = keyof ToolsOf<typeof agent>;
+ */
 export type ToolsOf<A> = A extends Agent<infer T, any> ? T : Tools;
-/** The type of an agent's output. */
+/**
+ * The type of an agent's output.
+ *
+ * @example
+ * const show = (output: OutputOfAgent<typeof agent>) => output;
+ */
 export type OutputOfAgent<A> = A extends Agent<any, infer S> ? OutputOf<S> : string;
 
 /** A message for display: an assistant's message grows while it streams. */
@@ -28,12 +38,17 @@ export interface ChatStoreMessage<T extends Tools = Tools> {
   error?: string;
 }
 
-/** A call that waits for the user's decision. It goes away once it is decided, or needs no decision any more. */
+/**
+ * A call that waits for the user's decision. It goes away once it is decided, or needs no decision any more.
+ *
+ * @example
+ * approvals.map(({ request, allow, refuse }) => <p>{request.toolName}? <button onClick={() => allow()}>Yes</button> <button onClick={() => refuse()}>No</button></p>)
+ */
 export interface PendingApproval<T extends Tools = Tools> {
   request: ApprovalRequest<T>;
   /** `for`: this call, every further call of the tool in this run, or every call of this run that would ask. Default: `call`. */
-  allow(scope?: { for?: 'call' | 'tool' | 'run' }): void;
-  refuse(scope?: { for?: 'call' | 'tool' | 'run' }): void;
+  allow(scope?: { for?: 'call' | 'host' | 'tool' | 'run' }): void;
+  refuse(scope?: { for?: 'call' | 'host' | 'tool' | 'run' }): void;
 }
 
 /** The state of a chat. Each change makes a new object. */

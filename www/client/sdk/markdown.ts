@@ -4,6 +4,12 @@ import { describe } from '../check.js';
 import { inside, renderMarkdown } from '../index.js';
 import { nodesOf, show, written } from '../../widget/nodes.js';
 
+/**
+ * How a text is drawn.
+ *
+ * @example
+ * await drawMarkdown(element, text, { images: 'show', newTab: true });
+ */
 export interface MarkdownOptions {
   /** `link`: a picture becomes a link with its description. `show`: it is loaded, so whoever wrote the text learns that it was read. Default: `link`. */
   images?: 'link' | 'show';

@@ -12,10 +12,20 @@ import type { Tools } from './tool.js';
 export type { OutputOfAgent, PendingApproval, ToolsOf } from './chat-store.js';
 export type { MarkdownOptions } from './markdown.js';
 
-/** A message for display: an assistant's message grows while it streams. */
+/**
+ * A message for display: an assistant's message grows while it streams.
+ *
+ * @example
+ * messages.map(({ id, role, text, error }) => <p key={id} className={role}>{error ?? text}</p>)
+ */
 export type UseAgentMessage<T extends Tools = Tools> = ChatStoreMessage<T>;
 
-/** What `useAgent` returns: the state of the chat, and what can be done with it. */
+/**
+ * What `useAgent` returns: the state of the chat, and what can be done with it.
+ *
+ * @example
+ * const { messages, status, send, cancel }: UseAgent = useAgent(agent);
+ */
 export type UseAgent<Output = string, T extends Tools = Tools> = ChatState<Output, T> & ChatActions<Output>;
 
 /**

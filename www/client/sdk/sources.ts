@@ -2,7 +2,12 @@
 // sources does not count.
 import type { Trajectory } from '../types/turnwise.js';
 
-/** A page of the web or of a documentation site. */
+/**
+ * A page of the web or of a documentation site.
+ *
+ * @example
+ * pages.filter(({ cited }) => cited).map(({ url, title }) => `${title}: ${url}`)
+ */
 export interface Source {
   url: string;
   /** As a search or the page itself gives it; may be empty. */
@@ -13,6 +18,12 @@ export interface Source {
   cited: boolean;
 }
 
+/**
+ * What `sources` returns.
+ *
+ * @example
+ * const { pages, unsupported }: Sources = sources(trajectory);
+ */
 export interface Sources {
   /** Each page once, those that were read first. */
   pages: Source[];

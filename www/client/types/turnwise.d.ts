@@ -74,7 +74,12 @@ export interface WebOptions {
   timeoutMs?: number;
 }
 
-/** A search service. The key is never in a record, an event or an address. */
+/**
+ * A search service. The key is never in a record, an event or an address.
+ *
+ * @example
+ * web: { search: { kind: 'brave', apiKey } }
+ */
 export interface SearchService {
   kind: "searxng" | "brave" | "tavily";
   /** Default: the service's own; `searxng` needs one. */
