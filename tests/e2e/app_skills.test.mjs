@@ -166,7 +166,7 @@ test('a run reads a skill, runs a script, and ends with its result; the skills s
     const on = await storedOtherThan(page, []);
     await page.getByRole('button', { name: 'Done' }).click();
     await runTask(page, 'How long is "one two three"?');
-    await page.locator('.ending code').filter({ hasText: 'final_result' }).first().waitFor();
+    await page.locator('.ending code').filter({ hasText: 'final_result' }).first().waitFor({ state: 'attached' });
     const lines = await page.locator('.call > summary .line').allTextContents();
     assert.match(lines[0], /^read_skillcount/);
     assert.match(lines[1], /^count_wordsone two {2}three/);

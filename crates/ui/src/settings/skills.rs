@@ -244,11 +244,11 @@ fn details(one: &KeptSkill) -> impl IntoView + use<> {
     let faults = faults.collect::<Vec<_>>();
     html::div().class("skill-details").child((
         html::p().child(one.calls()),
-        (!scripts.is_empty()).then(|| (html::h4().class("over").child("Scripts, each a tool"), html::ul().child(scripts))),
-        html::h4().class("over").child("Files"),
+        (!scripts.is_empty()).then(|| (html::h3().class("over").child("Scripts, each a tool"), html::ul().child(scripts))),
+        html::h3().class("over").child("Files"),
         html::ul().child((files, binary.collect::<Vec<_>>())),
         (!faults.is_empty())
-            .then(|| (html::h4().class("over").child("Remarks of the reader"), html::ul().class("faults").child(faults))),
+            .then(|| (html::h3().class("over").child("Remarks of the reader"), html::ul().class("faults").child(faults))),
         html::p().class("fact").child(format!("From {}", visible(&one.from))),
     ))
 }
