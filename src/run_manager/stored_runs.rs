@@ -148,11 +148,7 @@ impl RunManager {
     }
 
     /// Stores changes of what is kept for later visits.
-    pub(super) async fn keep_files(
-        &self,
-        list: KeptList,
-        changes: Vec<(String, Option<Blob>)>,
-    ) -> Result<(), String> {
+    pub(super) async fn keep_files(&self, list: KeptList, changes: Vec<(String, Option<Blob>)>) -> Result<(), String> {
         let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
         database.keep_files(list, changes).await.map_err(|error| error.of_kept(list.noun()))
     }

@@ -21,8 +21,8 @@ use super::gzip::{self, NotUnpacked};
 use super::icon::{Icon, icon};
 use super::reactive::reactive;
 use super::scripts::{self, Found, Problem};
-use super::state::{App, Dialog};
 use super::skills::Dropped;
+use super::state::{App, Dialog};
 use super::{pictures, skills, viewer};
 
 /// Maximum number of files taken in one drop.

@@ -104,7 +104,10 @@ pub async fn is_one(files: &PathFiles) -> bool {
     for (path, blob) in files {
         let name = path.to_ascii_lowercase();
         let is_archive = [".skill", ".tgz", ".tar.gz", ".tar"].iter().any(|end| name.ends_with(end));
-        if is_archive && !path.contains('/') && ask::<bool>("holds", "", Vec::new(), vec![blob.clone()]).await == Ok(true) {
+        if is_archive
+            && !path.contains('/')
+            && ask::<bool>("holds", "", Vec::new(), vec![blob.clone()]).await == Ok(true)
+        {
             return true;
         }
     }
@@ -112,12 +115,7 @@ pub async fn is_one(files: &PathFiles) -> bool {
 }
 
 /// Calls the page's script. The error is a sentence without its end.
-async fn ask<T: DeserializeOwned>(
-    what: &str,
-    others: &str,
-    paths: Vec<String>,
-    files: Vec<Blob>,
-) -> Result<T, String> {
+async fn ask<T: DeserializeOwned>(what: &str, others: &str, paths: Vec<String>, files: Vec<Blob>) -> Result<T, String> {
     let answer = scripts::skills(what, others, paths, files).await;
     let text = answer.map_err(|error| error.unchecked_into::<Problem>().message())?;
     serde_json::from_str(&text.as_string().unwrap_or_default()).map_err(|error| error.to_string())
@@ -238,7 +236,9 @@ impl App {
         });
         match names.as_slice() {
             [] => return,
-            [one] => self.tell(format!("{} the skill {}.", if replaced > 0 { "Replaced" } else { "Added" }, visible(one))),
+            [one] => {
+                self.tell(format!("{} the skill {}.", if replaced > 0 { "Replaced" } else { "Added" }, visible(one)))
+            }
             many => self.tell(format!("Added {}.", counted(many.len() as u64, "skill"))),
         }
         self.keep_skills(names);

@@ -173,7 +173,12 @@ fn content(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn quiet")
-                .attr("hidden", attribute(move || matches!(open.get(), SettingsTab::Appearance | SettingsTab::Skills).then_some("")))
+                .attr(
+                    "hidden",
+                    attribute(move || {
+                        matches!(open.get(), SettingsTab::Appearance | SettingsTab::Skills).then_some("")
+                    }),
+                )
                 .attr("title", "Reset everything but the model to the values of the preset")
                 .on(ev::click, move |_| app.settings.update(turnwise_view::settings::UserSettings::reset))
                 .child("Reset to preset"),

@@ -195,8 +195,7 @@ fn row(app: App, one: &Arc<KeptSkill>) -> impl IntoView + use<> {
     let name = one.skill.name.clone();
     let id = format!("skill-{name}");
     let (shown, switched, removed) = (name.clone(), name.clone(), name.clone());
-    let is_on =
-        move || app.skills.with(|all| all.iter().any(|other| other.skill.name == shown && !other.off));
+    let is_on = move || app.skills.with(|all| all.iter().any(|other| other.skill.name == shown && !other.off));
     let opened = RwSignal::new(false);
     let more = {
         let one = Arc::clone(one);
@@ -244,11 +243,13 @@ fn details(one: &KeptSkill) -> impl IntoView + use<> {
     let faults = faults.collect::<Vec<_>>();
     html::div().class("skill-details").child((
         html::p().child(one.calls()),
-        (!scripts.is_empty()).then(|| (html::h3().class("over").child("Scripts, each a tool"), html::ul().child(scripts))),
+        (!scripts.is_empty())
+            .then(|| (html::h3().class("over").child("Scripts, each a tool"), html::ul().child(scripts))),
         html::h3().class("over").child("Files"),
         html::ul().child((files, binary.collect::<Vec<_>>())),
-        (!faults.is_empty())
-            .then(|| (html::h3().class("over").child("Remarks of the reader"), html::ul().class("faults").child(faults))),
+        (!faults.is_empty()).then(|| {
+            (html::h3().class("over").child("Remarks of the reader"), html::ul().class("faults").child(faults))
+        }),
         html::p().class("fact").child(format!("From {}", visible(&one.from))),
     ))
 }
