@@ -180,7 +180,7 @@ fn in_strict_a_script_counts_and_its_result_is_checked() {
 fn allowed_tools_narrow_what_a_script_can_call_and_widen_nothing() {
     let only = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect());
     let mut run = Skilled::start(skilled(Preset::Research, |config| {
-        config.skills[0].allowed_tools = only(&["read", "Bash(git:*)", "run_code"])
+        config.skills[0].allowed_tools = only(&["read", "Bash(git:*)", "run_code"]);
     }));
     let call = run.call("s", "count_submit", "{}").expect("it runs");
     assert_eq!(call.program.and_then(|program| program.script).expect("a script").tools, ["read"]);

@@ -108,7 +108,7 @@ impl Run {
                 false => (Some(Slug::ToolLimit), Some("no sub-agent could be started".to_owned())),
             };
             self.with_round(|round, parts| {
-                round.answer_spawn(parts, &call, CallAnswer { slug, error, ..CallAnswer::text(content) })
+                round.answer_spawn(parts, &call, CallAnswer { slug, error, ..CallAnswer::text(content) });
             });
         }
     }

@@ -779,7 +779,8 @@ impl CallAnswer {
 
     /// A call that was answered without having run.
     pub(super) fn refused(slug: Slug, error: String) -> Self {
-        CallAnswer { slug: Some(slug), error: Some(error.clone()), ..CallAnswer::text(format!("Error: {error}")) }
+        let content = format!("Error: {error}");
+        CallAnswer { slug: Some(slug), error: Some(error), ..CallAnswer::text(content) }
     }
 
     /// Exactly this text, such as `stopped`, `cancelled`, `not run`.
