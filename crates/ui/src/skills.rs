@@ -237,7 +237,7 @@ impl App {
         match names.as_slice() {
             [] => return,
             [one] => {
-                self.tell(format!("{} the skill {}.", if replaced > 0 { "Replaced" } else { "Added" }, visible(one)))
+                self.tell(format!("{} the skill {}.", if replaced > 0 { "Replaced" } else { "Added" }, visible(one)));
             }
             many => self.tell(format!("Added {}.", counted(many.len() as u64, "skill"))),
         }
