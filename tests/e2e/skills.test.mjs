@@ -229,6 +229,14 @@ test('faults are said of the skill that they are about', async () => {
   assert.deepEqual([...new Set(faults.map(({ skill }) => skill))].sort(), ['a', 'none']);
 });
 
+test('the steps of a plan have the skills', async () => {
+  const { model, requests, all } = scripted('done');
+  const { ending } = await new Agent({ model, ...QUICK, skills: COUNT }).runPlan({ agents: { A: { kind: 'gather' } }, steps: [{ order: 1, agent: 'A', action: 'Count' }] });
+  all();
+  assert.equal(ending.outcome, 'success');
+  assert.ok(requests[0].tools.some((one) => one.function.name === 'count_submit') && requests[0].messages[0].content.includes('- count: '));
+});
+
 test('the low-level agent, a chat, and whoever continues a record', async () => {
   const { skills } = await readSkills(COUNT);
   const { model, requests, all } = scripted('one', 'two', calls(['count_submit', { words: 1 }]));

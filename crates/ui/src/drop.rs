@@ -21,9 +21,9 @@ use super::gzip::{self, NotUnpacked};
 use super::icon::{Icon, icon};
 use super::reactive::reactive;
 use super::scripts::{self, Found, Problem};
-use super::skills::Dropped;
+use super::skill_page::{self, Dropped};
 use super::state::{App, Dialog};
-use super::{pictures, skills, viewer};
+use super::{pictures, viewer};
 
 /// Maximum number of files taken in one drop.
 const MOST: usize = 20_000;
@@ -143,7 +143,7 @@ fn on_task(event: &DragEvent) -> bool {
 async fn take(app: App, files: Vec<(String, Blob)>) {
     let given = files.clone();
     let (files, closed) = opened(files).await;
-    if skills::is_one(&files).await {
+    if skill_page::is_one(&files).await {
         return app.ask_about_skill(Dropped { given, files, closed });
     }
     add(app, files, closed).await;

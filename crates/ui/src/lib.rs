@@ -65,6 +65,7 @@ mod samples;
 mod scripts;
 mod settings;
 mod signin;
+mod skill_page;
 mod skills;
 pub mod slack;
 mod slots;

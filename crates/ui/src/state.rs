@@ -33,7 +33,7 @@ use super::keys::Keys;
 use super::models_used::{self, UsedModel};
 use super::plan::state::PlanPage;
 use super::render::Renderer;
-use super::skills::SkillPage;
+use super::skill_page::SkillPage;
 use super::slots::{Local, RunPage};
 use super::theme::Theme;
 use super::toast::{self, Toast, Undo};

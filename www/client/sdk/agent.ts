@@ -344,6 +344,7 @@ export class Agent<T extends Tools = Tools, const S extends Schema | undefined =
     const running = (async () => {
       try {
         const { approve = this.#options.approve, ...rest } = options;
+        if (this.#options.skills !== undefined) low.setSkills(await this.#skillsOrFailure(rest.signal ?? new AbortController().signal));
         return await low.runPlan(plan, { ...rest, ...permits(approver(approve, this.#tools, this.#options.permissions)) } as PlanRunOptions);
       } finally {
         low.free();
