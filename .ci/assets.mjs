@@ -22,7 +22,7 @@ const ROWS = [
   [/^turnwise\/web\.js$/, 'npm docs app offline', 'web'],
   [/^turnwise\/(agent_bg\.wasm|engine-worker\.js)$/, 'npm docs', 'agent'],
   [/^turnwise\/worker(\.js|_bg\.wasm)$/, 'npm docs app offline', 'tools'],
-  [/^turnwise\/(sandbox(-worker)?\.js|quickjs\.wasm)$/, 'npm app offline', 'sandbox'],
+  [/^turnwise\/(sandbox(-worker)?\.js|quickjs\.wasm)$/, 'npm docs app offline', 'sandbox'],
   [/^turnwise\/convert(\.js|_bg\.wasm)$/, 'npm app', 'office'],
   [/^turnwise\/archive\.js$/, 'npm docs app', 'archives'],
   [/^turnwise\/encoding(\.js|_bg\.wasm)$/, 'npm app', 'archives'],

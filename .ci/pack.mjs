@@ -44,7 +44,7 @@ const MAKE = {
   // no tools that need its parts.
   docs() {
     const names = shipped(dist, 'docs').filter((name) => !name.startsWith(PROXY));
-    whole(names, ['sandbox', 'office', 'archives', 'pdf', 'pdfMaps', 'sql', 'jq']);
+    whole(names, ['office', 'archives', 'pdf', 'pdfMaps', 'sql', 'jq']);
     const entries = names.map((name) => [name, read(name)]);
     const hashes = Object.fromEntries(entries.map(([name, bytes]) => [name, `sha384-${createHash('sha384').update(bytes).digest('base64')}`]));
     const tag = [
