@@ -23,10 +23,12 @@ const LONG = [
 // Even a thread's own processor time depends on what else runs on its core: opening the docs panel took 15 ms alone, and 53 ms
 // beside three other files.
 const ALONE = ['docs_large', 'app_large'];
-// The files that `make test` leaves for `make test-all`. Parts of further files are left too, each file says which.
+// `make test` does not install the packages of others that these files try.
+const ECOSYSTEM = path.join(root, 'tests/ecosystem');
+// The further files that `make test` leaves for `make test-all`. Parts of further files are left too, each file says which.
 const ONLY_ALL = [
-  // Servers, hosts and libraries of others, real sites, hostile files and indexes.
-  'aimock', 'ecosystem', 'fleet', 'frameworks', 'hostile', 'hostile_docs', 'llamacpp', 'llmock', 'openapi_documents', 'sites', 'test_runners',
+  // Servers, hosts of others, real sites, hostile files and indexes.
+  'aimock', 'fleet', 'hostile', 'hostile_docs', 'llamacpp', 'llmock', 'sites',
   // Sizes that differ from those of other tests in number only.
   'app_large', 'crowd', 'docs_large', 'long_trajectory',
   // Second walks through the app: make test walks once through each of its parts (app_answer, app_demo, app_plan, app_viewer,
@@ -43,14 +45,14 @@ const ONLY_ALL = [
 const all = () => [
   ...readdirSync(path.join(root, 'tests/e2e')).filter((name) => name.endsWith('.test.mjs')).map((name) => path.join(root, 'tests/e2e', name)),
   // Third-party libraries have their own folder, so that their dependencies do not conflict with those of the tests.
-  ...readdirSync(path.join(root, 'tests/ecosystem')).filter((name) => name.endsWith('.test.mjs')).map((name) => path.join(root, 'tests/ecosystem', name)),
+  ...readdirSync(ECOSYSTEM).filter((name) => name.endsWith('.test.mjs')).map((name) => path.join(ECOSYSTEM, name)),
 ];
 const nameOf = (file) => path.basename(file, '.test.mjs');
 const place = (file) => (LONG.indexOf(nameOf(file)) + LONG.length + 1) % (LONG.length + 1);
 // One path per line.
 const FAILED = path.join(root, 'target/e2e-failed');
 const given = process.argv[2] === '--failed' ? lastFailed() : process.argv.slice(2).map((file) => path.resolve(file));
-const isLeft = (file) => SHORT && !given.length && ONLY_ALL.includes(nameOf(file));
+const isLeft = (file) => SHORT && !given.length && (path.dirname(file) === ECOSYSTEM || ONLY_ALL.includes(nameOf(file)));
 const wanted = given.length ? given : all().sort((a, b) => place(a) - place(b));
 const files = wanted.filter((file) => !isLeft(file));
 
