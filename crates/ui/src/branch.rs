@@ -12,13 +12,15 @@ use turnwise_protocol::app::Order;
 use turnwise_view::branch::{BranchDraft, FormPart, go_on_message};
 use turnwise_view::{RailView, RunSource};
 
-use super::app_worker::AppWorker;
-use super::app_worker::RunClient;
-use super::dialog::dialog;
-use super::reactive::{flag, reactive};
-use super::slots::RunPage;
-use super::state::{App, Backing, BranchOf, Dialog, OpenRecord, Thread};
-use super::{dom, follow, icon};
+use crate::browser::dom;
+use crate::client::app_worker::AppWorker;
+use crate::client::app_worker::RunClient;
+use crate::client::slots::RunPage;
+use crate::components::dialog::dialog;
+use crate::components::icon;
+use crate::components::reactive::{flag, reactive};
+use crate::state::{App, Backing, BranchOf, Dialog, OpenRecord, Thread};
+use crate::transcript::follow;
 
 /// The id of the field that the form was opened for.
 const WANTED: &str = "branch-wanted";
@@ -275,7 +277,7 @@ impl App {
     }
 
     /// The same for a run that was cancelled; the model is shown what had arrived of its reply.
-    pub(super) fn go_on(&self, page: usize) {
+    pub fn go_on(&self, page: usize) {
         self.last_turn_again(page, go_on_message);
     }
 
@@ -308,7 +310,7 @@ impl App {
 
     /// Has the turn at which a branch failed written again with the providers of the settings. The branch's task alone would not
     /// repeat what it changed.
-    pub(super) fn branch_again(&self, page: usize, settings: &RunConfig) {
+    pub fn branch_again(&self, page: usize, settings: &RunConfig) {
         let Some(of) = self.thread_now().and_then(|thread| BranchOf::new(&thread, page)) else { return };
         let Some(mut draft) = of.last_turn().and_then(|turn| self.draft(&of, turn)) else { return };
         draft.elsewhere = true;
@@ -348,7 +350,7 @@ impl App {
     }
 
     /// The same for a run on the screen.
-    pub(super) fn has_strange_settings(&self, handle: &RunClient) -> bool {
+    pub fn has_strange_settings(&self, handle: &RunClient) -> bool {
         let unadopted = handle.look(|source| {
             let adopted = source.branches.list().last().is_none_or(|branch| branch.adopted);
             source.parent.filter(|_| !adopted).map(|parent| parent.run_id.clone())
@@ -357,12 +359,12 @@ impl App {
     }
 
     /// Who decides in a run on the screen that goes on; `None`: the run itself says so, because it is the user's own.
-    pub(super) fn authority_for(&self, handle: &RunClient) -> Option<Box<Authority>> {
+    pub fn authority_for(&self, handle: &RunClient) -> Option<Box<Authority>> {
         self.has_strange_settings(handle).then(|| Box::new(Authority::from(&self.with_skills(self.preview_config()))))
     }
 
     /// Copies the run's current files. How they were at an earlier turn is not stored.
-    pub(super) fn copy_of(&self, files: &Workspace) -> Workspace {
+    pub fn copy_of(&self, files: &Workspace) -> Workspace {
         let workspace = self.new_workspace();
         for file in files.list() {
             if let Some(blob) = files.get(&file.path) {

@@ -9,8 +9,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use web_sys::Url;
 
-use super::dom;
-use super::state::{App, Thread};
+use crate::browser::dom;
+use crate::state::{App, Thread};
 
 const RUN: &str = "#/run/";
 const PLAN: &str = "#/plan/";
@@ -85,7 +85,7 @@ fn open(app: App, session: &str) {
 }
 
 /// The session of the run, or the key of the plan, in the page's address.
-pub(super) fn in_address() -> Option<String> {
+pub fn in_address() -> Option<String> {
     let hash = dom::window().location().hash().ok()?;
     let session = hash.strip_prefix(RUN).or_else(|| hash.strip_prefix(PLAN))?;
     (!session.is_empty()).then(|| session.to_owned())

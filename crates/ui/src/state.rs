@@ -28,16 +28,16 @@ use turnwise_view::signin::SignIn;
 use turnwise_view::skills::KeptSkill;
 use turnwise_view::{PanelPhase, PanelView, RailView, RunSource};
 
-use super::app_worker::{AppWorker, RunClient};
-use super::keys::Keys;
-use super::models_used::{self, UsedModel};
-use super::plan::state::PlanPage;
-use super::render::Renderer;
-use super::skill_page::SkillPage;
-use super::slots::{Local, RunPage};
-use super::theme::Theme;
-use super::toast::{self, Toast, Undo};
-use super::viewer::state::{HandedOver, StagedRun, View};
+use crate::browser::theme::Theme;
+use crate::client::app_worker::{AppWorker, RunClient};
+use crate::client::slots::{Local, RunPage};
+use crate::components::toast::{self, Toast, Undo};
+use crate::composer::models_used::{self, UsedModel};
+use crate::connect::keys::Keys;
+use crate::plans::state::PlanPage;
+use crate::skills::skill_page::SkillPage;
+use crate::text::render::Renderer;
+use crate::viewer::state::{HandedOver, StagedRun, View};
 
 /// How long good news is shown.
 const SHOWN: Duration = Duration::from_secs(8);
@@ -295,7 +295,7 @@ impl App {
             permits: RwSignal::new(Vec::new()),
             toast: RwSignal::new(None),
             deleted_last: StoredValue::new(None),
-            now: RwSignal::new(super::dom::now()),
+            now: RwSignal::new(crate::browser::dom::now()),
             shown_file: RwSignal::new(None),
             shown_place: RwSignal::new(String::new()),
             files_version: RwSignal::new(0),
@@ -314,7 +314,7 @@ impl App {
             skills: RwSignal::new(Vec::new()),
             skill_page: SkillPage::default(),
             samples: StoredValue::new_local(Samples::default()),
-            renderer: StoredValue::new_local(Renderer::new(super::dom::worker_url())),
+            renderer: StoredValue::new_local(Renderer::new(crate::browser::dom::worker_url())),
             view: RwSignal::new(View::Transcript),
             stage: RwSignal::new(None),
             opened: StoredValue::new_local(None),

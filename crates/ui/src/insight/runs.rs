@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use turnwise_protocol::app::StoredKind;
 use turnwise_record::trajectory::RunSummary;
 
-use super::super::state::{App, Backing, Thread};
+use crate::state::{App, Backing, Thread};
 
 /// Returns the figures of all runs, open or stored, oldest first.
 pub fn summaries(app: App) -> Vec<RunSummary> {

@@ -1,14 +1,14 @@
 //! The settings dialog, in tabs: the model and its test, every field of a run's configuration, tools, appearance.
 
-mod built_in;
-mod field;
-mod key;
-mod model;
-mod model_field;
-mod probe;
-mod skills;
-mod stored;
-mod tabs;
+pub mod built_in;
+pub mod field;
+pub mod key;
+pub mod model;
+pub mod model_field;
+pub mod probe;
+pub mod skills;
+pub mod stored;
+pub mod tabs;
 
 use leptos::ev;
 use leptos::html;
@@ -18,13 +18,13 @@ use web_sys::{Element, HtmlInputElement};
 
 use turnwise_view::settings::{ConfigField, FieldError, Group, ROWS, SettingsTab};
 
-use super::dialog::dialog;
-use super::dom;
-use super::icon;
-use super::reactive::{attribute, flag, reactive};
-use super::state::{App, Dialog};
-use super::storage;
-use super::theme::Theme;
+use crate::browser::dom;
+use crate::browser::storage;
+use crate::browser::theme::Theme;
+use crate::components::dialog::dialog;
+use crate::components::icon;
+use crate::components::reactive::{attribute, flag, reactive};
+use crate::state::{App, Dialog};
 
 const STORED: &str = "turnwise.settings";
 const THEME: &str = "turnwise.theme";
@@ -37,7 +37,7 @@ pub fn keep(app: App) {
     if let Some(key) = storage::load(THEME) {
         app.theme.set(Theme::of_key(&key));
     }
-    app.keys.set(super::keys::Keys::load());
+    app.keys.set(crate::connect::keys::Keys::load());
     Effect::new(move || app.settings.with(|settings| storage::save(STORED, &settings.to_json())));
     Effect::new(move || storage::save(THEME, app.theme.get().key()));
 }
@@ -113,8 +113,9 @@ fn content(app: App) -> impl IntoView {
             body.set_scroll_top(0);
         }
     });
-    let first_wrong =
-        move || errors.with(|errors| errors.first().map(|error| (tabs::tab_of(error), id_of(error.field))));
+    let first_wrong = move || {
+        errors.with(|errors| errors.first().map(|error| (crate::settings::tabs::tab_of(error), id_of(error.field))))
+    };
     if let Some((tab, _)) = untrack(first_wrong).filter(|_| app.refused.get_untracked()) {
         open.set(tab);
     }
@@ -127,7 +128,7 @@ fn content(app: App) -> impl IntoView {
         }
     };
     (
-        tabs::list(open, errors),
+        crate::settings::tabs::list(open, errors),
         html::div()
             .class("dialog-body")
             .node_ref(body)
@@ -135,8 +136,8 @@ fn content(app: App) -> impl IntoView {
             .on(ev::focusout, leave)
             .on(ev::change, change)
             .child((
-                tabs::panel(SettingsTab::Model, open, model::model(app, errors)),
-                tabs::panel(
+                crate::settings::tabs::panel(SettingsTab::Model, open, crate::settings::model::model(app, errors)),
+                crate::settings::tabs::panel(
                     SettingsTab::Run,
                     open,
                     (
@@ -146,9 +147,9 @@ fn content(app: App) -> impl IntoView {
                         folded(app, Group::Synthesis, errors),
                     ),
                 ),
-                tabs::panel(SettingsTab::Tools, open, (group(app, Group::Tools, errors), tools(app))),
-                tabs::panel(SettingsTab::Skills, open, skills::skills(app)),
-                tabs::panel(
+                crate::settings::tabs::panel(SettingsTab::Tools, open, (group(app, Group::Tools, errors), tools(app))),
+                crate::settings::tabs::panel(SettingsTab::Skills, open, crate::settings::skills::skills(app)),
+                crate::settings::tabs::panel(
                     SettingsTab::Limits,
                     open,
                     (
@@ -158,8 +159,8 @@ fn content(app: App) -> impl IntoView {
                         folded(app, Group::Retries, errors),
                     ),
                 ),
-                tabs::panel(SettingsTab::Appearance, open, appearance(app)),
-                tabs::panel(SettingsTab::Storage, open, stored::storage(app, open)),
+                crate::settings::tabs::panel(SettingsTab::Appearance, open, appearance(app)),
+                crate::settings::tabs::panel(SettingsTab::Storage, open, crate::settings::stored::storage(app, open)),
             )),
         html::div().class("dialog-foot").child((
             html::span().class("grow").child((
@@ -200,7 +201,7 @@ fn group(app: App, group: Group, errors: Errors) -> impl IntoView {
 
 fn fields(app: App, group: Group, errors: Errors) -> Vec<AnyView> {
     let rows = ROWS.iter().filter(|row| row.group == group);
-    rows.map(|row| field::field(app, row, errors).into_any()).collect()
+    rows.map(|row| crate::settings::field::field(app, row, errors).into_any()).collect()
 }
 
 /// Draws a group that most people leave alone: collapsed, with a summary of its values next to its name.

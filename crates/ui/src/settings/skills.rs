@@ -11,10 +11,10 @@ use turnwise_engine::SkillScript;
 use turnwise_engine::hidden::visible;
 use turnwise_view::skills::{KeptSkill, SkillFault};
 
-use super::super::icon::{self, Icon, icon};
-use super::super::pieces;
-use super::super::reactive::{flag, reactive};
-use super::super::state::App;
+use crate::components::icon::{self, Icon, icon};
+use crate::components::reactive::{flag, reactive};
+use crate::state::App;
+use crate::text::pieces;
 
 /// Longest description that is shown; the reader cuts those of skills.
 const DESCRIPTION: usize = 1_024;

@@ -9,9 +9,10 @@ use turnwise_content::format::{bytes, counted};
 use turnwise_protocol::app::{Order, Share, StorageUsage};
 use turnwise_view::settings::SettingsTab;
 
-use super::super::reactive::{flag, reactive};
-use super::super::state::App;
-use super::super::{dom, folder};
+use crate::browser::dom;
+use crate::components::reactive::{flag, reactive};
+use crate::files::folder;
+use crate::state::App;
 
 /// The id of the safe answer.
 const KEEP: &str = "keep-runs";

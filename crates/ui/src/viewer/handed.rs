@@ -20,13 +20,13 @@ use web_sys::{MessageEvent, Window};
 
 use turnwise_protocol::record::OpenError;
 
-use super::super::dom;
-use super::super::icon::{Icon, icon};
-use super::super::reactive::reactive;
-use super::super::slots::Local;
-use super::super::state::App;
-use super::open::open_text;
-use super::state::HandedOver;
+use crate::browser::dom;
+use crate::client::slots::Local;
+use crate::components::icon::{Icon, icon};
+use crate::components::reactive::reactive;
+use crate::state::App;
+use crate::viewer::open::open_text;
+use crate::viewer::state::HandedOver;
 
 /// Maximum length of a text, in millions of UTF-16 units. Files, which the user chooses, may be larger.
 const MOST_MB: u32 = 64;

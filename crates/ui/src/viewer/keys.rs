@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-use super::super::state::App;
-use super::state::View;
+use crate::state::App;
+use crate::viewer::state::View;
 
 pub fn listen(app: App) {
     let _ = window_event_listener(ev::keydown, move |event| {

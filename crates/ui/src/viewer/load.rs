@@ -15,11 +15,11 @@ use turnwise_view::replay::ReplaySteps;
 use turnwise_view::replay::play::bands;
 use turnwise_view::{HeadView, Meter, RunSource};
 
-use super::super::dom;
-use super::super::slots::{Behind, Local, RunPage};
-use super::super::state::{App, Backing, Thread};
-use super::state::{LoadState, StagedRun};
-use super::stepped::Stepped;
+use crate::browser::dom;
+use crate::client::slots::{Behind, Local, RunPage};
+use crate::state::{App, Backing, Thread};
+use crate::viewer::state::{LoadState, StagedRun};
+use crate::viewer::stepped::Stepped;
 
 impl App {
     /// Prepares the open thread's last run, unless that is done.

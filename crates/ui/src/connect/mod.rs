@@ -1,0 +1,4 @@
+//! Connecting a model: keys and signing in.
+
+pub mod keys;
+pub mod signin;
