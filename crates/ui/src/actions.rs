@@ -42,7 +42,7 @@ impl App {
     /// Runs the content of the task box: as a new thread, or as a follow-up in the open one, at once or when its run
     /// has ended.
     pub fn submit(&self) {
-        let input = self.draft.get_untracked().trim().to_owned();
+        let input = self.composer().draft.get_untracked().trim().to_owned();
         if input.is_empty() {
             dom::focus(dom::TASK);
             return;
@@ -51,13 +51,13 @@ impl App {
             return self.run_edited_prompt(&thread, place, input);
         }
         if let Some(thread) = self.thread_now().filter(Thread::is_running) {
-            self.draft.set(String::new());
+            self.composer().draft.set(String::new());
             return self.queue(&thread, TaskInput { text: input, pictures: self.take_pictures() });
         }
         if let Some(config) = self.config() {
             let asked = TaskInput { text: input, pictures: self.take_pictures() };
             // Before the new thread shows a task box of its own.
-            self.draft.set(String::new());
+            self.composer().draft.set(String::new());
             match self.thread_now() {
                 Some(thread) => self.follow_up(&thread, asked, config),
                 None => self.begin(asked, config),
@@ -181,8 +181,8 @@ impl App {
         self.rail_open.set(false);
         // A document is read from its beginning; a run is followed at its end.
         let document = matches!(self.thread_now().map(|thread| thread.backing), Some(Backing::Document(_)));
-        self.unseen.set(false);
-        self.at_end.set(!document);
+        self.reading().unseen.set(false);
+        self.reading().at_end.set(!document);
         follow::keep_up(*self);
         self.give_back_unsent();
         // Its line in the list, unless the list is closed.
@@ -229,7 +229,7 @@ impl App {
             }
             Err(errors) => {
                 let message = errors.into_iter().next().map(|error| error.message).unwrap_or_default();
-                self.refused.set(true);
+                self.connect().refused.set(true);
                 self.dialog.set(Some(Dialog::Settings));
                 self.complain(format!("A setting is wrong: {message}"));
                 None

@@ -27,6 +27,7 @@ mod settings;
 mod skills;
 mod start;
 mod state;
+mod store;
 pub mod text;
 mod transcript;
 mod viewer;
@@ -67,7 +68,7 @@ fn app() -> impl IntoView {
     clock(app);
     title(app);
     mentions(app);
-    app.search_answers(app.search, app.found);
+    app.search_answers(app.list().search, app.list().found);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
     crate::viewer::listen(app);
     crate::route::listen(app);

@@ -24,7 +24,7 @@ pub fn listen(app: App) {
     let wanted = RwSignal::new(in_address());
     let visits = app.visits.get_value();
     Effect::new(move || {
-        if !app.listed.get() {
+        if !app.list().listed.get() {
             return;
         }
         if let Some(session) = wanted.get_untracked() {
@@ -66,7 +66,7 @@ fn take_shared(app: App) {
         return;
     }
     // Before what was being written.
-    app.draft.update(|draft| *draft = format!("{}\n\n{draft}", parts.join("\n")).trim_end().to_owned());
+    app.composer().draft.update(|draft| *draft = format!("{}\n\n{draft}", parts.join("\n")).trim_end().to_owned());
     SHARED.iter().for_each(|name| params.delete(name));
     // A reload does not bring it again.
     if let Ok(history) = dom::window().history() {

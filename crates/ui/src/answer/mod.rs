@@ -19,7 +19,8 @@ use crate::browser::dom;
 use crate::client::slots::{Behind, EndDrawn, RunPage};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
-use crate::state::{App, Backing, Editing, TaskInput, Thread};
+use crate::composer::store::Editing;
+use crate::state::{App, Backing, TaskInput, Thread};
 use crate::transcript::original::Original;
 
 /// Draws the actions, once the run has ended. A step of a replay has none.
@@ -129,10 +130,11 @@ impl App {
     pub fn edit_prompt(&self, place: usize) {
         let Some(thread) = self.thread_now() else { return };
         let Some(page) = thread.pages.with_untracked(|pages| pages.get(place).cloned()) else { return };
-        let draft = (self.draft.get_untracked(), self.take_pictures());
-        let aside = self.editing.with_untracked(|editing| editing.as_ref().map(|editing| editing.aside.clone()));
-        self.editing.set(Some(Editing { thread: thread.id, place, aside: aside.unwrap_or(draft) }));
-        self.draft.set(page.head.task);
+        let draft = (self.composer().draft.get_untracked(), self.take_pictures());
+        let aside =
+            self.composer().editing.with_untracked(|editing| editing.as_ref().map(|editing| editing.aside.clone()));
+        self.composer().editing.set(Some(Editing { thread: thread.id, place, aside: aside.unwrap_or(draft) }));
+        self.composer().draft.set(page.head.task);
         self.put_back_pictures(page.head.pictures);
         dom::focus(dom::TASK);
     }
@@ -140,7 +142,7 @@ impl App {
     /// The run whose prompt is being edited, if its thread is open.
     pub fn edited(&self) -> Option<(Thread, usize)> {
         let (id, place) =
-            self.editing.with(|editing| editing.as_ref().map(|editing| (editing.thread, editing.place)))?;
+            self.composer().editing.with(|editing| editing.as_ref().map(|editing| (editing.thread, editing.place)))?;
         self.thread().filter(|thread| thread.id == id).map(|thread| (thread, place))
     }
 
@@ -177,10 +179,10 @@ impl App {
 impl App {
     /// Puts back what was in the task box before a prompt was edited there.
     pub fn end_editing(&self) {
-        let Some(Editing { aside: (draft, pictures), .. }) = self.editing.get_untracked() else { return };
-        self.editing.set(None);
+        let Some(Editing { aside: (draft, pictures), .. }) = self.composer().editing.get_untracked() else { return };
+        self.composer().editing.set(None);
         self.take_pictures();
-        self.draft.set(draft);
+        self.composer().draft.set(draft);
         self.put_back_pictures(pictures);
     }
 }

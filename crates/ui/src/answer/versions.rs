@@ -60,7 +60,7 @@ fn button(place: usize, forward: bool) -> String {
 impl App {
     /// Returns all runs that are open or stored, in the order in which they began. Those that are only open come last.
     pub fn all_runs(self) -> Vec<ListedRun> {
-        let mut runs: Vec<ListedRun> = self.stored.with(|headers| {
+        let mut runs: Vec<ListedRun> = self.list().stored.with(|headers| {
             let of_runs =
                 headers.iter().filter(|header| header.kind == StoredKind::Run && !self.is_deleted(header.line()));
             let listed = |header: &Header| {

@@ -23,7 +23,7 @@ pub fn cards(app: App, page: &RunPage) -> impl IntoView + use<> {
     let (drawn, behind) = (page.clone(), page.behind.clone());
     let paths = move || {
         let paths = drawn.is_over().then(|| behind.with(written)).flatten().unwrap_or_default();
-        app.files_version.track();
+        app.drawer().version.track();
         paths.into_iter().filter_map(|path| normalize(&path).ok()).collect::<Vec<_>>()
     };
     reactive(move || {
@@ -53,8 +53,8 @@ fn card(app: App, path: &str, size: String) -> impl IntoView + use<> {
         html::button().r#type("button").class("btn quiet small").attr("title", label.clone()).attr("aria-label", label)
     };
     let open = named("Open").child("Open").on(ev::click, move |_| {
-        app.shown_place.set(String::new());
-        app.shown_file.set(Some(shown.clone()));
+        app.drawer().place.set(String::new());
+        app.drawer().file.set(Some(shown.clone()));
         app.dialog.set(Some(Dialog::Files));
     });
     let save = named("Download").child(icon(Icon::Download)).on(ev::click, move |_| app.save_file(&saved));

@@ -108,8 +108,8 @@ impl LiveRun {
             self.stream(&slot, &pending);
         }
         if is_open {
-            if !app.at_end.get_untracked() {
-                app.unseen.set(true);
+            if !app.reading().at_end.get_untracked() {
+                app.reading().unseen.set(true);
             }
             follow::keep_up_at_once(app);
         }

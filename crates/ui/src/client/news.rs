@@ -55,7 +55,7 @@ fn on_news(app: App, line: &AppWorker, news: News, parts: Vec<JsValue>) {
 /// Handles the loss of the worker and of all its runs. Stored runs can be resumed.
 fn lost(app: App, line: &AppWorker, message: &str) {
     let running = line.lose(message);
-    app.permits.set(Vec::new());
+    app.permissions().open.set(Vec::new());
     line.tell(&Order::List, Vec::new());
     // More may be stored than was shown. Only tried once, and not for runs that had ended: opening a run may be what
     // ended the worker.

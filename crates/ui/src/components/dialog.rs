@@ -42,7 +42,7 @@ pub fn dialog<V: IntoView + 'static>(
         }
         // It opens with its list again.
         if which == Dialog::Files {
-            app.shown_file.set(None);
+            app.drawer().file.set(None);
         }
     };
     let head = html::div().class("dialog-head").child((

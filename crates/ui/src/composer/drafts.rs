@@ -28,21 +28,22 @@ const REST: Duration = Duration::from_millis(300);
 pub fn keep(app: App) {
     let key = route::in_address().unwrap_or_default();
     app.show_draft(stored(&key));
-    app.drafts.update_value(|drafts| drafts.key = key);
+    app.composer().drafts.update_value(|drafts| drafts.key = key);
     Effect::new(move |before: Option<()>| {
-        app.draft.track();
+        app.composer().draft.track();
         if before.is_some() {
             let later = set_timeout_with_handle(move || app.store_draft(), REST).ok();
-            let earlier = app.drafts.try_update_value(|drafts| std::mem::replace(&mut drafts.later, later)).flatten();
+            let earlier =
+                app.composer().drafts.try_update_value(|drafts| std::mem::replace(&mut drafts.later, later)).flatten();
             earlier.into_iter().for_each(|earlier| earlier.clear());
         }
     });
     Effect::new(move |before: Option<()>| {
-        app.pictures.track();
+        app.composer().pictures.track();
         if before.is_some() {
             let pictures: Vec<PictureView> =
-                app.pictures.with_untracked(|all| all.iter().map(|picture| picture.view.clone()).collect());
-            if !app.drafts.with_value(|drafts| store_pictures(&drafts.key, &pictures)) {
+                app.composer().pictures.with_untracked(|all| all.iter().map(|picture| picture.view.clone()).collect());
+            if !app.composer().drafts.with_value(|drafts| store_pictures(&drafts.key, &pictures)) {
                 app.complain("The pictures are too large to be kept for a reload of this page. They can be sent.");
             }
         }
@@ -63,12 +64,12 @@ impl App {
     /// Shows the task box of what is shown now: of the open thread, or of the start page.
     pub fn switch_draft(&self) {
         let key = self.thread_now().map_or_else(String::new, |thread| thread.session_id.unwrap_or(NONE.to_owned()));
-        if self.drafts.with_value(|drafts| drafts.key == key) {
+        if self.composer().drafts.with_value(|drafts| drafts.key == key) {
             return;
         }
         self.store_draft();
-        let left = TaskInput { text: self.draft.get_untracked(), pictures: self.take_pictures() };
-        let shown = self.drafts.try_update_value(|drafts| {
+        let left = TaskInput { text: self.composer().draft.get_untracked(), pictures: self.take_pictures() };
+        let shown = self.composer().drafts.try_update_value(|drafts| {
             store_pictures(&drafts.key, &left.pictures);
             drafts.others.insert(std::mem::replace(&mut drafts.key, key.clone()), left);
             drafts.others.remove(&key)
@@ -78,17 +79,17 @@ impl App {
 
     /// The thread of the task box could not be opened: what is in it belongs to the start page.
     pub fn keep_draft_here(&self) {
-        self.drafts.update_value(|drafts| drafts.key.clear());
+        self.composer().drafts.update_value(|drafts| drafts.key.clear());
     }
 
     fn show_draft(&self, shown: TaskInput) {
-        self.draft.set(shown.text);
+        self.composer().draft.set(shown.text);
         self.put_back_pictures(shown.pictures);
     }
 
     fn store_draft(&self) {
-        if let Some(text) = self.draft.try_get_untracked() {
-            self.drafts.with_value(|drafts| self.store(&drafts.key, &text));
+        if let Some(text) = self.composer().draft.try_get_untracked() {
+            self.composer().drafts.with_value(|drafts| self.store_text(&drafts.key, &text));
         }
     }
 
@@ -96,15 +97,15 @@ impl App {
     fn store_queued(&self) {
         for Thread { session_id, queued, .. } in self.threads.get_untracked() {
             let (Some(session), Some(TaskInput { text, .. })) = (session_id, queued.get_untracked()) else { continue };
-            let draft = self.drafts.with_value(|drafts| match drafts.others.get(&session) {
-                _ if drafts.key == session => self.draft.get_untracked(),
+            let draft = self.composer().drafts.with_value(|drafts| match drafts.others.get(&session) {
+                _ if drafts.key == session => self.composer().draft.get_untracked(),
                 other => other.map(|other| other.text.clone()).unwrap_or_default(),
             });
-            self.store(&session, format!("{text}\n\n{draft}").trim_end());
+            self.store_text(&session, format!("{text}\n\n{draft}").trim_end());
         }
     }
 
-    fn store(&self, key: &str, text: &str) {
+    fn store_text(&self, key: &str, text: &str) {
         let keys = self.keys.with_untracked(|keys| keys.all().into_iter().map(|(_, key)| key).collect::<Vec<_>>());
         let text = if text.trim().is_empty() { "" } else { text };
         storage::save_of_tab(&format!("{TEXT}{key}"), &Secrets::new(keys).scrub(text));

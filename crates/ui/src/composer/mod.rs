@@ -6,6 +6,7 @@ pub mod models_used;
 pub mod pictures;
 pub mod queue;
 pub mod quote;
+pub mod store;
 pub mod switcher;
 
 use leptos::ev;
@@ -34,7 +35,7 @@ pub fn composer(app: App) -> impl IntoView {
         Some(_) => "Write a follow-up: it is sent when this run ends",
     };
     let phase = Memo::new(move |_| app.phase());
-    let written = Memo::new(move |_| app.draft.with(|draft| !draft.trim().is_empty()));
+    let written = Memo::new(move |_| app.composer().draft.with(|draft| !draft.trim().is_empty()));
     let queue = move || {
         written.get().then(|| {
             html::button()
@@ -51,17 +52,17 @@ pub fn composer(app: App) -> impl IntoView {
         .attr("aria-label", "Task")
         .attr("dir", "auto")
         .attr("placeholder", attribute(placeholder))
-        .prop("value", move || app.draft.get())
+        .prop("value", move || app.composer().draft.get())
         .on(ev::input, move |event| {
-            app.draft.set(event_target_value(&event));
+            app.composer().draft.set(event_target_value(&event));
             app.renderer.with_value(Renderer::warm);
         })
         .on(ev::paste, move |event| pictures::pasted(app, &event))
         .on(ev::keydown, move |event| {
-            if event.key() == "ArrowUp" && app.draft.with_untracked(String::is_empty) {
+            if event.key() == "ArrowUp" && app.composer().draft.with_untracked(String::is_empty) {
                 if let Some(prompt) = app.last_prompt() {
                     event.prevent_default();
-                    app.draft.set(prompt);
+                    app.composer().draft.set(prompt);
                 }
             } else if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
                 event.prevent_default();

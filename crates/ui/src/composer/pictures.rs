@@ -18,13 +18,14 @@ use turnwise_view::picture::{self, BYTES, MOST, PictureView, is_picture};
 use crate::browser::dom;
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::{attribute, reactive};
-use crate::state::{App, TaskPicture};
+use crate::composer::store::TaskPicture;
+use crate::state::App;
 
 /// Adds those of the files that are pictures.
 pub fn take(app: App, files: Vec<File>) {
     spawn_local(async move {
         for file in files {
-            if app.pictures.with_untracked(Vec::len) >= MOST {
+            if app.composer().pictures.with_untracked(Vec::len) >= MOST {
                 return app.complain(format!("A task can have at most {MOST} pictures. The others were left out."));
             }
             match read(&file).await {
@@ -36,7 +37,7 @@ pub fn take(app: App, files: Vec<File>) {
 }
 
 fn add(app: App, view: PictureView) {
-    app.pictures.update(|pictures| {
+    app.composer().pictures.update(|pictures| {
         let id = pictures.iter().map(|picture| picture.id).max().map_or(1, |id| id + 1);
         pictures.push(TaskPicture { id, view });
     });
@@ -45,9 +46,9 @@ fn add(app: App, view: PictureView) {
 impl App {
     /// Takes the pictures out of the task box.
     pub fn take_pictures(&self) -> Vec<PictureView> {
-        let taken = self.pictures.get_untracked();
+        let taken = self.composer().pictures.get_untracked();
         if !taken.is_empty() {
-            self.pictures.set(Vec::new());
+            self.composer().pictures.set(Vec::new());
         }
         taken.into_iter().map(|picture| picture.view).collect()
     }
@@ -75,13 +76,13 @@ pub fn files(list: &web_sys::FileList) -> Vec<File> {
 
 /// Draws the thumbnails, and a note if the model does not accept pictures.
 pub fn tray(app: App) -> impl IntoView {
-    let some = Memo::new(move |_| app.pictures.with(|pictures| !pictures.is_empty()));
+    let some = Memo::new(move |_| app.composer().pictures.with(|pictures| !pictures.is_empty()));
     let note = Memo::new(move |_| {
         app.settings.with(|settings| models::picture_note(settings.known(), settings.provider_card().is_none()))
     });
     let each = move || {
         For(ForProps::builder()
-            .each(move || app.pictures.get())
+            .each(move || app.composer().pictures.get())
             .key(|picture| picture.id)
             .children(move |picture| thumbnail(app, &picture))
             .build())
@@ -110,7 +111,7 @@ pub fn shown(view: &PictureView) -> AnyView {
 fn thumbnail(app: App, picture: &TaskPicture) -> impl IntoView + use<> {
     let (id, alt) = (picture.id, picture.view.alt.clone());
     let remove = move |_| {
-        app.pictures.update(|pictures| pictures.retain(|picture| picture.id != id));
+        app.composer().pictures.update(|pictures| pictures.retain(|picture| picture.id != id));
         dom::focus(dom::TASK);
     };
     html::li().child((
@@ -133,7 +134,7 @@ pub fn button(app: App) -> impl IntoView {
         take(app, files);
         dom::focus(dom::TASK);
     };
-    let label = move || match app.pictures.with(Vec::len) {
+    let label = move || match app.composer().pictures.with(Vec::len) {
         0 => "Add pictures".to_owned(),
         some => format!("Add pictures, {} so far", counted(some as u64, "picture")),
     };

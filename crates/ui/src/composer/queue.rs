@@ -63,7 +63,7 @@ impl App {
     /// Puts the open thread's queued message in the task box, before the text that is being written there.
     fn edit_queued(&self) {
         let Some(TaskInput { text, pictures }) = self.thread_now().and_then(|thread| take(&thread)) else { return };
-        self.draft.update(|draft| {
+        self.composer().draft.update(|draft| {
             *draft = if draft.trim().is_empty() { text } else { format!("{text}\n\n{draft}") };
         });
         self.put_back_pictures(pictures);

@@ -44,7 +44,7 @@ pub fn button(app: App) -> impl IntoView {
 impl App {
     /// Adds a passage to the task box, as a quotation.
     pub fn quote(&self, text: &str) {
-        self.draft.update(|draft| *draft = quotation::add(draft, text));
+        self.composer().draft.update(|draft| *draft = quotation::add(draft, text));
         dom::focus(dom::TASK);
     }
 }

@@ -21,7 +21,7 @@ pub fn switcher(app: App) -> impl IntoView {
     // Drawn anew with every change, so that the entry that opens the settings never stays chosen.
     let options = move || {
         let now = app.model_now();
-        let used = app.models_used.get();
+        let used = app.composer().models_used.get();
         let current = (provider_card(&now.provider).is_some() && !used.contains(&now)).then(|| now.clone());
         let real =
             current.into_iter().chain(used).map(|used| option(id_of(&used), used.name(), used == now)).collect_view();
@@ -44,7 +44,8 @@ pub fn switcher(app: App) -> impl IntoView {
         }
         // A model that was set up but has not run yet stays on the list, too.
         app.note_model();
-        let used = app.models_used.with_untracked(|used| used.iter().find(|used| id_of(used) == value).cloned());
+        let used =
+            app.composer().models_used.with_untracked(|used| used.iter().find(|used| id_of(used) == value).cloned());
         app.settings.update(|settings| match used {
             Some(used) => {
                 settings.set(ConfigField::Provider, &used.provider);
@@ -91,11 +92,11 @@ impl App {
         if provider_card(&now.provider).is_none() {
             return;
         }
-        self.models_used.update(|used| {
+        self.composer().models_used.update(|used| {
             used.retain(|other| *other != now);
             used.insert(0, now);
             used.truncate(models_used::MOST);
         });
-        self.models_used.with_untracked(|used| models_used::save(used));
+        self.composer().models_used.with_untracked(|used| models_used::save(used));
     }
 }

@@ -34,14 +34,15 @@ pub fn go(app: App) {
         let location = dom::window().location();
         let callback = format!("{}{}", location.origin().ok()?, location.pathname().ok()?);
         let url = signin::auth_url(&callback, &verifier);
-        let kept = serde_json::to_string(&SignInState { verifier, draft: app.draft.get_untracked() }).ok()?;
+        let kept =
+            serde_json::to_string(&SignInState { verifier, draft: app.composer().draft.get_untracked() }).ok()?;
         dom::window().session_storage().ok()??.set_item(KEPT, &kept).ok()?;
-        app.signin.set(SignIn::Leaving);
+        app.connect().signin.set(SignIn::Leaving);
         location.assign(&url).ok()
     })();
     if went.is_none() {
         let text = "This browser blocks session storage, which sign-in needs. Paste a key instead.";
-        app.signin.set(SignIn::Failed(text.to_owned()));
+        app.connect().signin.set(SignIn::Failed(text.to_owned()));
     }
 }
 
@@ -53,13 +54,13 @@ pub fn come_back(app: App) {
     app.dialog.set(Some(Dialog::Settings));
     match (found, kept) {
         (Back::Refused(why), kept) => {
-            app.draft.set(kept.map(|kept| kept.draft).unwrap_or_default());
+            app.composer().draft.set(kept.map(|kept| kept.draft).unwrap_or_default());
             fail(app, why);
         }
         (Back::Code(_), None) => fail(app, signin::unasked()),
         (Back::Code(code), Some(SignInState { verifier, draft })) => {
-            app.draft.set(draft);
-            app.signin.set(SignIn::Asking);
+            app.composer().draft.set(draft);
+            app.connect().signin.set(SignIn::Asking);
             spawn_local(async move {
                 let key = match exchange(&code, &verifier).await {
                     Some((status, body)) => signin::key_of(status, &body),
@@ -91,13 +92,13 @@ fn done(app: App, key: &str) {
     if let Some(openrouter) = provider_card(OPENROUTER) {
         app.keys.update(|keys| keys.set(openrouter.base_url(), key));
     }
-    app.signin.set(SignIn::Done);
+    app.connect().signin.set(SignIn::Done);
     app.tell("Signed in with OpenRouter.");
 }
 
 fn fail(app: App, why: String) {
     app.complain(why.clone());
-    app.signin.set(SignIn::Failed(why));
+    app.connect().signin.set(SignIn::Failed(why));
 }
 
 /// Takes the result out of the page's address.

@@ -24,7 +24,8 @@ use crate::state::App;
 impl App {
     /// Adds the rules for folders to the configuration of a run.
     pub fn with_folders(&self, mut config: RunConfig) -> RunConfig {
-        let folders: Vec<String> = self.library.with_value(|library| library.folders.keys().cloned().collect());
+        let folders: Vec<String> =
+            self.drawer().library.with_value(|library| library.folders.keys().cloned().collect());
         if !folders.is_empty() {
             let rules = Permissions { workspace: Some(PermissionRule::Allow), ..Permissions::default() };
             config.permissions.get_or_insert(rules).folders = folders;
@@ -53,7 +54,7 @@ impl App {
         let Ok(name) = normalize(&name.replace(['/', '\\'], " ")) else {
             return self.complain("The folder was not opened: its name cannot be part of a path.");
         };
-        let known = self.library.with_value(|library| library.folders.get(&name).cloned());
+        let known = self.drawer().library.with_value(|library| library.folders.get(&name).cloned());
         // What the user permits for one folder must not reach another.
         if let Some(known) = &known
             && scripts::is_other(&handle, known).await.is_ok_and(|other| other.is_truthy())
@@ -89,7 +90,7 @@ impl App {
         if let Some(open) = open.clone().filter(|open| !having.iter().any(|one| one.is(open))) {
             having.push(open);
         }
-        self.library.update_value(|library| drop(library.folders.insert(name.clone(), folder.clone())));
+        self.drawer().library.update_value(|library| drop(library.folders.insert(name.clone(), folder.clone())));
         for workspace in having {
             self.with_line(|line| line.mount(&workspace, &name, &folder));
             if open.as_ref().is_none_or(|open| !open.is(&workspace)) {
@@ -105,14 +106,14 @@ impl App {
     /// Takes a folder and its files out of the list and of every thread; the disk stays as it is.
     fn close_folder(self, name: &str) {
         let below = format!("{name}/");
-        self.library.update_value(|library| {
+        self.drawer().library.update_value(|library| {
             library.folders.remove(name);
             library.files.retain(|path, _| !path.starts_with(&below));
         });
         for workspace in self.having_folder(name) {
             self.with_line(|line| line.unmount(&workspace, name));
         }
-        self.files_version.update(|version| *version += 1);
+        self.drawer().version.update(|version| *version += 1);
     }
 
     /// The files of the threads in which a folder is open.
@@ -132,7 +133,7 @@ impl App {
     }
 
     fn read_folder_again(self, name: &str) {
-        let folder = self.library.with_value(|library| library.folders.get(name).cloned());
+        let folder = self.drawer().library.with_value(|library| library.folders.get(name).cloned());
         if let Some(folder) = folder {
             spawn_local(self.add_folder(folder.unchecked_ref::<Opened>().handle()));
         }
@@ -140,7 +141,7 @@ impl App {
 
     /// Returns the first of these folders that is not open for a run, such as after a reload.
     pub fn closed_folder(&self, run: HandleId, names: &[String]) -> Option<String> {
-        self.files_version.track();
+        self.drawer().version.track();
         let open = workspace(self.thread_of(run)).map(|workspace| workspace.folders()).unwrap_or_default();
         names.iter().find(|name| open.iter().all(|(open, _)| open != *name)).cloned()
     }
@@ -192,8 +193,8 @@ pub fn button(app: App) -> Option<impl IntoView> {
 /// Draws the open folders.
 pub fn list(app: App) -> impl IntoView {
     reactive(move || {
-        app.files_version.track();
-        let folders = app.library.with_value(|library| {
+        app.drawer().version.track();
+        let folders = app.drawer().library.with_value(|library| {
             let figures = |name: &String| {
                 let below = format!("{name}/");
                 let files = library.files.iter().filter(|(path, _)| path.starts_with(&below));

@@ -32,7 +32,7 @@ pub fn load(app: App) {
     let loaded = line.ask(move |id| Order::KeptFiles { id, list: KeptList::Files, files }, Vec::new());
     spawn_local(async move {
         let loaded = loaded.await;
-        app.library.update_value(|library| {
+        app.drawer().library.update_value(|library| {
             for file in workspace.list() {
                 // What was added in the meantime is newer.
                 if let Some(blob) = workspace.get(&file.path) {
@@ -40,7 +40,7 @@ pub fn load(app: App) {
                 }
             }
         });
-        app.files_version.update(|version| *version += 1);
+        app.drawer().version.update(|version| *version += 1);
         skills.await;
         samples::settle(app, |samples| samples.kept_ready = true);
         if let Err(why) = loaded {
@@ -54,7 +54,7 @@ impl App {
     /// while it is being stored.
     pub fn keep_files(&self, paths: impl IntoIterator<Item = String>) {
         let app = *self;
-        let busy = self.library.try_update_value(|library| {
+        let busy = self.drawer().library.try_update_value(|library| {
             let paths: Vec<String> = paths.into_iter().filter(|path| !on_disk(library, path)).collect();
             library.unkept.extend(paths);
             std::mem::replace(&mut library.keeping, true)
@@ -70,7 +70,7 @@ impl App {
     }
 
     fn unkept_files(&self) -> Option<(Vec<AgentFileChange>, Vec<JsValue>)> {
-        let next = self.library.try_update_value(|library| {
+        let next = self.drawer().library.try_update_value(|library| {
             let paths = std::mem::take(&mut library.unkept);
             library.keeping = !paths.is_empty();
             let blob = |path: &String| library.files.get(path).cloned().map(JsValue::from);
@@ -85,25 +85,26 @@ impl App {
     fn remove_own_files(&self) {
         let own = untrack(|| self.own_files());
         let text = format!("Removed your {}.", counted(own.len() as u64, "file"));
-        self.library.update_value(|library| {
+        self.drawer().library.update_value(|library| {
             library.removed_own =
                 own.iter().filter_map(|path| Some((path.clone(), library.files.remove(path)?))).collect();
         });
-        self.files_version.update(|version| *version += 1);
+        self.drawer().version.update(|version| *version += 1);
         self.keep_files(own);
         self.tell_with_undo(text, Some(Undo::OwnFiles));
     }
 
     /// Brings them back.
     pub fn put_back_own_files(&self) {
-        let removed = self.library.try_update_value(|library| std::mem::take(&mut library.removed_own));
+        let removed = self.drawer().library.try_update_value(|library| std::mem::take(&mut library.removed_own));
         self.add_files(removed.unwrap_or_default());
     }
 
     /// The paths of the files that the user added.
     fn own_files(&self) -> Vec<String> {
-        self.files_version.track();
-        self.library
+        self.drawer().version.track();
+        self.drawer()
+            .library
             .with_value(|library| library.files.keys().filter(|path| !on_disk(library, path)).cloned().collect())
     }
 }

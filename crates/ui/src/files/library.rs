@@ -14,7 +14,9 @@ use turnwise_tools::path::normalize;
 use crate::browser::dom;
 use crate::components::toast::Undo;
 use crate::files::samples;
-use crate::state::{App, Backing, Library, Removed, Thread};
+use crate::files::store::Library;
+use crate::files::store::Removed;
+use crate::state::{App, Backing, Thread};
 
 /// One file in the drawer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +35,7 @@ impl App {
     /// Creates a workspace with the sample files and the user's own.
     pub fn new_workspace(&self) -> Workspace {
         let workspace = Workspace::new();
-        self.library.with_value(|library| {
+        self.drawer().library.with_value(|library| {
             for (name, handle) in &library.folders {
                 workspace.mount(name, handle.clone());
             }
@@ -51,15 +53,15 @@ impl App {
         for (path, blob) in &files {
             let _ = workspace.put(path, blob.clone());
         }
-        self.library.update_value(|library| library.lent.extend(files));
+        self.drawer().library.update_value(|library| library.lent.extend(files));
         self.watch(&workspace);
         workspace
     }
 
     fn watch(&self, workspace: &Workspace) {
-        let version = self.files_version;
+        let version = self.drawer().version;
         let subscription = workspace.subscribe(move || version.update(|version| *version += 1));
-        self.library.update_value(|library| library.subscriptions.push(subscription));
+        self.drawer().library.update_value(|library| library.subscriptions.push(subscription));
     }
 
     /// Adds files of the user, also to the open thread.
@@ -73,13 +75,13 @@ impl App {
             };
             match path {
                 Ok(path) => {
-                    self.library.update_value(|library| drop(library.files.insert(path.clone(), blob)));
+                    self.drawer().library.update_value(|library| drop(library.files.insert(path.clone(), blob)));
                     added.push(path);
                 }
                 Err(error) => self.complain(format!("This file was left out: {error}")),
             }
         }
-        self.files_version.update(|version| *version += 1);
+        self.drawer().version.update(|version| *version += 1);
         self.keep_files(added);
     }
 
@@ -90,7 +92,7 @@ impl App {
         if let Some((workspace, _)) = &from {
             workspace.remove(path);
         }
-        self.library.update_value(|library| {
+        self.drawer().library.update_value(|library| {
             let own = library.files.remove(path);
             // A file of the user's hides the sample, which comes to light again.
             let sample = if own.is_none() { library.samples.remove(path) } else { None };
@@ -101,7 +103,7 @@ impl App {
             }
             library.removed = Some(Removed { path: path.to_owned(), own, sample, from });
         });
-        self.files_version.update(|version| *version += 1);
+        self.drawer().version.update(|version| *version += 1);
         self.keep_files([path.to_owned()]);
         let name = visible(path);
         let done = if on_disk {
@@ -115,7 +117,7 @@ impl App {
     /// Removes all sample files, for later visits too. The agent's changed versions stay with their thread.
     pub fn remove_samples(&self) {
         let workspace = workspace(self.thread_now());
-        self.library.update_value(|library| {
+        self.drawer().library.update_value(|library| {
             let mut paths = samples::removed();
             for (path, blob) in std::mem::take(&mut library.samples) {
                 if let Some(workspace) =
@@ -127,19 +129,19 @@ impl App {
             }
             samples::set_removed(&paths);
         });
-        self.files_version.update(|version| *version += 1);
+        self.drawer().version.update(|version| *version += 1);
         self.tell_with_undo("Removed the sample files.".to_owned(), Some(Undo::Samples));
     }
 
     /// Puts the removed file back where it was.
     pub fn put_back_file(&self, path: &str) {
-        let removed = self.library.try_update_value(|library| library.removed.take()).flatten();
+        let removed = self.drawer().library.try_update_value(|library| library.removed.take()).flatten();
         let Some(Removed { own, sample, from, .. }) = removed.filter(|removed| removed.path == path) else { return };
         if let Some((workspace, blob)) = from {
             let _ = workspace.put(path, blob);
         }
         if let Some(blob) = own {
-            self.library.update_value(|library| {
+            self.drawer().library.update_value(|library| {
                 library.files.insert(path.to_owned(), blob);
             });
             self.keep_files([path.to_owned()]);
@@ -148,18 +150,18 @@ impl App {
             let mut paths = samples::removed();
             paths.remove(path);
             samples::set_removed(&paths);
-            self.library.update_value(|library| {
+            self.drawer().library.update_value(|library| {
                 library.samples.insert(path.to_owned(), blob);
             });
         }
-        self.files_version.update(|version| *version += 1);
+        self.drawer().version.update(|version| *version += 1);
     }
 
     /// Returns the files of the open thread, or those that a new one would have.
     pub fn files(&self) -> Vec<FileRow> {
-        self.files_version.track();
+        self.drawer().version.track();
         let workspace = workspace(self.thread());
-        self.library.with_value(|library| match workspace {
+        self.drawer().library.with_value(|library| match workspace {
             Some(workspace) => {
                 let rows = workspace.list().into_iter();
                 rows.map(|file| {
@@ -197,6 +199,7 @@ impl App {
         match workspace(self.thread_now()) {
             Some(workspace) => workspace.get(path),
             None => self
+                .drawer()
                 .library
                 .with_value(|library| library.files.get(path).or_else(|| library.samples.get(path)).cloned()),
         }
@@ -204,7 +207,7 @@ impl App {
 
     /// Returns whether a path is in a folder on the user's disk that is open.
     pub fn is_on_disk(&self, path: &str) -> bool {
-        normalize(path).is_ok_and(|path| self.library.with_value(|library| on_disk(library, &path)))
+        normalize(path).is_ok_and(|path| self.drawer().library.with_value(|library| on_disk(library, &path)))
     }
 
     /// Downloads a file of the open thread.

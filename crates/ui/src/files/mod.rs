@@ -5,6 +5,7 @@ pub mod folder;
 pub mod kept_files;
 pub mod library;
 pub mod samples;
+pub mod store;
 
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ const PICK: &str = "pick-files";
 
 pub fn files(app: App) -> impl IntoView {
     dialog(app, Dialog::Files, "drawer", "Files", move || {
-        html::div().class("dialog-body").child(reactive(move || match app.shown_file.get() {
+        html::div().class("dialog-body").child(reactive(move || match app.drawer().file.get() {
             Some(path) => preview(app, &path).into_any(),
             None => list(app).into_any(),
         }))
@@ -129,7 +130,7 @@ fn list(app: App) -> impl IntoView {
             table(true),
         )),
         reactive(move || {
-            app.files_version.track();
+            app.drawer().version.track();
             (!samples::removed().is_empty()).then(|| {
                 html::button()
                     .r#type("button")
@@ -162,8 +163,8 @@ fn file(app: App, row: FileRow) -> impl IntoView {
                 .class("path")
                 .attr("title", name.clone())
                 .on(ev::click, move |_| {
-                    app.shown_place.set(String::new());
-                    app.shown_file.set(Some(shown.clone()));
+                    app.drawer().place.set(String::new());
+                    app.drawer().file.set(Some(shown.clone()));
                 })
                 .child(name.clone()),
             row.written.then(|| html::span().class("tag").child("written by the agent")),
@@ -254,7 +255,7 @@ fn preview(app: App, path: &str) -> impl IntoView + use<> {
             html::button()
                 .r#type("button")
                 .class("btn quiet small")
-                .on(ev::click, move |_| app.shown_file.set(None))
+                .on(ev::click, move |_| app.drawer().file.set(None))
                 .child("All files"),
             reactive(open),
             html::button()
@@ -279,9 +280,9 @@ fn body(app: App, content: PreviewBody, name: String) -> AnyView {
     let label = |label: &'static str| html::p().class("not-shown").child(label).into_any();
     match content {
         PreviewBody::Text(text) | PreviewBody::Pdf(_, Ok(text)) => {
-            file_text(text, app.shown_place.get_untracked()).into_any()
+            file_text(text, app.drawer().place.get_untracked()).into_any()
         }
-        PreviewBody::Table { text, cut } => table(app, text, cut, app.shown_place.get_untracked()),
+        PreviewBody::Table { text, cut } => table(app, text, cut, app.drawer().place.get_untracked()),
         PreviewBody::Nothing(why, more) => (label(why), html::p().class("fact").child(more)).into_any(),
         PreviewBody::Pdf(_, Err(why)) => {
             (label("A PDF opens in its own tab."), html::p().class("fact").child(why)).into_any()

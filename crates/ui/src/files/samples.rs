@@ -12,7 +12,8 @@ use web_sys::Blob;
 
 use crate::browser::dom;
 use crate::browser::storage;
-use crate::state::{App, Samples};
+use crate::files::store::Samples;
+use crate::state::App;
 
 /// Path of the list of documents, a JSON array written by the build.
 const LIST: &str = "docs/files.json";
@@ -21,10 +22,10 @@ const REMOVED: &str = "turnwise.samples_removed";
 
 /// Calls `f` now, or as soon as the files are loaded.
 pub fn when_ready(app: App, f: impl FnOnce() + 'static) {
-    if app.samples.with_value(|samples| samples.ready && samples.kept_ready) {
+    if app.drawer().samples.with_value(|samples| samples.ready && samples.kept_ready) {
         f();
     } else {
-        app.samples.update_value(|samples| samples.waiting.push(Box::new(f)));
+        app.drawer().samples.update_value(|samples| samples.waiting.push(Box::new(f)));
     }
 }
 
@@ -57,17 +58,17 @@ pub fn load(app: App) {
 }
 
 fn done(app: App, files: Vec<(String, Blob)>) {
-    if app.files_version.try_get_untracked().is_none() {
+    if app.drawer().version.try_get_untracked().is_none() {
         return; // the page is gone
     }
-    app.library.update_value(|library| library.samples.extend(files));
-    app.files_version.update(|version| *version += 1);
+    app.drawer().library.update_value(|library| library.samples.extend(files));
+    app.drawer().version.update(|version| *version += 1);
     settle(app, |samples| samples.ready = true);
 }
 
 /// Notes that files are loaded; what waited for them begins once all are.
 pub fn settle(app: App, note: impl FnOnce(&mut Samples)) {
-    let waiting = app.samples.try_update_value(|samples| {
+    let waiting = app.drawer().samples.try_update_value(|samples| {
         note(samples);
         if samples.ready && samples.kept_ready { std::mem::take(&mut samples.waiting) } else { Vec::new() }
     });
@@ -80,7 +81,7 @@ pub fn settle(app: App, note: impl FnOnce(&mut Samples)) {
 pub fn bring_back(app: App) {
     if !removed().is_empty() {
         storage::remove(REMOVED);
-        app.samples.update_value(|samples| samples.ready = false);
+        app.drawer().samples.update_value(|samples| samples.ready = false);
         load(app);
     }
 }

@@ -11,7 +11,7 @@ use crate::state::{App, Backing, Thread};
 pub fn summaries(app: App) -> Vec<RunSummary> {
     let mut runs: Vec<RunSummary> = app.threads.with_untracked(|threads| threads.iter().flat_map(of_thread).collect());
     // Open runs as they are now; all others as they were stored.
-    app.stored.with_untracked(|headers| {
+    app.list().stored.with_untracked(|headers| {
         for header in headers {
             // The steps of a plan count, each as a run.
             if header.kind != StoredKind::Plan && !runs.iter().any(|run| run.run_id == header.summary.run_id) {

@@ -73,7 +73,7 @@ impl App {
             }
         });
         // Shown at once, because storing it may take a while.
-        self.stored.update(|headers| {
+        self.list().stored.update(|headers| {
             headers
                 .iter_mut()
                 .filter(|header| keys.contains(&header.key))
@@ -97,9 +97,9 @@ impl App {
         let title = self.title_of(session_id);
         // Deleted again after an Undo, it has its whole time again.
         let this = (session.clone(), dom::now());
-        self.deleted.update(|deleted| deleted.push(this.clone()));
+        self.list().deleted.update(|deleted| deleted.push(this.clone()));
         toast::after(UNDOABLE, move || {
-            if app.deleted.with_untracked(|deleted| deleted.contains(&this)) {
+            if app.list().deleted.with_untracked(|deleted| deleted.contains(&this)) {
                 app.delete_for_good(&session);
             }
         });
@@ -110,7 +110,7 @@ impl App {
 
     /// The stored tasks and plans, by session.
     pub fn stored_tasks(&self) -> BTreeSet<String> {
-        self.stored.with(|headers| headers.iter().map(|header| header.line().to_owned()).collect())
+        self.list().stored.with(|headers| headers.iter().map(|header| header.line().to_owned()).collect())
     }
 
     /// Deletes all stored tasks and plans at once, unless one is running.
@@ -120,7 +120,7 @@ impl App {
         if handles.iter().any(RunClient::is_running) {
             return self.complain("A run is in progress: stop or cancel it first.");
         }
-        let keys = self.stored.with_untracked(|all| all.iter().map(|header| header.key.clone()).collect());
+        let keys = self.list().stored.with_untracked(|all| all.iter().map(|header| header.key.clone()).collect());
         let handles = handles.iter().map(RunClient::id).collect();
         for session in &tasks {
             self.let_go(session);
@@ -168,14 +168,14 @@ impl App {
 
     /// Everything that can still be brought back, as the palette names it.
     pub fn undoable(&self) -> Vec<(String, Undo)> {
-        let tasks = self.deleted.with_untracked(|deleted| deleted.clone());
+        let tasks = self.list().deleted.with_untracked(|deleted| deleted.clone());
         let mut all: Vec<(String, Undo)> = tasks
             .into_iter()
             .map(|(session, _)| {
                 (format!("Undo: delete \u{201c}{}\u{201d}", self.title_of(&session)), Undo::Task(session))
             })
             .collect();
-        self.library.with_value(|library| {
+        self.drawer().library.with_value(|library| {
             let file = library.removed.iter().map(|removed| removed.path.clone());
             all.extend(file.map(|path| (format!("Undo: remove {path}"), Undo::File(path))));
             if !library.removed_own.is_empty() {
@@ -191,26 +191,26 @@ impl App {
 
     /// Whether a task is about to be deleted.
     pub fn is_deleted(&self, session_id: &str) -> bool {
-        self.deleted.with(|deleted| deleted.iter().any(|(other, _)| other == session_id))
+        self.list().deleted.with(|deleted| deleted.iter().any(|(other, _)| other == session_id))
     }
 
     /// Deletes what an earlier page could no longer delete.
     pub fn delete_rest(&self) {
         let rest = storage::load(DELETED).unwrap_or_default();
         for session in rest.lines() {
-            self.deleted.update(|deleted| deleted.push((session.to_owned(), 0)));
+            self.list().deleted.update(|deleted| deleted.push((session.to_owned(), 0)));
             self.delete_for_good(session);
         }
     }
 
     fn keep_task(&self, session_id: &str) {
-        self.deleted.update(|deleted| deleted.retain(|(other, _)| other != session_id));
+        self.list().deleted.update(|deleted| deleted.retain(|(other, _)| other != session_id));
         self.remember_deleted();
     }
 
     /// Keeps in the browser what is to be deleted: the page may be closed before.
     fn remember_deleted(&self) {
-        let sessions = self.deleted.with_untracked(|deleted| {
+        let sessions = self.list().deleted.with_untracked(|deleted| {
             deleted.iter().map(|(session, _)| session.clone()).collect::<Vec<_>>().join("\n")
         });
         storage::save(DELETED, &sessions);
@@ -274,6 +274,6 @@ impl App {
 
     fn runs_of(&self, session_id: &str) -> Vec<Header> {
         let is_of_session = |header: &&Header| header.line() == session_id;
-        self.stored.with_untracked(|headers| headers.iter().filter(is_of_session).cloned().collect())
+        self.list().stored.with_untracked(|headers| headers.iter().filter(is_of_session).cloned().collect())
     }
 }

@@ -4,6 +4,7 @@ pub mod export;
 pub mod kept_records;
 pub mod manage;
 pub mod rows;
+pub mod store;
 pub mod stored_runs;
 
 use leptos::ev;
@@ -52,7 +53,7 @@ pub fn bar(app: App) -> impl IntoView {
 }
 
 pub fn rail(app: App) -> impl IntoView {
-    let empty = move || app.threads.with(Vec::is_empty) && app.stored.with(Vec::is_empty);
+    let empty = move || app.threads.with(Vec::is_empty) && app.list().stored.with(Vec::is_empty);
     html::nav().class("rail").attr("aria-label", "Runs").child((
         html::div().class("brand").child((icon::mark(), "Turnwise")),
         html::button()
@@ -148,9 +149,9 @@ fn line(
     session: Option<&str>,
     began: u64,
 ) -> impl IntoView + use<> {
-    let wanted = app.search.with(|search| search.trim().to_lowercase());
+    let wanted = app.list().search.with(|search| search.trim().to_lowercase());
     let hit = (!wanted.is_empty()).then(|| {
-        let passage = app.found.with(|found| {
+        let passage = app.list().found.with(|found| {
             found.iter().filter(|hit| Some(hit.line.as_str()) == session).find_map(|hit| hit.passage.clone())
         });
         (

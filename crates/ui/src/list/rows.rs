@@ -46,10 +46,11 @@ impl ListRow {
 
 pub fn list(app: App) -> impl IntoView {
     let stored = Memo::new(move |_| app.listed_lines());
-    let stored_count = move || app.stored.with(|stored| stored.iter().filter(|of| of.kind != StoredKind::Step).count());
+    let stored_count =
+        move || app.list().stored.with(|stored| stored.iter().filter(|of| of.kind != StoredKind::Step).count());
     let count = move || stored_count().max(app.threads.with(Vec::len));
-    let limited = move || app.only_tone.get().is_some() || app.only_model.with(|model| !model.is_empty());
-    let searched = Memo::new(move |_| count() >= SEARCHED || !app.search.with(String::is_empty) || limited());
+    let limited = move || app.list().tone.get().is_some() || app.list().model.with(|model| !model.is_empty());
+    let searched = Memo::new(move |_| count() >= SEARCHED || !app.list().search.with(String::is_empty) || limited());
     let search = move || {
         searched.get().then(|| {
             html::input()
@@ -57,15 +58,15 @@ pub fn list(app: App) -> impl IntoView {
                 .class("search")
                 .attr("placeholder", "Search tasks and answers")
                 .attr("aria-label", "Search runs")
-                .prop("value", move || app.search.get())
-                .on(ev::input, move |event| app.search.set(event_target_value(&event)))
+                .prop("value", move || app.list().search.get())
+                .on(ev::input, move |event| app.list().search.set(event_target_value(&event)))
         })
     };
     let filters = move || searched.get().then(|| filters(app));
     let lines = move || app.lines(stored.get());
     let labels = Memo::new(move |_| labels(&app.all_runs()));
     let none = move || {
-        let wanted = app.search.get();
+        let wanted = app.list().search.get();
         let text = match (wanted.is_empty(), limited()) {
             (true, false) => return None,
             (true, true) => "No run matches the filter.".to_owned(),
@@ -106,19 +107,19 @@ fn filters(app: App) -> impl IntoView {
     ];
     let choose = move |event: web_sys::Event| {
         let value = event_target_value(&event);
-        app.only_tone.set(tones.iter().find(|(key, ..)| *key == value).and_then(|(_, _, tone)| *tone));
+        app.list().tone.set(tones.iter().find(|(key, ..)| *key == value).and_then(|(_, _, tone)| *tone));
     };
     let ending = html::select().attr("aria-label", "Ending").on(ev::change, choose).child(
         tones
             .map(|(key, text, tone)| {
-                html::option().value(key).prop("selected", flag(move || app.only_tone.get() == tone)).child(text)
+                html::option().value(key).prop("selected", flag(move || app.list().tone.get() == tone)).child(text)
             })
             .into_iter()
             .collect_view(),
     );
     let models = Memo::new(move |_| {
         let mut models: Vec<String> =
-            app.stored.with(|stored| stored.iter().map(|header| header.summary.model.clone()).collect());
+            app.list().stored.with(|stored| stored.iter().map(|header| header.summary.model.clone()).collect());
         models.sort();
         models.dedup();
         models.retain(|model| !model.is_empty());
@@ -127,14 +128,14 @@ fn filters(app: App) -> impl IntoView {
     let model = move || {
         let each = models.get().into_iter().map(|model| {
             let shown = model.clone();
-            let is_chosen = move || app.only_model.with(|chosen| *chosen == shown);
+            let is_chosen = move || app.list().model.with(|chosen| *chosen == shown);
             html::option().value(model.clone()).prop("selected", is_chosen).child(model)
         });
         let each = each.collect_view();
         (each.len() > 1).then(|| {
             html::select()
                 .attr("aria-label", "Model")
-                .on(ev::change, move |event| app.only_model.set(event_target_value(&event)))
+                .on(ev::change, move |event| app.list().model.set(event_target_value(&event)))
                 .child((html::option().value("").child("Any model"), each))
         })
     };
@@ -151,39 +152,41 @@ fn filters(app: App) -> impl IntoView {
 impl App {
     /// Ends the search of the list and its filters: a run that begins is never hidden.
     pub fn list_all(&self) {
-        for text in [self.search, self.only_model] {
+        for text in [self.list().search, self.list().model] {
             if text.with_untracked(|text| !text.is_empty()) {
                 text.set(String::new());
             }
         }
-        if self.only_tone.get_untracked().is_some() {
-            self.only_tone.set(None);
+        if self.list().tone.get_untracked().is_some() {
+            self.list().tone.set(None);
         }
     }
 
     /// The runs that match the search, newest first, below the days on which they began. A run keeps its place when it is opened.
     pub fn lines(&self, stored: Vec<StoredRow>) -> Vec<ListRow> {
-        let wanted = self.search.get().to_lowercase();
+        let wanted = self.list().search.get().to_lowercase();
         let open = self.threads.get().into_iter();
         let open = open.filter(|thread| thread.session_id.as_ref().is_none_or(|session| !self.is_deleted(session)));
-        let found = self.found.get();
+        let found = self.list().found.get();
         let open = open.filter(|thread| {
             let found = thread.session_id.as_ref().is_some_and(|session| found.iter().any(|hit| hit.line == *session));
             wanted.is_empty() || found || thread.rail.with(|rail| has_words(&rail.title.to_lowercase(), &wanted))
         });
-        let (tone, model) = (self.only_tone.get(), self.only_model.get());
+        let (tone, model) = (self.list().tone.get(), self.list().model.get());
         let open = open.filter(|thread| tone.is_none_or(|tone| thread.rail.with(|rail| rail.tone == Some(tone))));
         // A plan has the model of its steps.
         let stored_with = |thread: &Thread| {
             let is_of_thread = |header: &Header| thread.session_id.as_deref() == Some(header.line());
-            self.stored
+            self.list()
+                .stored
                 .with(|headers| headers.iter().any(|header| is_of_thread(header) && header.summary.model == model))
         };
         let has_model = |thread: &Thread| thread.model().map_or_else(|| stored_with(thread), |of| of == model);
         let open = open.filter(|thread| model.is_empty() || has_model(thread));
         let began = |thread: &Thread| {
             let is_of_thread = |header: &&Header| thread.session_id.as_deref() == Some(header.line());
-            let stored = self.stored.with(|headers| headers.iter().filter(is_of_thread).map(Header::began_ms).max());
+            let stored =
+                self.list().stored.with(|headers| headers.iter().filter(is_of_thread).map(Header::began_ms).max());
             stored.unwrap_or_else(|| thread.began())
         };
         let mut lines: Vec<(u64, ListRow)> = open.map(|thread| (began(&thread), ListRow::Open(thread))).collect();

@@ -25,9 +25,9 @@ pub struct StoredRow {
 impl App {
     /// Returns the stored runs that are not open and fit the search and the filters of the list, newest first.
     pub fn listed_lines(&self) -> Vec<StoredRow> {
-        let found = self.found.get();
-        let wanted = self.search.get().to_lowercase();
-        let (tone, model) = (self.only_tone.get(), self.only_model.get());
+        let found = self.list().found.get();
+        let wanted = self.list().search.get().to_lowercase();
+        let (tone, model) = (self.list().tone.get(), self.list().model.get());
         let mut lines = self.stored_lines();
         lines.retain(|line| {
             let fits = tone.is_none_or(|tone| line.rail_now().tone == Some(tone))
@@ -42,7 +42,7 @@ impl App {
         let open: Vec<String> =
             self.threads.with(|threads| threads.iter().filter_map(|thread| thread.session_id.clone()).collect());
         let mut lines: Vec<StoredRow> = Vec::new();
-        self.stored.with(|headers| {
+        self.list().stored.with(|headers| {
             for header in headers.iter().filter(|header| open.iter().all(|open| open != header.line())) {
                 let id = header.line();
                 let line = lines.iter_mut().find(|line| line.session_id == id);
@@ -99,11 +99,12 @@ impl App {
     pub fn open_stored(&self, line: &StoredRow) {
         let (app, stored, id) = (*self, line.clone(), line.session_id.clone());
         self.rail_open.set(false);
-        let Some(line) = self.line.get_value().filter(|_| !self.opening.with_value(|opening| opening.contains(&id)))
+        let Some(line) =
+            self.line.get_value().filter(|_| !self.list().opening.with_value(|opening| opening.contains(&id)))
         else {
             return;
         };
-        self.opening.update_value(|opening| opening.push(id.clone()));
+        self.list().opening.update_value(|opening| opening.push(id.clone()));
         self.visits.update_value(|visits| *visits += 1);
         let visits = self.visits.get_value();
         spawn_local(async move {
@@ -112,7 +113,7 @@ impl App {
                 Ok(thread) => app.threads.update(|threads| threads.extend(thread)),
                 Err(why) => app.complain(why),
             }
-            app.opening.update_value(|opening| opening.retain(|other| *other != id));
+            app.list().opening.update_value(|opening| opening.retain(|other| *other != id));
         });
     }
 
@@ -185,7 +186,7 @@ impl App {
         let key = |handle: &RunClient| {
             let run_id = handle.start()?.run_id;
             let is_this_run = |header: &&Header| header.summary.run_id == run_id;
-            self.stored.with_untracked(|headers| {
+            self.list().stored.with_untracked(|headers| {
                 headers.iter().find(is_this_run).map(|header| (handle.id(), header.key.clone()))
             })
         };
@@ -209,16 +210,16 @@ impl App {
         if self.own_model_lacks_key() {
             return;
         }
-        self.at_end.set(true);
+        self.reading().at_end.set(true);
         let app = *self;
         self.with_handle(|handle| handle.resume(app.authority_for(handle)));
     }
 
     /// Takes in the list of all stored runs.
     pub fn take_list(&self, headers: Vec<Header>, unread: usize) {
-        self.stored.set(headers);
-        if !self.listed.get_untracked() {
-            self.listed.set(true);
+        self.list().stored.set(headers);
+        if !self.list().listed.get_untracked() {
+            self.list().listed.set(true);
             self.delete_rest();
         }
         if unread > 0 {
@@ -228,7 +229,7 @@ impl App {
 
     /// Takes in a header that is new or has changed.
     pub fn note(&self, header: Header) {
-        self.stored.update(|headers| match headers.iter_mut().find(|old| old.key == header.key) {
+        self.list().stored.update(|headers| match headers.iter_mut().find(|old| old.key == header.key) {
             Some(old) => *old = header,
             None => headers.push(header),
         });

@@ -38,7 +38,7 @@ pub fn listen(app: App) {
         // An empty task box has no typing to undo. The focus may have moved there when the open run was deleted.
         let is_offered = || app.toast.with_untracked(|toast| toast.as_ref().is_some_and(|toast| toast.undo.is_some()));
         let writes = |active: &Element| {
-            let is_empty_task = active.id() == dom::TASK && app.draft.with_untracked(String::is_empty);
+            let is_empty_task = active.id() == dom::TASK && app.composer().draft.with_untracked(String::is_empty);
             focus::is_field(active) && !(is_empty_task && is_offered())
         };
         if undoes && !focus::active().as_ref().is_some_and(writes) {

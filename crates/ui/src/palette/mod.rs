@@ -1,6 +1,7 @@
 //! Every action by name (Ctrl+K), with the open and the stored runs, and the list of keys (`?`).
 
 pub mod keyboard;
+pub mod store;
 
 use leptos::ev;
 use leptos::html;
@@ -285,7 +286,7 @@ impl App {
         let open = self.dialog.get_untracked() == Some(Dialog::Palette);
         if !open {
             // The palette's field takes the selection.
-            self.selected.set_value(quote::selection());
+            self.commands().selected.set_value(quote::selection());
         }
         self.dialog.set((!open).then_some(Dialog::Palette));
     }
@@ -305,10 +306,10 @@ impl App {
         let thread = self.thread_now();
         let page = untrack(|| self.page());
         if untrack(|| self.can_write()) {
-            if self.selected.with_value(Option::is_some) {
+            if self.commands().selected.with_value(Option::is_some) {
                 add("Quote the selection", "", PaletteAction::Quote);
             } else if let Some(answer) = page.as_ref().and_then(|page| page.answer()) {
-                self.selected.set_value(Some(answer));
+                self.commands().selected.set_value(Some(answer));
                 add("Quote the answer", "", PaletteAction::Quote);
             }
         }
@@ -385,7 +386,7 @@ impl App {
             add(&format!("Delete this {what}"), "", PaletteAction::Delete(session));
         }
         if self.threads.with_untracked(|threads| !threads.is_empty())
-            || self.stored.with_untracked(|all| !all.is_empty())
+            || self.list().stored.with_untracked(|all| !all.is_empty())
         {
             add("Export the runs in the list", "", PaletteAction::ExportShown);
         }
@@ -426,7 +427,9 @@ impl App {
             PaletteAction::NewRun => self.new_run(),
             PaletteAction::NewPlan => self.new_plan(),
             PaletteAction::Show(dialog) => self.dialog.set(Some(*dialog)),
-            PaletteAction::Quote => self.selected.with_value(|text| text.iter().for_each(|text| self.quote(text))),
+            PaletteAction::Quote => {
+                self.commands().selected.with_value(|text| text.iter().for_each(|text| self.quote(text)));
+            }
             PaletteAction::Insight => self.open_insight(),
             PaletteAction::OpenFile => files::choose(*self),
             PaletteAction::Stop => drop(untrack(|| self.stop_what_runs())),

@@ -10,6 +10,7 @@ pub mod live;
 pub mod page;
 pub mod panel;
 pub mod state;
+pub mod store;
 
 pub use crate::plans::example::example;
 pub use crate::plans::page::page;

@@ -48,7 +48,7 @@ impl App {
         } else {
             "The run keeps its model: choose this provider in the settings and enter the key there."
         };
-        self.refused.set(true);
+        self.connect().refused.set(true);
         self.open_settings_at(KEY);
         self.complain(format!("Nothing was sent: {name} needs a key, and this page has none. {remedy}"));
         true
@@ -76,7 +76,9 @@ fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView
     // Said once a run was refused for it.
     let missing = Memo::new(move |_| {
         let no_key = || app.keys.with(|keys| keys.get(&address(app)).is_none());
-        app.refused.get() && app.settings.with(|settings| needs_key(&settings.provider()).is_some()) && no_key()
+        app.connect().refused.get()
+            && app.settings.with(|settings| needs_key(&settings.provider()).is_some())
+            && no_key()
     });
     let wrong = move || {
         missing.get().then(|| {
@@ -144,8 +146,8 @@ fn remember(app: App) -> impl IntoView {
 /// Draws the sign-in, only while requests go to OpenRouter itself: its key is for no other server.
 fn sign_in(app: App) -> impl IntoView {
     let own = Memo::new(move |_| app.settings.with(|settings| settings.value(ConfigField::BaseUrl).trim().is_empty()));
-    let busy = move || matches!(app.signin.get(), SignIn::Leaving | SignIn::Asking);
-    let state = move || match app.signin.get() {
+    let busy = move || matches!(app.connect().signin.get(), SignIn::Leaving | SignIn::Asking);
+    let state = move || match app.connect().signin.get() {
         SignIn::Done => "ok",
         SignIn::Failed(_) => "failed",
         SignIn::Idle | SignIn::Leaving | SignIn::Asking => "",
@@ -162,7 +164,7 @@ fn sign_in(app: App) -> impl IntoView {
                 html::output()
                     .id("signin-state")
                     .attr("data-state", attribute(state))
-                    .child(reactive(move || app.signin.get().message())),
+                    .child(reactive(move || app.connect().signin.get().message())),
             ))
         })
     })

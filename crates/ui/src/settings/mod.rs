@@ -59,13 +59,13 @@ fn content(app: App) -> impl IntoView {
             let mut errors = settings.build(Vec::new()).err().unwrap_or_default();
             errors.retain(|error| {
                 let (id, is_empty) = (id_of(error.field), settings.value(error.field).trim().is_empty());
-                let is_due = !is_empty || app.refused.get() || left.with(|left| left.contains(&id));
+                let is_due = !is_empty || app.connect().refused.get() || left.with(|left| left.contains(&id));
                 is_due && written.with(|written| *written != id)
             });
             errors
         })
     });
-    on_cleanup(move || app.refused.set(false));
+    on_cleanup(move || app.connect().refused.set(false));
     let id = |event: &web_sys::FocusEvent| {
         let field = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         field.map(|field| field.id()).unwrap_or_default()
@@ -89,13 +89,13 @@ fn content(app: App) -> impl IntoView {
     let open = RwSignal::new(SettingsTab::default());
     // Something that holds a skill was dropped.
     Effect::new(move || {
-        if app.skill_page.asked.with(Option::is_some) {
+        if app.own_skills().page.asked.with(Option::is_some) {
             open.set(SettingsTab::Skills);
         }
     });
-    Effect::new(move || app.skill_page.open.set(open.get() == SettingsTab::Skills));
+    Effect::new(move || app.own_skills().page.open.set(open.get() == SettingsTab::Skills));
     on_cleanup(move || {
-        app.skill_page.open.set(false);
+        app.own_skills().page.open.set(false);
         app.take_dropped(None);
     });
     let wrong = move || match errors.with(Vec::len) {
@@ -116,7 +116,7 @@ fn content(app: App) -> impl IntoView {
     let first_wrong = move || {
         errors.with(|errors| errors.first().map(|error| (crate::settings::tabs::tab_of(error), id_of(error.field))))
     };
-    if let Some((tab, _)) = untrack(first_wrong).filter(|_| app.refused.get_untracked()) {
+    if let Some((tab, _)) = untrack(first_wrong).filter(|_| app.connect().refused.get_untracked()) {
         open.set(tab);
     }
     let is_elsewhere = move || first_wrong().is_some_and(|(tab, _)| tab != open.get());

@@ -21,7 +21,7 @@ pub fn storage(app: App, open: RwSignal<SettingsTab>) -> impl IntoView {
     let stored = RwSignal::new(None::<StorageUsage>);
     // The tab is in the page while another one is shown: counting takes a while, so it waits until somebody looks.
     Effect::new(move || {
-        app.stored.track();
+        app.list().stored.track();
         let line = app.line.get_value().filter(|_| open.get() == SettingsTab::Storage);
         let Some(line) = line else { return };
         spawn_local(async move {

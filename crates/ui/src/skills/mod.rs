@@ -1,6 +1,7 @@
 //! The skills of the user: read by a script of the page (`www/app/skills.js`), stored by the worker for later visits, given to new runs.
 
 pub mod skill_page;
+pub mod store;
 
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ pub fn load(app: App, line: &AppWorker) -> impl Future<Output = ()> + use<> {
                 skills.push(Arc::new(skill));
             }
         }
-        app.skills.try_update(|all| {
+        app.own_skills().skills.try_update(|all| {
             // What was added in the meantime is newer.
             skills.retain(|skill| !all.iter().any(|other| other.skill.name == skill.skill.name));
             all.extend(skills);
@@ -56,7 +57,7 @@ impl App {
     /// Gives a run the skills that are on.
     pub fn with_skills(&self, config: RunConfig) -> RunConfig {
         let on = |all: &Vec<Arc<KeptSkill>>| all.iter().filter(|one| !one.off).map(|one| one.skill.clone()).collect();
-        RunConfig { skills: self.skills.with_untracked(on), ..config }
+        RunConfig { skills: self.own_skills().skills.with_untracked(on), ..config }
     }
 
     /// Has the user choose a folder, or files and archives.
@@ -79,18 +80,18 @@ impl App {
 
     /// Asks whether what was dropped is to be a skill. On the page of the skills, that is clear.
     pub fn ask_about_skill(self, dropped: Dropped) {
-        if self.skill_page.open.get_untracked() {
+        if self.own_skills().page.open.get_untracked() {
             return self.read_skill(dropped.given);
         }
-        self.skill_page.asked.set(Some(source_of(&dropped.given)));
-        self.skill_page.dropped.set_value(Some(dropped));
+        self.own_skills().page.asked.set(Some(source_of(&dropped.given)));
+        self.own_skills().page.dropped.set_value(Some(dropped));
         self.dialog.set(Some(Dialog::Settings));
     }
 
     /// The answer: as a skill, as files, or not at all (`None`).
     pub fn take_dropped(self, as_skill: Option<bool>) {
-        self.skill_page.asked.set(None);
-        let dropped = self.skill_page.dropped.try_update_value(Option::take).flatten();
+        self.own_skills().page.asked.set(None);
+        let dropped = self.own_skills().page.dropped.try_update_value(Option::take).flatten();
         match (dropped, as_skill) {
             (Some(dropped), Some(true)) => self.read_skill(dropped.given),
             (Some(Dropped { files, closed, .. }), Some(false)) => {
@@ -116,7 +117,7 @@ impl App {
 
     /// Lists what a site offers.
     pub fn find_skills(self, site: String) {
-        let page = self.skill_page;
+        let page = self.own_skills().page;
         page.offered.set(None);
         page.remarks.set(Vec::new());
         page.busy.set(true);
@@ -135,10 +136,10 @@ impl App {
     }
 
     fn add_skills(self, what: &'static str, from: String, paths: Vec<String>, files: Vec<Blob>) {
-        let page = self.skill_page;
+        let page = self.own_skills().page;
         page.remarks.set(Vec::new());
         page.busy.set(true);
-        let others = self.skills.with_untracked(|all| {
+        let others = self.own_skills().skills.with_untracked(|all| {
             let all: Vec<&Skill> = all.iter().map(|one| &one.skill).collect();
             serde_json::to_string(&all).unwrap_or_default()
         });
@@ -153,10 +154,10 @@ impl App {
 
     fn take_read(self, read: ReadSkills, from: &str) {
         let (added, remarks) = read.sorted(from, dom::now());
-        self.skill_page.remarks.set(remarks);
+        self.own_skills().page.remarks.set(remarks);
         let names: Vec<String> = added.iter().map(|one| one.skill.name.clone()).collect();
         let mut replaced = 0;
-        self.skills.update(|all| {
+        self.own_skills().skills.update(|all| {
             for mut skill in added {
                 if let Some(old) = all.iter().position(|one| one.skill.name == skill.skill.name) {
                     skill.off = all.remove(old).off;
@@ -176,7 +177,7 @@ impl App {
     }
 
     pub fn switch_skill(self, name: &str, on: bool) {
-        self.skills.update(|all| {
+        self.own_skills().skills.update(|all| {
             all.iter_mut().filter(|one| one.skill.name == name).for_each(|one| Arc::make_mut(one).off = !on);
         });
         self.keep_skills([name.to_owned()]);
@@ -184,21 +185,21 @@ impl App {
 
     pub fn remove_skill(self, name: &str) {
         let mut removed = None;
-        self.skills.update(|all| {
+        self.own_skills().skills.update(|all| {
             let place = all.iter().position(|one| one.skill.name == name);
             removed = place.map(|place| all.remove(place));
         });
-        self.skill_page.removed.set_value(removed);
+        self.own_skills().page.removed.set_value(removed);
         self.tell_with_undo(format!("Removed the skill {}.", visible(name)), Some(Undo::Skill(name.to_owned())));
         self.keep_skills([name.to_owned()]);
     }
 
     /// Brings it back, unless there is another one of its name now.
     pub fn put_back_skill(self) {
-        let removed = self.skill_page.removed.try_update_value(Option::take).flatten();
+        let removed = self.own_skills().page.removed.try_update_value(Option::take).flatten();
         let Some(skill) = removed else { return };
         let name = skill.skill.name.clone();
-        self.skills.update(|all| {
+        self.own_skills().skills.update(|all| {
             if !all.iter().any(|one| one.skill.name == name) {
                 all.push(skill);
                 all.sort_by_key(|one| one.added_ms);
@@ -209,7 +210,7 @@ impl App {
 
     /// Stores these skills, and deletes those that were removed. Sends one order at a time: the later change has to be stored later.
     fn keep_skills(self, names: impl IntoIterator<Item = String>) {
-        let page = self.skill_page;
+        let page = self.own_skills().page;
         let busy = page.unkept.try_update_value(|(unkept, keeping)| {
             unkept.extend(names);
             std::mem::replace(keeping, true)
@@ -225,12 +226,12 @@ impl App {
     }
 
     fn unkept_skills(self) -> Option<(Vec<AgentFileChange>, Vec<JsValue>)> {
-        let names = self.skill_page.unkept.try_update_value(|(unkept, keeping)| {
+        let names = self.own_skills().page.unkept.try_update_value(|(unkept, keeping)| {
             *keeping = !unkept.is_empty();
             std::mem::take(unkept)
         })?;
         let (mut changes, mut blobs) = (Vec::new(), Vec::new());
-        self.skills.with_untracked(|all| {
+        self.own_skills().skills.with_untracked(|all| {
             for name in names {
                 let skill = all.iter().find(|one| one.skill.name == name);
                 let text = skill.and_then(|skill| serde_json::to_string(skill.as_ref()).ok());

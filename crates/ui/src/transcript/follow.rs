@@ -39,7 +39,7 @@ pub fn scrolled(app: App) {
     // up.
     if at_end || now < before {
         set_at_end(app, at_end);
-    } else if app.at_end.get_untracked() {
+    } else if app.reading().at_end.get_untracked() {
         // What shrinks and grows again in one frame has kept its size, but not its place.
         to_end();
     }
@@ -48,27 +48,27 @@ pub fn scrolled(app: App) {
 /// Notes whether there is anything below what is in sight.
 fn note(app: App, it: &Element) {
     let is_below = it.scroll_height() - it.scroll_top() - it.client_height() >= NEAR;
-    if app.below.get_untracked() != is_below {
-        app.below.set(is_below);
+    if app.reading().below.get_untracked() != is_below {
+        app.reading().below.set(is_below);
     }
-    if !is_below && app.unseen.get_untracked() {
-        app.unseen.set(false);
+    if !is_below && app.reading().unseen.get_untracked() {
+        app.reading().unseen.set(false);
     }
 }
 
 /// Sets whether the reader is at the end from now on.
 pub fn set_at_end(app: App, at_end: bool) {
-    if app.at_end.get_untracked() != at_end {
-        app.at_end.set(at_end);
+    if app.reading().at_end.get_untracked() != at_end {
+        app.reading().at_end.set(at_end);
     }
-    if at_end && app.unseen.get_untracked() {
-        app.unseen.set(false);
+    if at_end && app.reading().unseen.get_untracked() {
+        app.reading().unseen.set(false);
     }
 }
 
 /// Follows growth that is not drawn here, such as text rendered by a worker.
 pub fn watch(app: App, it: &Element, column: &Element) {
-    dom::on_resize(&[it, column], move || match app.at_end.try_get_untracked() {
+    dom::on_resize(&[it, column], move || match app.reading().at_end.try_get_untracked() {
         Some(true) => to_end(),
         Some(false) => scroller().iter().for_each(|it| note(app, it)),
         None => {}
@@ -78,7 +78,7 @@ pub fn watch(app: App, it: &Element, column: &Element) {
 /// Scrolls to the end of what was just changed, if the reader was at the end, in a task of its own: it lays out the page, which
 /// together with painting would be a long task on a slow processor.
 pub fn keep_up(app: App) {
-    if app.at_end.get_untracked() {
+    if app.reading().at_end.get_untracked() {
         dom::later(0, to_end);
     }
 }
@@ -87,7 +87,7 @@ pub fn keep_up(app: App) {
 pub fn keep_up_at_once(app: App) {
     // After the effects of the change.
     spawn_local(async move {
-        if app.at_end.try_get_untracked() == Some(true) {
+        if app.reading().at_end.try_get_untracked() == Some(true) {
             to_end();
         } else if let Some(it) = scroller() {
             let _ = it.scroll_height();
@@ -148,16 +148,17 @@ pub fn to_turn(app: App, next: bool) {
 /// new content was seen.
 pub fn latest(app: App) -> impl IntoView {
     reactive(move || {
-        (!app.at_end.get() && app.below.get() && (app.running() || app.unseen.get())).then(|| {
-            html::button()
-                .r#type("button")
-                .class("btn quiet small latest")
-                .on(ev::click, move |_| {
-                    set_at_end(app, true);
-                    to_end();
-                })
-                .child((icon(Icon::Down), "Jump to latest"))
-        })
+        (!app.reading().at_end.get() && app.reading().below.get() && (app.running() || app.reading().unseen.get()))
+            .then(|| {
+                html::button()
+                    .r#type("button")
+                    .class("btn quiet small latest")
+                    .on(ev::click, move |_| {
+                        set_at_end(app, true);
+                        to_end();
+                    })
+                    .child((icon(Icon::Down), "Jump to latest"))
+            })
     })
 }
 

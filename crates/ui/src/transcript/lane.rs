@@ -64,7 +64,7 @@ fn lane(app: App, behind: &Behind, slot: &LaneSlot, turns: DrawTurns) -> impl In
             let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
             if target.is_some_and(|it| it.has_attribute("open")) {
                 // A reader who opens a lane does not want to be scrolled to the end.
-                app.at_end.set(false);
+                app.reading().at_end.set(false);
                 slot.open(&behind, &app.renderer.get_value());
             } else {
                 slot.close();

@@ -8,6 +8,7 @@ pub mod lane;
 pub mod notes;
 pub mod original;
 pub mod page;
+pub mod store;
 pub mod turn;
 
 use leptos::ev;
@@ -87,8 +88,8 @@ pub fn clicked(app: App, event: &Event) {
     let place = link.as_ref().and_then(|link| link.get_attribute("data-place")).unwrap_or_default();
     if let Some(path) = link.and_then(|link| link.get_attribute("data-file")) {
         let path = path.split('#').next().unwrap_or_default().trim_start_matches("./").to_owned();
-        app.shown_place.set(place);
-        app.shown_file.set(Some(path));
+        app.drawer().place.set(place);
+        app.drawer().file.set(Some(path));
         app.dialog.set(Some(Dialog::Files));
     }
 }

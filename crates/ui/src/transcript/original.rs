@@ -97,8 +97,10 @@ impl App {
     }
 
     pub fn find_stored(&self, run_id: &str) -> Option<Header> {
-        let header =
-            self.stored.with(|headers| headers.iter().find(|header| header.summary.run_id == run_id).cloned())?;
+        let header = self
+            .list()
+            .stored
+            .with(|headers| headers.iter().find(|header| header.summary.run_id == run_id).cloned())?;
         (!self.is_deleted(header.line())).then_some(header)
     }
 }

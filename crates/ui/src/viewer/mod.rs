@@ -16,6 +16,7 @@ pub mod request;
 pub mod stage;
 pub mod state;
 pub mod stepped;
+pub mod store;
 pub mod timeline;
 
 use leptos::html;
@@ -54,7 +55,7 @@ pub fn viewer(app: App) -> impl IntoView {
 
 fn replay(app: App) -> impl IntoView {
     reactive(move || {
-        let stage = app.stage.get()?;
+        let stage = app.replays().stage.get()?;
         Some(of_stage(app, &stage))
     })
 }

@@ -55,7 +55,7 @@ pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), 
     app.add_thread(thread);
     // Its events stay with the worker.
     if let Some(host) = events {
-        app.opened.set_value(Some((id, host)));
+        app.replays().opened.set_value(Some((id, host)));
     }
     Ok(())
 }

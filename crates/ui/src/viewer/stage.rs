@@ -125,7 +125,7 @@ impl StagedRun {
             move || {
                 // Playing stops when the user looks elsewhere.
                 let here = app.view.get_untracked() == View::Replay
-                    && app.stage.with_untracked(|now| now.as_ref().is_some_and(|now| now.at == stage.at));
+                    && app.replays().stage.with_untracked(|now| now.as_ref().is_some_and(|now| now.at == stage.at));
                 if !here {
                     stage.playing.set(false);
                 }

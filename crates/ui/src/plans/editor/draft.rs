@@ -50,7 +50,10 @@ pub fn draft(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn quiet")
-                .prop("disabled", flag(move || demo.get() || app.plan_draft.with(|draft| draft.task.trim().is_empty())))
+                .prop(
+                    "disabled",
+                    flag(move || demo.get() || app.plans().draft.with(|draft| draft.task.trim().is_empty())),
+                )
                 .on(ev::click, move |_| begin(app, state))
                 .child("Draft the plan")
                 .into_any()
@@ -79,10 +82,10 @@ pub fn draft(app: App) -> impl IntoView {
                 .id("plan-task")
                 .attr("rows", "2")
                 .attr("placeholder", "What should the plan achieve?")
-                .prop("value", move || app.plan_draft.with(|draft| draft.task.clone()))
+                .prop("value", move || app.plans().draft.with(|draft| draft.task.clone()))
                 .on(ev::input, move |event| {
                     let task = event_target_value(&event);
-                    app.plan_draft.update(|draft| draft.task = task);
+                    app.plans().draft.update(|draft| draft.task = task);
                 }),
         )),
         html::div().class("row").child((
@@ -101,7 +104,7 @@ fn is_demo(config: &RunConfig) -> bool {
 
 fn begin(app: App, state: RwSignal<DraftState>) {
     let Some(base) = app.config() else { return };
-    let (task, agents) = app.plan_draft.with_untracked(|draft| (draft.task.clone(), agents(draft)));
+    let (task, agents) = app.plans().draft.with_untracked(|draft| (draft.task.clone(), agents(draft)));
     let agents = match agents {
         Ok(agents) => agents,
         Err(why) => return state.set(DraftState::Failed(why)),
@@ -123,7 +126,7 @@ fn begin(app: App, state: RwSignal<DraftState>) {
         handle.close();
         let came = match draft::plan(&ending, &base, &agents) {
             Ok(plan) => {
-                app.plan_draft.update(|draft| draft.fill_from(&plan));
+                app.plans().draft.update(|draft| draft.fill_from(&plan));
                 DraftState::Done("Draft ready. Check it before you run it; nothing has run yet.".to_owned())
             }
             Err(faults) => DraftState::Failed(format!("The model's draft cannot be used. {}", fault::listed(&faults))),

@@ -13,8 +13,8 @@ use crate::plans::editor::CheckedPlan;
 use crate::state::App;
 
 pub fn form(app: App, checked: CheckedPlan) -> impl IntoView {
-    let agents = move || app.plan_draft.with(|draft| draft.agents.iter().map(|agent| agent.key).collect::<Vec<_>>());
-    let steps = move || app.plan_draft.with(|draft| draft.steps.iter().map(|step| step.key).collect::<Vec<_>>());
+    let agents = move || app.plans().draft.with(|draft| draft.agents.iter().map(|agent| agent.key).collect::<Vec<_>>());
+    let steps = move || app.plans().draft.with(|draft| draft.steps.iter().map(|step| step.key).collect::<Vec<_>>());
     let agent = move |key| row(app, checked, key, "agent", OF_AGENT, StepField::Name);
     let step = move |key| row(app, checked, key, "step", OF_STEP, StepField::Order);
     (
@@ -25,7 +25,7 @@ pub fn form(app: App, checked: CheckedPlan) -> impl IntoView {
                  of all earlier steps and needs no dependencies.",
             ),
             For(ForProps::builder().each(steps).key(|key| *key).children(step).build()),
-            add("Add a step", move || app.plan_draft.update(PlanDraft::add_step)),
+            add("Add a step", move || app.plans().draft.update(PlanDraft::add_step)),
             other_faults(checked),
         )),
         html::fieldset().class("group").child((
@@ -34,7 +34,7 @@ pub fn form(app: App, checked: CheckedPlan) -> impl IntoView {
                 "List tools separated by commas. Leave the list empty for all tools from Settings; enter none for no tools.",
             ),
             For(ForProps::builder().each(agents).key(|key| *key).children(agent).build()),
-            add("Add an agent", move || app.plan_draft.update(PlanDraft::add_agent)),
+            add("Add an agent", move || app.plans().draft.update(PlanDraft::add_agent)),
         )),
     )
 }
@@ -55,7 +55,7 @@ fn row(
     fields: [StepField; 5],
     name: StepField,
 ) -> impl IntoView {
-    let title = move || app.plan_draft.with(|draft| format!("{what} {}", draft.get(key, name)));
+    let title = move || app.plans().draft.with(|draft| format!("{what} {}", draft.get(key, name)));
     let (inputs, faults): (Vec<_>, Vec<_>) =
         fields.into_iter().map(|field_name| field(app, checked, key, field_name)).unzip();
     html::div()
@@ -69,7 +69,7 @@ fn row(
                 .r#type("button")
                 .class("btn bare square")
                 .attr("aria-label", attribute(move || format!("Remove {}", title())))
-                .on(ev::click, move |_| app.plan_draft.update(|draft| draft.remove(key)))
+                .on(ev::click, move |_| app.plans().draft.update(|draft| draft.remove(key)))
                 .child(icon(Icon::Trash)),
             html::div().class("row-faults").child(faults),
         ))
@@ -79,11 +79,11 @@ fn row(
 fn field(app: App, checked: CheckedPlan, key: u32, field: StepField) -> (impl IntoView, impl IntoView) {
     let id = format!("plan-{key}-{}", field.key());
     let says = format!("{id}-wrong");
-    let value = move || app.plan_draft.with(|draft| draft.get(key, field));
+    let value = move || app.plans().draft.with(|draft| draft.get(key, field));
     // An empty field is no mistake before the user has been there.
     let left = RwSignal::new(false);
     let wrong = Memo::new(move |_| {
-        let path = app.plan_draft.with(|draft| draft.path(key, field));
+        let path = app.plans().draft.with(|draft| draft.path(key, field));
         let is_empty = value().trim().is_empty();
         if is_empty && !left.get() {
             return None;
@@ -99,7 +99,7 @@ fn field(app: App, checked: CheckedPlan, key: u32, field: StepField) -> (impl In
         })
     });
     let invalid = move || if wrong.with(Option::is_some) { "true" } else { "false" };
-    let set = move |value: String| app.plan_draft.update(|draft| draft.set(key, field, value));
+    let set = move |value: String| app.plans().draft.update(|draft| draft.set(key, field, value));
     let input = match field {
         StepField::Kind | StepField::Agent => html::select()
             .id(id.clone())
@@ -142,9 +142,9 @@ fn field(app: App, checked: CheckedPlan, key: u32, field: StepField) -> (impl In
 
 /// Draws the choices. The current value stays visible, even if it is not one of them.
 fn options(app: App, key: u32, field: StepField) -> impl IntoView {
-    let now = Memo::new(move |_| app.plan_draft.with(|draft| draft.get(key, field)));
+    let now = Memo::new(move |_| app.plans().draft.with(|draft| draft.get(key, field)));
     let each = Memo::new(move |_| {
-        let mut choices = app.plan_draft.with(|draft| draft.choices(field)).unwrap_or_default();
+        let mut choices = app.plans().draft.with(|draft| draft.choices(field)).unwrap_or_default();
         let now = now.get();
         if !choices.contains(&now) {
             choices.push(now);

@@ -21,9 +21,9 @@ const STORED: &str = "turnwise.plan";
 /// Restores what was written on an earlier visit, and saves it as it changes.
 pub fn keep(app: App) {
     if let Some(text) = storage::load(STORED) {
-        app.plan_draft.set(PlanDraft::from_json(&text));
+        app.plans().draft.set(PlanDraft::from_json(&text));
     }
-    Effect::new(move || app.plan_draft.with(|draft| storage::save(STORED, &draft.to_json())));
+    Effect::new(move || app.plans().draft.with(|draft| storage::save(STORED, &draft.to_json())));
 }
 
 pub fn editor(app: App) -> impl IntoView {
@@ -37,9 +37,9 @@ fn content(app: App) -> impl IntoView {
     let checked: CheckedPlan = Memo::new(move |_| {
         let (config, _) = app.settings.with(|settings| settings.draft(turnwise_tools::all()));
         let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
-        app.plan_draft.with(|draft| draft.plan(&tools))
+        app.plans().draft.with(|draft| draft.plan(&tools))
     });
-    let as_json = Memo::new(move |_| app.plan_draft.with(|draft| draft.text.is_some()));
+    let as_json = Memo::new(move |_| app.plans().draft.with(|draft| draft.text.is_some()));
     let body = move || {
         if as_json.get() {
             json(app, checked).into_any()
@@ -62,10 +62,10 @@ fn mode(app: App, as_json: Memo<bool>) -> impl IntoView {
             .attr("aria-pressed", attribute(move || if as_json.get() == json { "true" } else { "false" }))
             .on(ev::click, move |_| {
                 if as_json.get_untracked() != json {
-                    let mut tried = app.plan_draft.get_untracked();
+                    let mut tried = app.plans().draft.get_untracked();
                     let switched = tried.switch();
                     if switched.is_ok() {
-                        app.plan_draft.set(tried);
+                        app.plans().draft.set(tried);
                     }
                     refused.set(switched.err());
                 }
@@ -86,7 +86,7 @@ fn mode(app: App, as_json: Memo<bool>) -> impl IntoView {
         html::button()
             .r#type("button")
             .class("btn bare small")
-            .on(ev::click, move |_| app.plan_draft.set(PlanDraft::blank()))
+            .on(ev::click, move |_| app.plans().draft.set(PlanDraft::blank()))
             .child("Start over"),
         reactive(move || refused.get().map(|why| html::span().class("wrong").attr("role", "alert").child(why))),
     ))
@@ -103,10 +103,10 @@ fn json(app: App, checked: CheckedPlan) -> impl IntoView {
                 .attr("spellcheck", "false")
                 .attr("aria-invalid", attribute(invalid))
                 .attr("aria-describedby", "plan-faults")
-                .prop("value", move || app.plan_draft.with(|draft| draft.text.clone().unwrap_or_default()))
+                .prop("value", move || app.plans().draft.with(|draft| draft.text.clone().unwrap_or_default()))
                 .on(ev::input, move |event| {
                     let text = event_target_value(&event);
-                    app.plan_draft.update(|draft| draft.text = Some(text));
+                    app.plans().draft.update(|draft| draft.text = Some(text));
                 }),
         )),
         faults(checked),
@@ -134,12 +134,12 @@ fn foot(app: App, checked: CheckedPlan) -> impl IntoView {
         Some(more) => format!("Fix {more} fields to run."),
     };
     let samples = move || {
-        app.plan_draft.with(|draft| draft.samples).then(|| {
+        app.plans().draft.with(|draft| draft.samples).then(|| {
             html::label().class("with-samples").child((
                 html::input()
                     .r#type("checkbox")
                     .prop("checked", true)
-                    .on(ev::change, move |_| app.plan_draft.update(|draft| draft.samples = false)),
+                    .on(ev::change, move |_| app.plans().draft.update(|draft| draft.samples = false)),
                 "over the sample documents",
             ))
         })
@@ -172,7 +172,7 @@ impl App {
         let Some(Thread { backing: Backing::Plan { page, workspace }, .. }) = self.thread_now() else { return };
         let first = PLAN.files.first().map(|name| format!("{}/{name}", PLAN.folder)).unwrap_or_default();
         let samples = workspace.is_some_and(|workspace| workspace.get(&first).is_some());
-        self.plan_draft.update(|draft| {
+        self.plans().draft.update(|draft| {
             draft.fill_from(&page.plan);
             draft.samples = samples;
         });
@@ -180,7 +180,7 @@ impl App {
     }
 
     fn use_example(&self) {
-        self.plan_draft.update(|draft| {
+        self.plans().draft.update(|draft| {
             draft.fill(&PLAN.plan());
             draft.samples = true;
         });
@@ -191,7 +191,7 @@ impl App {
         let Some(config) = self.config() else { return };
         self.dialog.set(None);
         let app = *self;
-        if self.plan_draft.with_untracked(|draft| draft.samples) {
+        if self.plans().draft.with_untracked(|draft| draft.samples) {
             self.with_sample_documents(move |files| {
                 app.run_plan(plan, config, &app.workspace_of(files), None);
             });

@@ -1,5 +1,7 @@
 //! Branching from one of a run's turns: the form, and the new run.
 
+pub mod store;
+
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
@@ -12,6 +14,7 @@ use turnwise_protocol::app::Order;
 use turnwise_view::branch::{BranchDraft, FormPart, go_on_message};
 use turnwise_view::{RailView, RunSource};
 
+use crate::branch::store::BranchOf;
 use crate::browser::dom;
 use crate::client::app_worker::AppWorker;
 use crate::client::app_worker::RunClient;
@@ -19,7 +22,7 @@ use crate::client::slots::RunPage;
 use crate::components::dialog::dialog;
 use crate::components::icon;
 use crate::components::reactive::{flag, reactive};
-use crate::state::{App, Backing, BranchOf, Dialog, OpenRecord, Thread};
+use crate::state::{App, Backing, Dialog, OpenRecord, Thread};
 use crate::transcript::follow;
 
 /// The id of the field that the form was opened for.
@@ -30,15 +33,15 @@ pub fn branch(app: App) -> impl IntoView {
 }
 
 fn content(app: App) -> Option<impl IntoView> {
-    let title = app.branching.with_untracked(|draft| draft.as_ref().map(BranchDraft::title))?;
+    let title = app.branches().draft.with_untracked(|draft| draft.as_ref().map(BranchDraft::title))?;
     let (get, set) = (
         move |getter: fn(&BranchDraft) -> String| {
-            app.branching.with_untracked(|draft| draft.as_ref().map(getter).unwrap_or_default())
+            app.branches().draft.with_untracked(|draft| draft.as_ref().map(getter).unwrap_or_default())
         },
-        move |change: &dyn Fn(&mut BranchDraft)| app.branching.update(|draft| draft.iter_mut().for_each(change)),
+        move |change: &dyn Fn(&mut BranchDraft)| app.branches().draft.update(|draft| draft.iter_mut().for_each(change)),
     );
-    let (same, strange) = app.branching.with_untracked(|draft| draft.as_ref().map(same_model))?;
-    let elsewhere = move || app.branching.with(|draft| draft.as_ref().is_some_and(|draft| draft.elsewhere));
+    let (same, strange) = app.branches().draft.with_untracked(|draft| draft.as_ref().map(same_model))?;
+    let elsewhere = move || app.branches().draft.with(|draft| draft.as_ref().is_some_and(|draft| draft.elsewhere));
     let choice = move |text: Vec<String>, value: bool| {
         html::label().class("choice").child((
             html::input()
@@ -60,7 +63,7 @@ fn content(app: App) -> Option<impl IntoView> {
             )
         })
     };
-    let wanted = app.branching.with_untracked(|draft| draft.as_ref().and_then(|draft| draft.wanted.clone()));
+    let wanted = app.branches().draft.with_untracked(|draft| draft.as_ref().and_then(|draft| draft.wanted.clone()));
     // What the form was opened for comes first.
     let (first, later) = match wanted {
         Some(_) => (Some(by_hand(app, wanted.as_ref())), None),
@@ -138,9 +141,10 @@ fn same_model(draft: &BranchDraft) -> (Vec<String>, bool) {
 fn by_hand(app: App, wanted: Option<&FormPart>) -> impl IntoView + use<> {
     let is_reply = wanted == Some(&FormPart::Reply);
     let get = |getter: fn(&BranchDraft) -> String| {
-        app.branching.with_untracked(|draft| draft.as_ref().map(getter).unwrap_or_default())
+        app.branches().draft.with_untracked(|draft| draft.as_ref().map(getter).unwrap_or_default())
     };
-    let set = move |change: &dyn Fn(&mut BranchDraft)| app.branching.update(|draft| draft.iter_mut().for_each(change));
+    let set =
+        move |change: &dyn Fn(&mut BranchDraft)| app.branches().draft.update(|draft| draft.iter_mut().for_each(change));
     (
         results(app, wanted),
         html::details().class("group").prop("open", is_reply).child((
@@ -171,11 +175,11 @@ fn by_hand(app: App, wanted: Option<&FormPart>) -> impl IntoView + use<> {
 
 /// Draws the results of the calls before the turn, of which one can be changed.
 fn results(app: App, wanted: Option<&FormPart>) -> Option<impl IntoView + use<>> {
-    let results = app.branching.with_untracked(|draft| draft.as_ref().map(|draft| draft.results.clone()))?;
+    let results = app.branches().draft.with_untracked(|draft| draft.as_ref().map(|draft| draft.results.clone()))?;
     let is_open = matches!(wanted, Some(FormPart::Result(_)));
     let each = results.into_iter().enumerate().map(|(place, call)| {
         let change = move |text: String| {
-            app.branching.update(|draft| {
+            app.branches().draft.update(|draft| {
                 let call = draft.as_mut().and_then(|draft| draft.results.get_mut(place));
                 if let Some(call) = call {
                     call.result = text;
@@ -240,8 +244,8 @@ impl App {
             Some((mut draft, of)) => {
                 let begins = wanted.is_some();
                 draft.wanted = wanted;
-                self.branch_of.set_value(Some(of));
-                self.branching.set(Some(draft));
+                self.branches().from.set_value(Some(of));
+                self.branches().draft.set(Some(draft));
                 self.dialog.set(Some(Dialog::Branch));
                 if begins {
                     // Once the dialog is drawn.
@@ -253,7 +257,7 @@ impl App {
     }
 
     fn take_branch(&self) {
-        let Some(draft) = self.branching.get_untracked() else { return };
+        let Some(draft) = self.branches().draft.get_untracked() else { return };
         let settings = match draft.needs_settings().then(|| self.config()) {
             // The settings dialog is open and shows what is wrong.
             Some(None) => return,
@@ -266,7 +270,7 @@ impl App {
             Ok(changes) => changes,
             Err(why) => return self.complain(why),
         };
-        if let Some(branched) = self.branch_of.get_value() {
+        if let Some(branched) = self.branches().from.get_value() {
             self.begin_branch(branched, draft.place, changes, draft.result());
         }
     }
@@ -401,7 +405,7 @@ impl App {
         let rail = ArcRwSignal::new(handle.look(|source| RailView::from(source)).unwrap_or_default());
         self.draw(&handle, &page, &rail).renew();
         self.add_run(vec![page], rail, handle, workspace);
-        self.at_end.set(true);
+        self.reading().at_end.set(true);
         follow::keep_up(*self);
         Ok(())
     }

@@ -4,6 +4,8 @@
 //! The focus goes to the refusal, unless the user is typing; Escape inside the card refuses this call. Nothing is allowed
 //! by a key or a click that was meant for something else, and nothing before all of it was shown.
 
+pub mod store;
+
 use std::time::Duration;
 
 use leptos::ev;
@@ -36,14 +38,14 @@ impl App {
     /// Shows a question, after those that are open.
     pub fn ask_permit(&self, view: Option<&str>) {
         match view.map(serde_json::from_str::<PermitView>) {
-            Some(Ok(view)) => self.permits.update(|permits| permits.push(view)),
+            Some(Ok(view)) => self.permissions().open.update(|permits| permits.push(view)),
             Some(Err(_)) | None => self.complain("The app's worker sent a question that cannot be read."),
         }
     }
 
     /// Closes a question that needs no answer any more.
     pub fn close_permit(&self, id: PermitId) {
-        self.permits.update(|permits| permits.retain(|permit| permit.id != id));
+        self.permissions().open.update(|permits| permits.retain(|permit| permit.id != id));
     }
 
     fn answer_permit(&self, id: PermitId, allow: bool, scope: Scope) {
@@ -64,20 +66,22 @@ impl App {
     fn permits_here(&self) -> Vec<PermitView> {
         let open = self.current.get();
         let here = |permit: &&PermitView| self.thread_of(permit.handle).is_none_or(|thread| Some(thread.id) == open);
-        self.permits.with(|permits| permits.iter().filter(here).cloned().collect())
+        self.permissions().open.with(|permits| permits.iter().filter(here).cloned().collect())
     }
 
     /// Returns whether a run of this thread asks.
     pub fn asks(&self, thread: u32) -> bool {
         let of = |permit: &PermitView| self.thread_of(permit.handle).is_some_and(|found| found.id == thread);
-        self.permits.with(|permits| permits.iter().any(of))
+        self.permissions().open.with(|permits| permits.iter().any(of))
     }
 
     /// Returns the first other thread that asks: its id and its title.
     fn asks_elsewhere(&self) -> Option<(u32, String)> {
         let open = self.current.get();
-        let threads =
-            self.permits.with(|permits| permits.iter().map(|permit| self.thread_of(permit.handle)).collect::<Vec<_>>());
+        let threads = self
+            .permissions()
+            .open
+            .with(|permits| permits.iter().map(|permit| self.thread_of(permit.handle)).collect::<Vec<_>>());
         let thread = threads.into_iter().flatten().find(|thread| Some(thread.id) != open)?;
         Some((thread.id, thread.rail.with(|rail| rail.title.clone())))
     }
