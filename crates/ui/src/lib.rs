@@ -19,6 +19,7 @@ mod insight;
 mod list;
 mod log;
 mod palette;
+mod parts;
 mod permissions;
 mod plans;
 mod route;

@@ -12,14 +12,15 @@ use crate::browser::dom;
 use crate::components::dialog::dialog;
 use crate::components::icon::{self, Icon, icon};
 use crate::components::reactive::{attribute, reactive};
+use crate::parts::{self, later};
 use crate::state::{App, Dialog};
 use crate::transcript::call;
 
 pub fn log(app: App) -> impl IntoView {
-    dialog(app, Dialog::Log, "drawer log", "Log", move || content(app))
+    dialog(app, Dialog::Log, "drawer log", "Log", move || later(parts::log(app)))
 }
 
-fn content(app: App) -> Option<impl IntoView> {
+pub fn content(app: App) -> Option<impl IntoView> {
     let log = app.page()?.log;
     let filter = RwSignal::new(LogFilter::default());
     let view = {

@@ -22,6 +22,7 @@ use crate::client::slots::RunPage;
 use crate::components::dialog::dialog;
 use crate::components::icon;
 use crate::components::reactive::{flag, reactive};
+use crate::parts::{self, later};
 use crate::state::{App, Backing, Dialog, OpenRecord, Thread};
 use crate::transcript::follow;
 
@@ -29,10 +30,10 @@ use crate::transcript::follow;
 const WANTED: &str = "branch-wanted";
 
 pub fn branch(app: App) -> impl IntoView {
-    dialog(app, Dialog::Branch, "sheet branch", "Branch", move || content(app))
+    dialog(app, Dialog::Branch, "sheet branch", "Branch", move || later(parts::branch(app)))
 }
 
-fn content(app: App) -> Option<impl IntoView> {
+pub fn content(app: App) -> Option<impl IntoView> {
     let title = app.branches().draft.with_untracked(|draft| draft.as_ref().map(BranchDraft::title))?;
     let (get, set) = (
         move |getter: fn(&BranchDraft) -> String| {

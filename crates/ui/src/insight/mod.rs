@@ -16,6 +16,7 @@ use crate::browser::dom;
 use crate::components::dialog::dialog;
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::{flag, reactive};
+use crate::parts::{self, later};
 use crate::state::{App, Dialog};
 
 /// The filter of the page, and what it shows.
@@ -27,7 +28,7 @@ pub struct Looking {
 }
 
 pub fn insight(app: App) -> impl IntoView {
-    dialog(app, Dialog::Insight, "insight", "Insight", move || content(app))
+    dialog(app, Dialog::Insight, "insight", "Insight", move || later(parts::insight(app)))
 }
 
 impl App {
@@ -37,7 +38,7 @@ impl App {
     }
 }
 
-fn content(app: App) -> impl IntoView {
+pub fn content(app: App) -> impl IntoView {
     let summaries: StoredValue<Vec<RunSummary>> = StoredValue::new(crate::insight::runs::summaries(app));
     // One worker draws for as long as the page is open.
     let kept: StoredValue<KeptWorker, LocalStorage> = StoredValue::new_local(records::keep(dom::worker_url()));

@@ -23,6 +23,7 @@ use crate::components::toast::Undo;
 use crate::composer::drop as files;
 use crate::composer::quote;
 use crate::list::marks;
+use crate::parts::{self, later};
 use crate::state::{App, Dialog, Thread};
 use crate::viewer::state::View;
 
@@ -104,7 +105,7 @@ enum PaletteAction {
 
 /// Draws the palette.
 pub fn palette(app: App) -> impl IntoView {
-    dialog(app, Dialog::Palette, "sheet palette", "Find an action or a run", move || content(app))
+    dialog(app, Dialog::Palette, "sheet palette", "Find an action or a run", move || later(parts::palette(app)))
 }
 
 /// Draws the list of keys.
@@ -117,7 +118,7 @@ pub fn keys(app: App) -> impl IntoView {
     })
 }
 
-fn content(app: App) -> impl IntoView {
+pub fn content(app: App) -> impl IntoView {
     let (query, at) = (RwSignal::new(String::new()), RwSignal::new(0usize));
     // A run may end while the palette is open.
     let all = Memo::new(move |_| {

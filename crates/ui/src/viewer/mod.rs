@@ -22,6 +22,7 @@ pub mod timeline;
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::parts::{self, later};
 use crate::state::App;
 use crate::transcript;
 
@@ -45,12 +46,17 @@ pub fn viewer(app: App) -> impl IntoView {
     let thread = Memo::new(move |_| app.current.get());
     reactive(move || {
         thread.get()?;
-        match view.get() {
-            View::Transcript => None,
-            View::Replay => Some(replay(app).into_any()),
-            View::Compare(compared) => Some(crate::compare::compare(app, compared).into_any()),
-        }
+        let view = view.get();
+        (view != View::Transcript).then(|| later(parts::viewer(app, view)))
     })
+}
+
+pub fn content(app: App, view: View) -> Option<AnyView> {
+    match view {
+        View::Transcript => None,
+        View::Replay => Some(replay(app).into_any()),
+        View::Compare(compared) => Some(crate::compare::compare(app, compared).into_any()),
+    }
 }
 
 fn replay(app: App) -> impl IntoView {

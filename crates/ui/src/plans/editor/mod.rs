@@ -14,6 +14,7 @@ use turnwise_view::plan::example::PLAN;
 use crate::browser::storage;
 use crate::components::dialog::dialog;
 use crate::components::reactive::{attribute, flag, reactive};
+use crate::parts::{self, later};
 use crate::state::{App, Backing, Dialog, Thread};
 
 const STORED: &str = "turnwise.plan";
@@ -27,13 +28,13 @@ pub fn keep(app: App) {
 }
 
 pub fn editor(app: App) -> impl IntoView {
-    dialog(app, Dialog::Plan, "plan-editor", "Plan", move || content(app))
+    dialog(app, Dialog::Plan, "plan-editor", "Plan", move || later(parts::plan_editor(app)))
 }
 
 /// The plan or all its faults, updated as the user types.
 type CheckedPlan = Memo<Result<Plan, Vec<FaultView>>>;
 
-fn content(app: App) -> impl IntoView {
+pub fn content(app: App) -> impl IntoView {
     let checked: CheckedPlan = Memo::new(move |_| {
         let (config, _) = app.settings.with(|settings| settings.draft(turnwise_tools::all()));
         let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();

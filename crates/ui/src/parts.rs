@@ -1,0 +1,68 @@
+//! Parts of the page whose code loads when they are first shown. A build without the feature `split` (tests, the development
+//! server) has them in the page's module.
+//!
+//! `.ci/build` splits the linked module at these functions: each group, and what only it uses, becomes a module of its own.
+#![allow(unsafe_code)] // the expansion declares what the other module exports
+
+use std::future::Future;
+
+use leptos::html;
+use leptos::prelude::*;
+use send_wrapper::SendWrapper;
+
+use crate::state::App;
+use crate::viewer::state::View;
+
+/// A part of the page, or that its module did not arrive: the page is offline, or the server has another version by now.
+pub type Part = Result<AnyView, NotLoaded>;
+
+#[derive(Clone, Copy, Debug)]
+pub struct NotLoaded;
+
+#[cfg(feature = "split")]
+impl From<wasm_split_helpers::SplitLoaderError> for NotLoaded {
+    fn from(_: wasm_split_helpers::SplitLoaderError) -> Self {
+        NotLoaded
+    }
+}
+
+/// Declares parts: their group, their name and what they show.
+macro_rules! parts {
+    ($($group:ident: $name:ident($($argument:ident: $type:ty),*) => $view:expr;)*) => {$(
+        #[cfg(feature = "split")]
+        #[wasm_split_helpers::wasm_split($group, fallible)]
+        pub fn $name($($argument: $type),*) -> Part {
+            Ok($view.into_any())
+        }
+
+        #[cfg(not(feature = "split"))]
+        pub async fn $name($($argument: $type),*) -> Part {
+            Ok($view.into_any())
+        }
+    )*};
+}
+
+parts! {
+    settings: settings(app: App) => crate::settings::content(app);
+    plans: plan_editor(app: App) => crate::plans::editor::content(app);
+    inspect: branch(app: App) => crate::branch::content(app);
+    inspect: insight(app: App) => crate::insight::content(app);
+    inspect: palette(app: App) => crate::palette::content(app);
+    inspect: viewer(app: App, view: View) => crate::viewer::content(app, view);
+    inspect: log(app: App) => crate::log::content(app);
+}
+
+/// Shows a part as soon as it is there.
+pub fn later(part: impl Future<Output = Part> + 'static) -> AnyView {
+    let part = SendWrapper::new(part);
+    Suspend::new(async move {
+        part.await.unwrap_or_else(|NotLoaded| {
+            html::p()
+                .class("nothing")
+                .attr("role", "alert")
+                .child("This part of the app did not load. Try again when the connection is back, or reload the page.")
+                .into_any()
+        })
+    })
+    .into_any()
+}
