@@ -4,7 +4,7 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { fault, meant } from './cli-usage.mjs';
+import { fault, lives, meant } from './cli-usage.mjs';
 
 /** Number of records read in parallel: they are held as text, and one worker processes them in sequence. */
 const AT_ONCE = 8;
@@ -19,7 +19,7 @@ export async function readText(file) {
   try {
     return (await promisify(gunzip)(bytes, { maxOutputLength: MAX_UNPACKED })).toString('utf8');
   } catch (error) {
-    if (error.code !== 'ERR_BUFFER_TOO_LARGE') throw error;
+    if (error.code !== 'ERR_BUFFER_TOO_LARGE') throw new Error(`It cannot be unpacked: ${error.message}.`);
     throw new Error(`It unpacks to more than ${MAX_UNPACKED / 2 ** 20} MiB. If that is expected, unpack it yourself.`);
   }
 }
@@ -147,14 +147,5 @@ export async function sweep(folder) {
   for (const name of await readdir(folder)) {
     const pid = Number(/\.(\d+)-[0-9a-f]{6}\.part$/.exec(name)?.[1]);
     if (pid && pid !== process.pid && !lives(pid)) await rm(path.join(folder, name), { force: true });
-  }
-}
-
-function lives(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
   }
 }
