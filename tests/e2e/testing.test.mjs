@@ -158,7 +158,7 @@ test('a function as a model that reaches no server fails with network_error, by 
   });
   await new Promise((resolve) => { server.close(resolve); });
   const fails = async (error) => {
-    const { trajectory } = await failure(new Agent({ model: custom(async () => { throw typeof error === 'function' ? await error() : error; }), ...QUICK, maxRetries: 0 }).generate('A'));
+    const { trajectory } = await failure(new Agent({ model: custom(async () => { throw typeof error === 'function' ? await error() : error; }), ...QUICK, maxAttempts: 1 }).generate('A'));
     return trajectory.turns[0].attempts[0].slugs[0];
   };
   assert.equal(await fails(() => fetch(url).catch((error) => error)), 'network_error');
@@ -308,7 +308,7 @@ describe('a script that is made of a record', () => {
     const dearer = tool({ description: 'Price', inputSchema: price.inputSchema, execute: () => ({ euros: 5 }) });
     assert.match((await failure(agentOf(script, { tools: { price: dearer } }).agent.generate('What does a lamp cost?'))).message, /replies\[1\].*expected lastMessage with "\{\\"euros\\":4\}"/);
     assert.throws(() => scriptOf(trajectory, { expect: 1 }), /options\.expect: got 1; expected true or false/);
-    verifySome();
+    assert.throws(verifyScripts);
   });
 
   test('what is no record is refused', () => {
