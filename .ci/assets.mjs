@@ -37,10 +37,11 @@ const ROWS = [
   [/^turnwise\/(index|index\.node|node|thread|web-node|core|react|ai-sdk|history|ui-stream|element|empty|testing|chat-store|vue|svelte|markdown)\.js$/, 'npm'],
   [/^turnwise\/key-proxy\//, 'npm docs'],
   [/^turnwise\/skills\//, 'npm app'],
-  [/^turnwise\/(llms\.txt|docs\/.*\.(md|json))$/, 'npm'],
+  [/^turnwise\/(llms\.txt|docs\/.*\.(md|json|svg|webp))$/, 'npm'],
+  [/^turnwise\/examples\//, 'npm'],
   [/^turnwise\/turnwise\.js\.map$/, 'npm docs'],
   [/^turnwise\/[\w.-]+\.js\.map$/, 'npm'],
-  [/^turnwise\/(cli.*\.mjs|.*\.d\.ts|README\.md|package\.json)$/, 'npm'],
+  [/^turnwise\/(cli.*\.mjs|.*\.d\.ts|(README|SECURITY|ARCHITECTURE)\.md|package\.json)$/, 'npm'],
   // The app. Its page takes everything in www/app as it is.
   [/^turnwise\/(app-client|app-worker)\.js$|^turnwise\/app-worker_bg\.wasm$/, 'app offline', 'appWorker'],
   [/^((figure|preview|folder|unzip|skills)\.js|styles\/figure\.css)$/, 'app offline', 'appFigures'],

@@ -95,6 +95,19 @@ function declare() {
   }
 }
 if (part === 'sdk') declare();
-// The proxy is developed as an example; the package has it as it is.
-if (part === 'sdk') cpSync(path.resolve(www, '../examples/key-proxy'), path.join(folder, 'key-proxy'), { recursive: true });
+
+/** The examples that the docs refer to. The proxy is an entry of the package too, so it has a folder of its own. */
+function examples() {
+  const from = path.resolve(www, '../examples');
+  const { version } = JSON.parse(readFileSync(path.join(www, 'package/package.json'), 'utf8'));
+  cpSync(path.join(from, 'key-proxy'), path.join(folder, 'key-proxy'), { recursive: true });
+  for (const name of ['cookbook', 'evaluation', 'cloudflare-queues']) {
+    const to = path.join(folder, 'examples', name);
+    cpSync(path.join(from, name), to, { recursive: true, filter: (file) => !/node_modules|package-lock\.json|\.wrangler/.test(path.relative(from, file)) });
+    // In a clone an example uses the package that was built there.
+    const own = path.join(to, 'package.json');
+    if (existsSync(own)) writeFileSync(own, readFileSync(own, 'utf8').replace(/"file:[^"]*"/, `"^${version}"`));
+  }
+}
+if (part === 'sdk') examples();
 if (part === 'sdk') for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts', 'element.d.ts', 'web.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));

@@ -1,5 +1,5 @@
 // node .ci/llms.mjs OUT [FOLDER]: writes OUT/llms.txt, an index of the documentation for models (llmstxt.org), and the pages that it links to as
-// Markdown, with the schemas, into OUT/FOLDER. The documentation site (book) and the npm package (build) ship both. The index follows docs/index.md.
+// Markdown, with their pictures and schemas, into OUT/FOLDER. The documentation site (book) and the npm package (build) ship both. The index follows docs/index.md.
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -16,5 +16,10 @@ const lists = [...named, ['Optional', rows.filter(({ page }) => OPTIONAL.include
 const [, about] = start.split('\n\n');
 mkdirSync(path.join(out, folder), { recursive: true });
 writeFileSync(path.join(out, 'llms.txt'), `# Turnwise\n\n> ${about.replaceAll('\n', ' ')}\n\n${lists.join('\n')}`);
-for (const page of readdirSync(docs).filter((name) => name.endsWith('.md'))) cpSync(path.join(docs, page), path.join(out, folder, page));
-cpSync(path.join(docs, 'schema'), path.join(out, folder, 'schema'), { recursive: true });
+cpSync(docs, path.join(out, folder), { recursive: true });
+// The package has the proxy of the examples as a folder of its own.
+if (folder !== '.') {
+  for (const page of readdirSync(docs).filter((name) => name.endsWith('.md'))) {
+    writeFileSync(path.join(out, folder, page), readFileSync(path.join(docs, page), 'utf8').replaceAll('](../examples/key-proxy/', '](../key-proxy/'));
+  }
+}

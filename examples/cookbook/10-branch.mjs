@@ -13,7 +13,7 @@ const first = await agent.generate('Shall I take an umbrella in Lisbon today?');
 const call = first.trajectory.turns[0]?.tool_calls[0];
 if (!call) throw new Error('The model did not ask for the weather.');
 
-// What if the tool had answered something else? The branch goes on after the call; nothing before it is asked again.
+// What if the tool had answered something else? The branch continues after the call; nothing before it is asked again.
 const second = await agent.branch(first.trajectory, { edit: { callId: call.id, result: 'rain all day, 14 degrees' } });
 
 console.log(`sunny: ${first.text}`);

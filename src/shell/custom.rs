@@ -79,7 +79,7 @@ pub(super) async fn ask(exchange: &RequestContext, provider: usize, request: &[u
 
 /// Classifies what the page threw. With a `status`, it is treated like a server's response with that status.
 fn thrown(provider: &ProviderConfig, failure: Failure) -> ModelError {
-    let Failure { message, status, retry_after_ms, fatal, too_long } = failure;
+    let Failure { message, status, retry_after_ms, fatal, too_long, network } = failure;
     let mut error = match status.filter(|status| (400.0..600.0).contains(status)) {
         Some(status) => {
             let body = json!({ "error": { "message": message } }).to_string();
@@ -90,7 +90,10 @@ fn thrown(provider: &ProviderConfig, failure: Failure) -> ModelError {
         None if fatal => error(message, Retry::Fatal),
         // The message already names the model.
         None if provider.kind == ProviderKind::PromptApi => error(message, Retry::Yes),
-        None => error(format!("The page's model failed: {message}"), Retry::Yes),
+        None => {
+            let slug = if network { Slug::NetworkError } else { Slug::ProviderError };
+            ModelError { slug, ..error(format!("The page's model failed: {message}"), Retry::Yes) }
+        }
     };
     if let (Retry::Yes, Some(ms)) = (error.retry, retry_after_ms.filter(|ms| *ms >= 0.0)) {
         error.retry_after_ms = Some(ms as u64);

@@ -14,7 +14,8 @@ import { dist, withSite } from './lib/site.mjs';
 async function withProxy(baseUrl, more, body, { origin = SITE, env = { OPENAI_API_KEY: KEY } } = {}) {
   const command = start(['proxy', '--provider', 'openai', '--base-url', baseUrl, '--model', 'small, large', '--origin', origin, '--port', '0', ...more], { env });
   try {
-    await command.until('--trust-proxy 1');
+    await command.until("connect-src 'self' http");
+    assert.equal(command.said.out.includes('--trust-proxy'), !more.includes('--trust-proxy'), 'the advice that was followed');
     const [, address] = /listens at (http:\/\/127\.0\.0\.1:\d+) /.exec(command.said.out);
     const ask = (request = question(), headers = {}) => fetch(`${address}/v1/chat/completions`, { method: 'POST', body: JSON.stringify(request), headers: { origin, 'content-type': 'application/json', ...headers } });
     await body({ address, ask, said: command.said, until: command.until });
@@ -74,7 +75,10 @@ test('errors of the model server pass without the key', () => withUpstream((_, r
 test('the tag that it prints works in a page of the site', () => withSite(({ host }) => {
   const parts = reply({ text: 'Through the command.' });
   return withUpstream((_, response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(parts.join('')), (baseUrl, seen) => withProxy(baseUrl, [], ({ said }) => {
-    const [, kind, base, model] = /<turnwise-agent provider="(\w+)" base-url="([^"]+)" model="(\w+)"><\/turnwise-agent>/.exec(said.out);
+    const [own, [, kind, base, model]] = said.out.matchAll(/<turnwise-agent provider="(\w+)" base-url="([^"]+)" model="(\w+)"><\/turnwise-agent>/g);
+    assert.deepEqual(own.slice(1), [kind, '/ask/v1', model], 'the first is that of a site');
+    assert.match(said.out, /^Content-Security-Policy, if your pages have one: connect-src 'self'$/m);
+    assert.ok(said.out.includes(`Content-Security-Policy: connect-src 'self' ${new URL(base).origin}\n`));
     return withPage(host, { reach: [base] }, async (page) => {
       await page.locator('body[data-state=ready]').waitFor({ state: 'attached' });
       const [outcome, output] = await page.evaluate(async (provider) => {
@@ -91,6 +95,7 @@ test('the tag that it prints works in a page of the site', () => withSite(({ hos
 test('questions without an answer go to a file', () => inFolder((folder) => withUpstream(json({}), (baseUrl) => {
   const file = path.join(folder, 'questions.jsonl');
   return withProxy(baseUrl, ['--questions', file], async ({ address, said }) => {
+    assert.match(said.out, / questions="\/ask\/v1\/questions"/);
     assert.match(said.out, / questions="http:\/\/127\.0\.0\.1:\d+\/v1\/questions"/);
     const response = await fetch(`${address}/v1/questions`, { method: 'POST', headers: { origin: SITE }, body: JSON.stringify({ question: 'Where is it?', why: 'not_found', missing: [], page: '/', lang: 'en' }) });
     assert.equal(response.status, 204);

@@ -211,3 +211,54 @@ test('answers and tasks in the table are text, whatever they begin with', () => 
     assert.deepEqual([row.id, row.epoch, row.passed, row.task, row.answer], ['a', '1', 'true', `'=HYPERLINK("http://x.example")`, `'@evil, "quoted"`]);
   });
 }));
+
+test('a CSV table has lists in repeated columns, and columns that look like options are named', () => inFolder(async (folder) => {
+  put(folder, 't.csv', 'id,task,target,target_2,target.3,contains,contains,maxTurns,max_turns,expect,level\na,one,x,,z,yes,no,3,3,q,1\nb,two,only,,,,,,,,\n');
+  put(folder, 's.mjs', 'export default ({ case: one }) => ({ score: 1, reason: JSON.stringify(one) });');
+  await withScript([{ text: 'yes and no' }, { text: 'yes' }], async (baseUrl) => {
+    const { code, out, err } = await turnwise(['run', 't.csv', ...openai(baseUrl), '--scorer', 's.mjs', '--json'], { cwd: folder });
+    assert.equal(code, 0, err);
+    const cases = JSON.parse(out).runs.map(({ scorer }) => JSON.parse(scorer.reason));
+    assert.deepEqual(cases.map(({ target }) => target), [['x', 'z'], 'only']);
+    assert.deepEqual(cases[0].expect, { contains: ['yes', 'no'] });
+    assert.deepEqual(cases[0].metadata, { maxTurns: '3', max_turns: '3', expect: 'q', level: '1' });
+    assert.deepEqual(err.split('\n').filter((line) => line.includes('becomes metadata')).map((line) => /the column "(\w+)"/.exec(line)[1]), ['maxTurns', 'max_turns', 'expect']);
+  });
+  put(folder, 'twice.csv', 'id,task,level,level\na,one,1,2\n');
+  const twice = await turnwise(['run', 'twice.csv', '--provider', 'demo'], { cwd: folder });
+  assert.equal(twice.code, 2);
+  assert.match(twice.err, /the column "level" is there twice; only target, contains, matches may be, for a list/);
+}));
+
+test('runs of an earlier command with other options are kept, and the report says which options', () => inFolder(async (folder) => {
+  put(folder, 't.jsonl', lines([{ id: 'a', task: 'one' }, { id: 'b', task: 'two', maxTurns: 2 }]));
+  put(folder, 'c.json', '{"temperature":0.5}');
+  await withScript([{ text: 'yes' }, { text: 'yes' }], async (baseUrl) => {
+    const again = async (...more) => {
+      const { err } = await turnwise(['run', 't.jsonl', ...openai(baseUrl).filter((word) => !more.includes('--model') || !['--model', 'm'].includes(word)), ...more], { cwd: folder });
+      return /(\d+) runs? of these had other options than now: ([^.]+)\./.exec(err)?.slice(1).join(': ');
+    };
+    assert.equal(await again(), undefined, 'nothing is kept');
+    assert.equal(await again(), undefined, 'the same options');
+    assert.equal(await again('--seed', '7'), undefined, 'each run has a seed of its own');
+    assert.equal(await again('--max-turns', '3'), '1: max-turns');
+    assert.equal(await again('--model', 'other', '--config', 'c.json'), '2: model, temperature');
+    assert.match(await again('--preset', 'strict'), /^2: .*preset/);
+    const { err } = await turnwise(['run', 't.jsonl', '--provider', 'demo'], { cwd: folder });
+    assert.match(err, /2 runs of these had other options than now: .*provider/);
+  });
+}));
+
+test('HTML reports and ATIF files are read as the records in them, and other exports are named', () => inFolder(async (folder) => {
+  put(folder, 't.jsonl', lines([{ id: 'a', task: 'one' }]));
+  await withScript([{ text: 'yes' }], (baseUrl) => turnwise(['run', 't.jsonl', ...openai(baseUrl)], { cwd: folder }));
+  for (const format of ['html', 'atif', 'markdown']) assert.equal((await turnwise(['export', 'runs', '--format', format, '--out', '.'], { cwd: folder })).code, 0);
+  assert.deepEqual((({ code, out }) => [code, out])(await turnwise(['replay', 'a.html'], { cwd: folder })), [0, 'ok       a.html\n']);
+  for (const file of ['a.html', 'a.atif.json']) assert.match((await turnwise(['stats', file], { cwd: folder })).out, /^1 run, 1 ended/, file);
+  assert.equal((await turnwise(['compare', 'a.html', 'runs/a.json'], { cwd: folder })).code, 0);
+  const refused = async (file) => (({ code, err }) => `${code} ${err}`)(await turnwise(['replay', file], { cwd: folder }));
+  assert.match(await refused('a.atif.json'), /^2 [^]*it was imported \(.*ATIF.*\) and has no events, so it cannot be replayed/);
+  assert.match(await refused('a.md'), /^2 [^]*a Markdown export is for people: name the record that it was made of/);
+  put(folder, 'page.html', '<!DOCTYPE html><p>no record</p>');
+  assert.match(await refused('page.html'), /^2 [^]*page\.html: .*HTML/);
+}));

@@ -1,5 +1,7 @@
 // `turnwise view`: a list and a page for each record, in a browser; nothing else can be read, by nobody else.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -8,6 +10,7 @@ import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { inFolder, lines, read, start, turnwise } from './lib/cli.mjs';
 import { withScript } from './lib/script-server.mjs';
+import { dist } from './lib/site.mjs';
 
 /** Runs `body` with the viewer on a folder with two runs, a plan and a file that cannot be read. */
 const withView = (body) => inFolder(async (folder) => {
@@ -55,6 +58,7 @@ test('the list, its filter and the page of a run work on a wide screen and on a 
       assert.match(await page.locator('tbody').innerText(), /case failed: expected that the answer contains "yes"/);
       await page.getByRole('link', { name: 'Say no' }).click();
       await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
+      await page.getByText('case failed: expected that the answer contains "yes"').waitFor();
       const download = page.waitForEvent('download');
       await page.getByRole('link', { name: 'markdown' }).click();
       assert.equal((await download).suggestedFilename(), 'bad.md');
@@ -74,6 +78,47 @@ test('a plan has a page for each run, and a file that cannot be read is named', 
   const raw = await ask(address, '/record?file=good.json&format=native');
   assert.equal(JSON.parse(raw.text).output, 'yes');
   assert.match(raw.headers['content-disposition'], /^attachment; filename\*=UTF-8''good\.json$/);
+}));
+
+test('a file that is no run answers with what it is, and a record says its verdict', () => withView(async (address, folder) => {
+  writeFileSync(path.join(folder, 'runs/list.json'), '[1]');
+  writeFileSync(path.join(folder, 'runs/other.json'), '{"format":"turnwise-trajectory"}');
+  writeFileSync(path.join(folder, 'runs/bad.json.gz'), Buffer.from([0x1f, 0x8b, 8, 0]));
+  const said = async (name) => {
+    const { status, text } = await ask(address, `/record?${new URLSearchParams(name)}`);
+    assert.ok(status < 500, `${name.file}: ${status}`);
+    return `${status} ${text}`;
+  };
+  assert.match(await said({ file: 'summary.json' }), /^422 summary\.json cannot be shown as a run\. It is a summary of turnwise run/);
+  assert.match(await said({ file: 'deep/plan.json' }), /^422 deep\/plan\.json .* It is a plan/);
+  for (const file of ['broken.json', 'list.json', 'other.json', 'bad.json.gz']) assert.match(await said({ file }), new RegExp(`^422 ${file} cannot be shown as a run\\. [A-Z\\[].+\\n$`));
+  assert.match(await said({ file: 'broken.json', step: '1' }), /^422 /);
+  assert.match(await said({ file: 'good.json', step: '1' }), /^404 The plan has no such step/);
+  assert.match(await said({ file: 'summary.json', format: 'markdown' }), /^422 /);
+  assert.match(await said({ file: 'good.json' }), /<p [^>]*>case passed<\/p>/);
+  assert.match(await said({ file: 'bad.json' }), /<p [^>]*>case failed: expected that the answer contains &#34;yes&#34;<\/p>/);
+  assert.doesNotMatch(await said({ file: 'deep/plan.json', step: '1' }), /case (passed|failed)/);
+}));
+
+test('started by npx it ends with npx, however that ends', { skip: process.platform === 'win32' }, () => withView(async (_, folder) => {
+  mkdirSync(path.join(folder, 'node_modules/.bin'), { recursive: true });
+  symlinkSync(path.join(dist, 'turnwise'), path.join(folder, 'node_modules/turnwise'));
+  symlinkSync('../turnwise/cli.mjs', path.join(folder, 'node_modules/.bin/turnwise'));
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL']) {
+    const npx = spawn('npx', ['--no', 'turnwise', 'view', 'runs'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+    let out = '';
+    // The pipe closes when the last process that has it ends: the viewer.
+    const closed = once(npx.stdout, 'close');
+    for await (const text of npx.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+      out += text;
+      if (out.includes('Ctrl-C')) break;
+    }
+    npx.stdout.resume();
+    assert.match(out, /http:\/\/127\.0\.0\.1:\d+\//, signal);
+    npx.kill(signal);
+    await closed;
+    await assert.rejects(fetch(/http:\S+/.exec(out)[0]), signal);
+  }
 }));
 
 test('only records of the list can be read, whatever the path', () => withView(async (address, folder) => {

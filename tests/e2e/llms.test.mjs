@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { root } from './lib/site.mjs';
+import { dist, root } from './lib/site.mjs';
 
 for (const [where, folder] of [['the site', undefined], ['the package', 'docs']]) {
   test(`llms.txt of ${where} lists every page once, and each link leads to the page as Markdown`, () => {
@@ -30,3 +30,35 @@ for (const [where, folder] of [['the site', undefined], ['the package', 'docs']]
     }
   });
 }
+
+// `files` of package.json is what npm packs.
+const shipped = new Set(JSON.parse(readFileSync(path.join(dist, 'turnwise/package.json'), 'utf8')).files);
+const inPackage = (name) => readFileSync(path.join(dist, 'turnwise', name), 'utf8');
+const pages = [...shipped].filter((name) => name.endsWith('.md'));
+/** The text of a page without its code, where an address is not a link. */
+const prose = (text) => text.replace(/^(```+)[^]*?^\1$/gm, '').replace(/`[^`\n]*`/g, '');
+
+test('every relative link of the pages in the package leads to a file that is in it', () => {
+  const links = pages.flatMap((page) => [...prose(inPackage(page)).matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].map(([, link]) => ({ page, link })))
+    .filter(({ link }) => !/^[a-z]+:/.test(link));
+  assert.ok(links.length > 300, `${links.length} links`);
+  assert.deepEqual(links.filter(({ page, link }) => !shipped.has(path.posix.join(path.posix.dirname(page), link))).map(({ page, link }) => `${page}: ${link}`), []);
+});
+
+test('every folder of examples that the pages name is in the package, whole', () => {
+  const named = pages.filter((page) => !['ARCHITECTURE.md', 'docs/development.md'].includes(page))
+    .flatMap((page) => [...inPackage(page).matchAll(/\bexamples\/([\w-]+)/g)].map(([, folder]) => ({ page, folder })));
+  assert.ok(named.length > 10, `${named.length} names`);
+  assert.deepEqual(named.filter(({ folder }) => ![...shipped].some((file) => file.startsWith(`examples/${folder}/`)) && !(folder === 'key-proxy' && shipped.has('key-proxy/README.md'))), []);
+  for (const folder of readdirSync(path.join(root, 'examples'), { withFileTypes: true }).filter((one) => one.isDirectory()).map(({ name }) => name)) {
+    const at = folder === 'key-proxy' ? folder : `examples/${folder}`;
+    for (const file of readdirSync(path.join(root, 'examples', folder), { withFileTypes: true }).filter((one) => one.isFile() && one.name !== 'package-lock.json')) assert.ok(shipped.has(`${at}/${file.name}`), `${at}/${file.name}`);
+  }
+});
+
+test('the examples in the package install the package, not the build of a clone', () => {
+  const { version } = JSON.parse(inPackage('package.json'));
+  const own = [...shipped].filter((file) => /^examples\/.*\/package\.json$/.test(file));
+  assert.ok(own.length);
+  for (const file of own) assert.equal(JSON.parse(inPackage(file)).dependencies.turnwise, `^${version}`, file);
+});

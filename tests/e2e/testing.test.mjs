@@ -1,6 +1,7 @@
 // `turnwise/testing`: scripted models, what they refuse, scripts that are made of records, and requests of pages and servers.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import http from 'node:http';
 import path from 'node:path';
 import { afterEach, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +9,7 @@ import { withScript } from './lib/script-server.mjs';
 import { dist, withPackage } from './lib/site.mjs';
 
 const load = (name) => import(pathToFileURL(path.join(dist, 'turnwise', name)));
-const { Agent, jsonSchema, openai, replay, tool } = await load('index.node.js');
+const { Agent, custom, jsonSchema, openai, replay, tool } = await load('index.node.js');
 const { scriptOf, scripted, verifyScripts } = await load('testing.js');
 
 const QUICK = { retry: { baseMs: 1, capMs: 2, rateLimitMs: 1 } };
@@ -119,7 +120,7 @@ describe('what goes otherwise than the script says fails the run and done()', ()
 
 test('each failure has the slug of its name, and is retried at once where a server\'s would be', async () => {
   const again = ['rate_limited', 'timeout', 'provider_error', 'stream_cut', 'network_error', 503, { status: 429, message: 'slow down' }];
-  const slugs = { network_error: 'provider_error', 503: 'provider_error', '[object Object]': 'rate_limited' };
+  const slugs = { 503: 'provider_error', '[object Object]': 'rate_limited' };
   for (const error of again) {
     const { agent } = agentOf([{ error }, 'Now.'], error === 'stream_cut' ? {} : { retry: { baseMs: 60_000, capMs: 60_000, rateLimitMs: 60_000 } });
     const { text, trajectory } = await agent.generate('A');
@@ -131,13 +132,40 @@ test('each failure has the slug of its name, and is retried at once where a serv
     const failed = await failure(agent.generate('A'));
     assert.deepEqual(failed.slugs, [{ 401: 'auth_error', 400: 'provider_error' }[error] ?? error]);
   }
-  for (const [reply, slug] of [[{ error: 'context_guard' }, 'context_guard'], ['', 'empty_response'], [{ toolName: 'price', input: '{"art', finishReason: 'length' }, 'truncated_output'], [{ text: '', finishReason: 'content_filter' }, 'content_filter'], [{ thinking: 'Hm.' }, 'reasoning_only'], [{ text: 'Half', error: 'stream_cut' }, 'stream_cut'], [{ text: 'Half', error: 'network_error' }, 'provider_error'], [{ text: 'No.', finishReason: 'refusal' }, 'refusal']]) {
+  for (const [reply, slug] of [[{ error: 'context_guard' }, 'context_guard'], ['', 'empty_response'], [{ toolName: 'price', input: '{"art', finishReason: 'length' }, 'truncated_output'], [{ text: '', finishReason: 'content_filter' }, 'content_filter'], [{ thinking: 'Hm.' }, 'reasoning_only'], [{ text: 'Half', error: 'stream_cut' }, 'stream_cut'], [{ text: 'Half', error: 'network_error' }, 'network_error'], [{ text: 'No.', finishReason: 'refusal' }, 'refusal']]) {
     const { agent } = agentOf([reply, 'Now.']);
     const { trajectory } = await agent.generate('A').catch((error) => error);
     const { attempts: [attempt], tool_calls: [call] } = trajectory.turns[0];
     assert.equal(attempt.slugs[0] ?? call?.slug, slug, JSON.stringify(reply));
     verifySome();
   }
+});
+
+test('a request without a reply says whole how the engine refused the call before it', async () => {
+  const output = jsonSchema({ type: 'object', properties: { stars: { type: 'integer', description: 'how many stars' }, why: { type: 'string' } }, required: ['stars', 'why'] });
+  const { model, agent } = agentOf([{ toolName: 'final_report', input: { format: 'json', content: { stars: 'many', wrong: 'x'.repeat(300) } } }], { output });
+  const { message } = await failure(agent.generate('A'));
+  const result = model.requests[1].lastMessage;
+  assert.ok(result.length > 160, result);
+  assert.ok(message.includes(JSON.stringify(result)), `${message}\n${result}`);
+  assert.match(result, /final_report/);
+  assert.throws(() => model.done());
+});
+
+test('a function as a model that reaches no server fails with network_error, by what fetch throws', async () => {
+  const { server, url } = await new Promise((resolve) => {
+    const one = http.createServer().listen(0, '127.0.0.1', () => resolve({ server: one, url: `http://127.0.0.1:${one.address().port}/` }));
+  });
+  await new Promise((resolve) => { server.close(resolve); });
+  const fails = async (error) => {
+    const { trajectory } = await failure(new Agent({ model: custom(async () => { throw typeof error === 'function' ? await error() : error; }), ...QUICK, maxAttempts: 1 }).generate('A'));
+    return trajectory.turns[0].attempts[0].slugs[0];
+  };
+  assert.equal(await fails(() => fetch(url).catch((error) => error)), 'network_error');
+  for (const text of ['Failed to fetch', 'Load failed', 'NetworkError when attempting to fetch resource.']) assert.equal(await fails(new TypeError(text)), 'network_error', text);
+  assert.equal(await fails(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })), 'network_error');
+  assert.equal(await fails(new Error('Cannot connect to API', { cause: new TypeError('fetch failed') })), 'network_error');
+  for (const error of [new TypeError('x is not a function'), new Error('network error'), 'fetch failed']) assert.equal(await fails(error), 'provider_error', String(error));
 });
 
 /** Verifies, but not that all replies were requested: some failures end a run. */
@@ -205,6 +233,13 @@ describe('a script that is made of a record', () => {
     model.done();
     const bare = ({ trajectory: { turns, output, children } }) => JSON.stringify({ output, turns, children: children.map(({ input, turns: own }) => ({ input, own })) }, (key, value) => (/_ms$|_at$|^(request_hash|children|error|run_id)$/.test(key) && typeof value !== 'object' ? undefined : value));
     assert.equal(bare(second), bare(first));
+    // The same with what each request ended with.
+    const strict = JSON.parse(JSON.stringify(scriptOf(first, { expect: true })));
+    assert.deepEqual(strict.map(({ expect, ...rest }) => rest), script);
+    assert.ok(strict[0].expect.lastMessage, 'the first request is expected');
+    const { model: expecting, agent: third } = agentOf(strict, options);
+    assert.equal(bare(await run(third)), bare(first));
+    expecting.done();
     return { script, first, second };
   }
   const call = (name, args, id = 'c1') => ({ calls: [{ id, name, args }] });
@@ -262,6 +297,18 @@ describe('a script that is made of a record', () => {
     await same.send('First');
     await same.send('Second');
     assert.deepEqual(same.messages.map(({ text }) => text), ['First', 'One.', 'Second', 'Two.']);
+  });
+
+  test('a script with expect refuses another task and another tool result', async () => {
+    const { trajectory } = await agentOf([{ toolName: 'price', input: { article: 'lamp' } }, 'Four.']).agent.generate('What does a lamp cost?');
+    const script = scriptOf(trajectory, { expect: true });
+    assert.deepEqual(script.map(({ expect }) => expect), [{ lastMessage: 'What does a lamp cost?' }, { lastMessage: '{"euros":4}' }]);
+    assert.deepEqual(scriptOf(trajectory, { expect: false }), scriptOf(trajectory));
+    assert.match((await failure(agentOf(script).agent.generate('And a table?'))).message, /replies\[0\].*expected lastMessage with "What does a lamp cost\?", got "And a table\?"/);
+    const dearer = tool({ description: 'Price', inputSchema: price.inputSchema, execute: () => ({ euros: 5 }) });
+    assert.match((await failure(agentOf(script, { tools: { price: dearer } }).agent.generate('What does a lamp cost?'))).message, /replies\[1\].*expected lastMessage with "\{\\"euros\\":4\}"/);
+    assert.throws(() => scriptOf(trajectory, { expect: 1 }), /options\.expect: got 1; expected true or false/);
+    assert.throws(verifyScripts);
   });
 
   test('what is no record is refused', () => {

@@ -56,7 +56,11 @@ test('every slug has a kind, and every kind a text in every language: short, wit
 
 test('a status tells a server in trouble from a request that it refuses', () => {
   const of = (status, more) => failure({ slugs: ['provider_error'], status }, { online, ...more });
-  for (const status of [undefined, 409, 500, 503, 529]) assert.deepEqual(of(status), { text: 'failed_busy', key: undefined }, status);
+  for (const status of [undefined, 409, 500, 501, 505, 529]) assert.deepEqual(of(status), { text: 'failed_busy', key: undefined }, status);
+  for (const status of [502, 503, 504]) {
+    assert.deepEqual(of(status), { text: 'failed_reach', key: undefined }, status);
+    assert.deepEqual(of(status, { own: {} }), { text: 'failed_own', key: 'model' }, status);
+  }
   for (const status of [400, 404, 405, 422]) {
     assert.deepEqual(of(status), { text: 'failed_site', key: 'useKey' }, status);
     assert.deepEqual(of(status, { own: {} }), { text: 'failed_own', key: 'model' }, status);
@@ -68,12 +72,13 @@ test('a status tells a server in trouble from a request that it refuses', () => 
 const one = (html) => (baseUrl) => ({ '/': page({ html, attributes: scripted(baseUrl) }) });
 const LABELS = { en: 'Ask the docs', de: 'Frag die Doku', ja: 'ドキュメントに質問' };
 
-for (const [language, step, kind, slug, status] of [
+for (const [language, step, kind, slug, status, attempts = 1] of [
   ['de', { status: 402, body: '{"error":{"message":"no credit: account 123 of Example Ltd"}}' }, 'site', 'quota_error', 402],
   ['ja', { status: 404, body: '{"error":{"message":"no such model: scripted"}}' }, 'site', 'provider_error', 404],
+  ['de', { status: 502, headers: { 'content-type': 'text/html', 'retry-after-ms': '0' }, body: '<h1>502 Bad Gateway: account 123</h1>' }, 'reach', 'provider_error', 502, 3],
   ['en', { status: 400, body: '{"error":{"code":"content_filter","message":"filtered by rule 7"}}' }, undefined, undefined, undefined],
 ]) {
-  test(`${language}: ${step.status} of the model's server: a text of the visitor's language, the details in the event`, () => withWidget({ steps: [step], pages: one(`lang="${language}"`), options: { expect: [/turnwise: /] } }, async (tab) => {
+  test(`${language}: ${step.status} of the model's server: a text of the visitor's language, the details in the event`, () => withWidget({ steps: Array.from({ length: attempts }, () => step), pages: one(`lang="${language}"`), options: { expect: [/turnwise: /] } }, async (tab) => {
     await listen(tab);
     await launcher(tab, LABELS[language]).click();
     await ask(tab, 'Why?');

@@ -62,7 +62,7 @@ test('a host cannot have the frame ask its own origin for anything but the packa
     assert.equal(outcome, 'failed');
     const frame = tab.frameLocator('turnwise-agent iframe');
     await frame.getByText('The docs of this site could not be read').waitFor();
-    await frame.getByText('The model cannot be reached.').waitFor();
+    await frame.getByText('The assistant’s server does not answer.').waitFor();
     assert.match((await events(tab)).at(-1).message, /a frame may only load the package from its own origin/);
     assert.deepEqual(cdn.asked.filter((asked) => !asked.startsWith('/turnwise/') || asked.startsWith('/turnwise/v1')), []);
   });

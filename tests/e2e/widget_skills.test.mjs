@@ -1,7 +1,7 @@
 // The attribute `skills` of <turnwise-agent>: the visitor's question is answered with a skill of the site, whose script ends the run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answered, ask, launcher, page, scripted, withWidget } from './lib/widget.mjs';
+import { answered, ask, events, launcher, listen, page, scripted, withWidget } from './lib/widget.mjs';
 
 const SKILL = `---
 name: count
@@ -32,4 +32,16 @@ test('a question is answered with a skill of the site', () => withWidget({
   await ask(tab, 'How many words?');
   const run = await answered(tab);
   assert.match(await run.locator('[part=answer]:not(:empty)').innerText(), /3 words/);
+}));
+
+test('a skill whose address is wrong: the question fails, and the event names the address', () => withWidget({
+  pages: (baseUrl) => ({ '/': page({ attributes: `${scripted(baseUrl)} skills="skills/missing/SKILL.md"` }) }),
+  options: { expect: [/404/] },
+}, async (tab) => {
+  await listen(tab);
+  await launcher(tab).click();
+  await ask(tab, 'How many words?');
+  await tab.locator('turnwise-agent').getByRole('alert').waitFor();
+  const { message } = (await events(tab)).find(({ name }) => name === 'error');
+  assert.match(message, /skills\/missing\/SKILL\.md/);
 }));

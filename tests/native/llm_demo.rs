@@ -112,7 +112,7 @@ fn arithmetic_and_units_are_found_in_the_words_of_the_task() {
 fn an_empty_workspace_still_gets_a_sensible_answer() {
     let played = Game::new(BTreeMap::new()).ask("Who wrote the report about penguins?");
     assert!(!played.turns.is_empty() && played.turns.len() <= 3, "{:?}", names(&played));
-    assert!(played.reply.content.contains("The workspace has no files"), "{}", played.reply.content);
+    assert!(played.reply.content.contains("I found nothing to read about this"), "{}", played.reply.content);
     let played = Game { tools: vec![], ..Game::new(BTreeMap::new()) }.ask("Who wrote it?");
     assert!(played.turns.is_empty() && played.reply.content.contains("not an AI"), "{}", played.reply.content);
 }
@@ -218,6 +218,38 @@ fn host_tools_are_called_with_arguments_their_schema_allows() {
     let game = Game { tools, ..Game::new(docs()) };
     assert!(names(&game.ask("How is the weather in Oslo?")).concat().contains(&"get_weather"));
     assert!(!names(&game.ask("Which rule wins when several match?")).concat().contains(&"get_weather"));
+}
+
+#[test]
+fn a_skill_that_fits_the_task_is_read_and_its_script_called() {
+    let skill_tools = |description: &str| {
+        let names = json!({ "properties": { "name": { "enum": ["invoices", "word-count"] } }, "required": ["name"] });
+        let script = ToolSpec { description: description.into(), ..tool("tally", json!({})) };
+        let mut tools = builtin();
+        tools.extend([tool("read_skill", names), tool("paint", json!({})), script]);
+        Game { tools, ..Game::new(docs()) }
+    };
+    let game = skill_tools("Runs scripts/tally.js of the skill word-count; its instructions say which arguments it takes.");
+    for task in ["Please do a word count of the caching page", "Tally the caching page"] {
+        let played = game.ask(task);
+        let all = played.turns.concat();
+        let at = |name: &str| all.iter().position(|(called, _)| called == name);
+        let (read, called) = (at("read_skill").unwrap(), at("tally").unwrap());
+        assert!(read < called && at("paint").is_none(), "{task}: {all:?}");
+        assert_eq!(all[read].1, json!({ "name": "word-count" }), "{task}");
+        assert!(played.reply.content.contains("`tally` answered"), "{}", played.reply.content);
+        assert!(!played.reply.content.contains("`read_skill` answered"), "{}", played.reply.content);
+    }
+    let other = game.ask("Which rule wins when several match?");
+    assert!(!names(&other).concat().iter().any(|name| ["read_skill", "tally"].contains(name)), "{:?}", names(&other));
+}
+
+#[test]
+fn the_address_of_a_heading_is_not_quoted() {
+    let files = [("docs/policy.md".to_owned(), "## Refund policy {#refund-policy}\n\nA refund takes nine days.\n".to_owned())];
+    let played = Game::new(BTreeMap::from(files)).ask("How long does a refund take?");
+    assert!(played.reply.content.contains("under \"Refund policy\""), "{}", played.reply.content);
+    assert!(!played.reply.content.contains("{#"), "{}", played.reply.content);
 }
 
 #[test]

@@ -177,6 +177,8 @@ export interface Failure {
   fatal?: boolean;
   /** The conversation is too long for the model. */
   tooLong?: boolean;
+  /** No server was reached, or the connection broke. */
+  network?: boolean;
 }
 
 /** The beginning of a response that the page fetched. */

@@ -76,9 +76,13 @@ export function errorText(thrown: any): string {
   return cause ? `${text}: ${cause}` : text;
 }
 
+const BROKEN = /^(failed to fetch|fetch failed|load failed|network ?error|terminated)|^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|EHOST|ENET|UND_ERR)/i;
+/** Whether no server was reached: what `fetch` of browsers, of Node.js and of Bun throws, also as the cause of another error. */
+const isBroken = (thrown: any): boolean => (thrown instanceof TypeError && BROKEN.test(thrown.message)) || BROKEN.test(thrown?.code) || (!!thrown?.cause && isBroken(thrown.cause));
+
 /** Converts an error that a function of the page threw. With a `status`, it is classified like a server's response with that status. */
 function failureOf(thrown: any): Failure {
   if (thrown?.turnwiseFailure) return (thrown as Judged).turnwiseFailure;
   const number = (key: string) => (typeof thrown?.[key] === 'number' ? (thrown[key] as number) : undefined);
-  return { message: errorText(thrown), status: number('status'), retryAfterMs: number('retryAfterMs') };
+  return { message: errorText(thrown), status: number('status'), retryAfterMs: number('retryAfterMs'), ...(isBroken(thrown) && { network: true }) };
 }

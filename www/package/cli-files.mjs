@@ -4,7 +4,8 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { fault, meant } from './cli-usage.mjs';
+import { importTrajectory } from './node.js';
+import { fault, lives, meant } from './cli-usage.mjs';
 
 /** Number of records read in parallel: they are held as text, and one worker processes them in sequence. */
 const AT_ONCE = 8;
@@ -19,7 +20,7 @@ export async function readText(file) {
   try {
     return (await promisify(gunzip)(bytes, { maxOutputLength: MAX_UNPACKED })).toString('utf8');
   } catch (error) {
-    if (error.code !== 'ERR_BUFFER_TOO_LARGE') throw error;
+    if (error.code !== 'ERR_BUFFER_TOO_LARGE') throw new Error(`It cannot be unpacked: ${error.message}.`);
     throw new Error(`It unpacks to more than ${MAX_UNPACKED / 2 ** 20} MiB. If that is expected, unpack it yourself.`);
   }
 }
@@ -91,7 +92,7 @@ export async function inParallel(items, most, work) {
 }
 
 /**
- * Calls `ask(text or trajectory)` for each record, for a plan's record once per run. Skips summaries that a command
+ * Calls `ask(text or trajectory)` for each record, for a plan's record once per run; HTML reports and ATIF files are read as records. Skips summaries that a command
  * wrote. Returns `{ answers: [{ file, step?, answer }], faults: [{ file, error }] }`.
  */
 export async function askEach(args, ask, fits = undefined) {
@@ -99,9 +100,11 @@ export async function askEach(args, ask, fits = undefined) {
   const found = await inParallel(files, AT_ONCE, async (file) => {
     try {
       const text = await readText(file);
+      // The HTML report of a record has the record in it.
+      if (/^\s*</.test(text)) return [{ file, answer: await ask(await importTrajectory(text)) }];
       return await ask(text).then((answer) => [{ file, answer }], (error) => ofOther(file, text, error, ask));
     } catch (error) {
-      return [{ file, error: message(error) }];
+      return [{ file, error: `${message(error)}${/\.(md|markdown)$/i.test(file) ? '; a Markdown export is for people: name the record that it was made of' : ''}` }];
     }
   });
   const all = found.flat();
@@ -116,6 +119,7 @@ async function ofOther(file, text, error, ask) {
     throw error;
   }
   if (record?.format === 'turnwise-summary') return [];
+  if (/^ATIF/.test(record?.schema_version)) return [{ file, answer: await ask(await importTrajectory(text)) }];
   if (record?.format !== 'turnwise-session' || !Array.isArray(record.steps)) throw error;
   const steps = record.steps.filter((step) => step?.run);
   return Promise.all(steps.map(async (step) => ({ file, step: step.order, answer: await ask(step.run) })));
@@ -147,14 +151,5 @@ export async function sweep(folder) {
   for (const name of await readdir(folder)) {
     const pid = Number(/\.(\d+)-[0-9a-f]{6}\.part$/.exec(name)?.[1]);
     if (pid && pid !== process.pid && !lives(pid)) await rm(path.join(folder, name), { force: true });
-  }
-}
-
-function lives(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
   }
 }

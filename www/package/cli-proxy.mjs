@@ -50,7 +50,7 @@ export async function proxy({ values, positionals }) {
   }).catch((error) => fault(error.code === 'EADDRINUSE' ? `port ${values.port ?? 8787} is used by another program: choose another --port` : `--host ${host}: ${error.message}`));
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const ended = interrupted();
-  print(greeting({ url, env, kind, origins }));
+  print(greeting({ url, env, kind, origins, behind }));
   await ended;
   await new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); });
   return 0;
@@ -88,18 +88,20 @@ function log({ method, url, headers }, { statusCode, writableFinished }, origins
   process.stderr.write(`${new Date().toISOString()} ${cut(method)} ${cut(url.split('?')[0])} ${writableFinished ? statusCode : 'left'} from ${from}${hint}\n`);
 }
 
-function greeting({ url, env, kind, origins }) {
+function greeting({ url, env, kind, origins, behind }) {
   const [model] = env.MODELS.split(',').map((one) => one.trim());
-  const questions = env.QUESTIONS === 'on' ? ` questions="${url}/v1/questions"` : '';
   const attribute = (text) => text.replace(/[&"<]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  const tag = (at) => `<turnwise-agent provider="${kind}" base-url="${at}/v1" model="${attribute(model)}"${env.QUESTIONS === 'on' ? ` questions="${at}/v1/questions"` : ''}></turnwise-agent>`;
   return [
     `The proxy listens at ${url} and forwards to ${env.BASE_URL}, for pages of ${origins.join(', ')}.`,
     `Limits: ${counted(env.PER_MINUTE, 'request')} per minute and ${counter(env.PER_DAY)} per day for each visitor, ${counter(env.SITE_PER_DAY)} per day for all; ${counter(env.MAX_OUTPUT_TOKENS)} output tokens per request.`,
     'They are counted in this process, as requests and not as money: limit the spending of the key at its provider too.',
-    '', 'Put this into your pages:', '',
-    '<script type="module" src="/turnwise/embed.js"></script>',
-    `<turnwise-agent provider="${kind}" base-url="${url}/v1" model="${attribute(model)}"${questions}></turnwise-agent>`,
-    '', 'Visitors elsewhere cannot reach this address: let your web server forward a path such as /ask/ to it, write base-url="/ask/v1", and',
-    'start the proxy with --trust-proxy 1, so that each visitor counts and not your web server.',
+    '', 'On your site, let your web server forward /ask/ to this address (docs/providers.md has the lines for nginx and Caddy), and put this into your pages:', '',
+    '<script type="module" src="/turnwise/embed.js"></script>', tag('/ask'),
+    '', `Content-Security-Policy, if your pages have one: connect-src 'self'`,
+    ...(behind ? [] : ['Behind a web server, start the proxy with --trust-proxy 1, so that each visitor counts and not your web server.']),
+    '', 'To try it on this machine, without a web server in front:', '',
+    tag(url),
+    `Content-Security-Policy: connect-src 'self' ${url}`,
   ];
 }

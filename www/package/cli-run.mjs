@@ -3,6 +3,7 @@
 import { appendFile, mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { Agent, exportTrajectory, insight, summarize } from './node.js';
 import { toCsv } from './cli-csv.mjs';
 import { inParallel, message, needFolderOf, notThere, readText, sweep, writeWhole } from './cli-files.mjs';
@@ -27,10 +28,11 @@ export async function run({ values, positionals }) {
   await mkdir(out, { recursive: true }).catch((error) => fault(`--out ${out}: ${error.message}`));
   await sweep(out);
   const known = await earlierGrades(out);
-  const kept = await finished(all, settings, known);
+  const { kept, changed } = await finished(all, settings, known);
   const open = all.filter(({ file }) => !kept.has(file));
   const show = progress(all.length, kept);
   if (kept.size) show.say(`${kept.size} of ${all.length} ${settings.epochs > 1 ? 'runs' : 'tasks'} have their trajectory in ${out} and are not run again${values['retry-failed'] ? '' : ' (--retry-failed runs those that failed)'}.`);
+  if (changed.size) show.say(`turnwise: ${counted(Math.max(...changed.values()), 'run')} of these had other options than now: ${[...changed.keys()].sort().join(', ')}. They are kept as they are; to run them with the options of now, choose another --out.`);
   const { ended, skipped } = await work(open, settings, known, show);
   const lines = all.map(({ file }) => kept.get(file) ?? ended.get(file)).filter((line) => line);
   const { cases, ...shares } = figures(lines);
@@ -242,10 +244,12 @@ async function skills(given) {
 
 // Earlier results
 
-/** The figures of runs that need not be done again, by file. */
+/** The figures of runs that need not be done again, by file, and how many of them had another value of an option, by the option's name. */
 async function finished(runs, settings, known) {
   const { out, again } = settings;
   const kept = new Map();
+  const changed = new Map();
+  const now = configs(settings);
   await inParallel(runs, 8, async (one) => {
     const file = path.join(out, one.file);
     if (!(await stat(file).catch(() => undefined))) return;
@@ -261,10 +265,48 @@ async function finished(runs, settings, known) {
     if (!isTask(trajectory.input, one.one.task)) fault(`${file} is the run of another task: choose another --out or another id`);
     // A cancelled run was interrupted by the user, so its task is still open.
     const open = trajectory.outcome === null || trajectory.outcome === 'cancelled';
-    if (!open && !(again && trajectory.outcome === 'failed')) kept.set(one.file, await line(one, settings, trajectory, true, known, text));
+    if (!open && !(again && trajectory.outcome === 'failed')) {
+      kept.set(one.file, await line(one, settings, trajectory, true, known, text));
+      for (const name of differing(trajectory.config, await now(one.options), one.options)) changed.set(name, (changed.get(name) ?? 0) + 1);
+    }
   });
-  return kept;
+  return { kept, changed };
 }
+
+/** Returns a function from options to the configuration that a record of them has: of a run that is cancelled before it asks a model. */
+function configs({ hostTools, skills: given }) {
+  const found = new Map();
+  return ({ provider, seed, ...options }) => {
+    const key = JSON.stringify(options);
+    if (!found.has(key)) {
+      found.set(key, (async () => {
+        const agent = new Agent({ ...options, provider: { kind: 'demo' } });
+        try {
+          hostTools.forEach((tool) => agent.registerTool(tool));
+          agent.setSkills(given);
+          return (await agent.run('-', { signal: AbortSignal.abort() })).config;
+        } finally {
+          agent.free();
+        }
+      })());
+    }
+    return found.get(key);
+  };
+}
+
+/** The names of the options in which a recorded configuration differs, as the command line or the API has them. */
+function differing(recorded, now, { provider, seed }) {
+  const was = recorded?.providers ?? [];
+  const given = [provider].flat();
+  const names = Object.keys(recorded ?? {}).filter((name) => !['providers', 'seed'].includes(name) && name in now && !isDeepStrictEqual(recorded[name], now[name]));
+  const other = (name, value) => given.length !== was.length || given.some((one, at) => one[name] !== undefined && value(one[name]) !== value(was[at][value === plainUrl ? 'base_url' : name] ?? ''));
+  if (other('kind', String)) names.push('provider');
+  if (other('model', String)) names.push('model');
+  if (other('baseUrl', plainUrl)) names.push('base-url');
+  return names.map((name) => ({ max_turns: 'max-turns' })[name] ?? name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()));
+}
+
+const plainUrl = (text) => String(text).replace(/\/+$/, '');
 
 /** Whether a recorded task is this one: text that looks like a secret was not recorded. */
 function isTask(recorded, task) {

@@ -4,10 +4,13 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { fromCsv } from './cli-csv.mjs';
 import { message, notThere, readText } from './cli-files.mjs';
+import { LowLevelAgent } from './node.js';
 import { fault, meant, plain } from './cli-usage.mjs';
 
 const FORM = 'one JSON object per line, { "id": …, "task": … }; or a JSON array of them; or a CSV table with a column "task"';
 const CONDITIONS = ['contains', 'equals', 'matches'];
+/** Columns that a table may have several times: `target`, `target`, or `target`, `target_2`, or as some programs write them, `target.1`. */
+const SEVERAL = ['target', 'contains', 'matches'];
 /** How other tools name the task. */
 const TASKS = ['input', 'prompt', 'question', 'query', 'text'];
 
@@ -81,16 +84,38 @@ function table(file, text) {
     fault(`${file}: the first line of a CSV table names its columns, one of which is "task"; got ${plain(head.join(', ')) || 'nothing'}`
       + `${separator ? '; save it with commas as separators' : near ? `; rename "${near}" to "task"` : meant('task', head)}`);
   }
+  const names = head.map((name) => SEVERAL.find((one) => new RegExp(`^${one}[._ -]?\\d*$`).test(name)) ?? name);
+  const twice = names.find((name, at) => !SEVERAL.includes(name) && names.indexOf(name) !== at);
+  if (twice !== undefined) fault(`${file}: the column "${plain(twice)}" is there twice; only ${SEVERAL.join(', ')} may be, for a list`);
+  for (const name of new Set(names)) warn(file, name);
   return rows.map(({ line, cells }) => {
     const where = `line ${line}`;
     if (cells.length > head.length) fault(`${file}, ${where}: ${cells.length} cells for ${head.length} columns; a cell with a comma is written in quotes`);
-    const filled = Object.fromEntries(head.map((name, at) => [name, cells[at] ?? '']).filter(([, value]) => value !== ''));
+    const filled = {};
+    for (const [at, name] of names.entries()) if (cells[at]) filled[name] = name in filled ? [filled[name], cells[at]].flat() : cells[at];
     const { id, task, model, target, rubric, ...others } = filled;
     const expect = Object.fromEntries(CONDITIONS.filter((name) => name in others).map((name) => [name, others[name]]));
     const metadata = Object.fromEntries(Object.entries(others).filter(([name]) => !CONDITIONS.includes(name)));
     const given = { id, task, model, target, rubric, ...(Object.keys(expect).length && { expect }), ...(Object.keys(metadata).length && { metadata }) };
     return { given: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), where, number: line };
   });
+}
+
+/** Says that a column is metadata that somebody may have meant for something else. */
+function warn(file, name) {
+  const option = name.replace(/[_ -]+(\w)/g, (_, letter) => letter.toUpperCase());
+  const why = name === 'expect' ? `conditions are the columns ${CONDITIONS.join(', ')}`
+    : name === 'images' || isOption(option) ? `in a file of JSON lines, "${option}" would be an option of the case` : undefined;
+  if (why) process.stderr.write(`turnwise: ${plain(file)}: the column "${plain(name)}" becomes metadata, which only a scorer reads; ${why}\n`);
+}
+
+function isOption(name) {
+  try {
+    new LowLevelAgent({ provider: { kind: 'demo' }, [name]: undefined }).free();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The conditions on an answer, as a list of `[words, test]`. */

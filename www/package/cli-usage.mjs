@@ -1,4 +1,5 @@
 // What a command line that is invalid is answered with: what was given, what is taken, and what was probably meant.
+import { spawnSync } from 'node:child_process';
 
 /** The command line is invalid: the exit code is 2. `lines`: more about it, one line each. */
 export class Usage extends Error {
@@ -74,5 +75,34 @@ export function keyFrom(given, otherwise, fail = fault) {
   return process.env[name] || fail(`the environment variable ${name} is not set: it has to hold the key; a key is never an argument${given === undefined ? ' (--api-key-env names another variable)' : ''}`);
 }
 
-/** Resolves when the command is interrupted or asked to end. Call it before saying that the command runs. */
-export const interrupted = () => new Promise((resolve) => { process.once('SIGINT', resolve).once('SIGTERM', resolve); });
+const LOOK_MS = 500;
+/**
+ * Resolves when the command is interrupted or asked to end, or when npx has gone, which passes on only some of what ends it. Call it
+ * before saying that the command runs.
+ */
+export const interrupted = () => new Promise((resolve) => {
+  process.once('SIGINT', resolve).once('SIGTERM', resolve);
+  // Without npm the parent may be a shell that was left on purpose.
+  if (process.env.npm_command === undefined) return;
+  const parent = process.ppid;
+  // npx starts a shell, which starts this, and outlives npx.
+  const before = shellsParent(parent);
+  setInterval(() => { if (process.ppid !== parent || (before && !lives(before))) resolve(); }, LOOK_MS).unref();
+});
+
+/** The parent of a process that is a shell; `undefined` for another program, or where there is no `ps`. */
+function shellsParent(pid) {
+  if (process.platform === 'win32') return undefined;
+  const { stdout } = spawnSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' });
+  return /^\s*(\d+)\s+(?:\S*\/)?-?(?:ba|da|a|k|z)?sh\s*$/.exec(stdout ?? '')?.[1];
+}
+
+/** Whether there is a process with this id. */
+export function lives(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}

@@ -67,17 +67,26 @@ function refusal({ headers, socket }) {
 /** Figures of a file's runs, made anew when the file changes. */
 const known = new Map();
 
+/** What `turnwise run` said of the runs in a folder, by file: `{ passed?, why? }`. */
+async function verdictsIn(folder) {
+  try {
+    const { runs } = JSON.parse(await readFile(path.join(folder, 'summary.json'), 'utf8'));
+    return new Map(runs.map(({ file, passed, why = null, not_scored: unscored }) => [path.join(folder, file), { passed, why: unscored ?? why }]));
+  } catch {
+    return new Map(); // The folder has none, or one of another command.
+  }
+}
+
 /** The runs of a folder: `[{ file, step?, …figures, passed?, why? }]`, the newest first; files that cannot be read have an `error`. */
 async function rows(folder) {
   const { files } = await recordFiles([folder]);
-  const verdicts = await readFile(path.join(folder, 'summary.json'), 'utf8').then((text) => new Map(JSON.parse(text).runs.map((one) => [path.join(folder, one.file), one])), () => new Map());
+  const verdicts = await verdictsIn(folder);
   const found = await inParallel(files, AT_ONCE, async (file) => {
     const { mtimeMs, size } = await stat(file);
     const state = `${mtimeMs} ${size}`;
     if (known.get(file)?.state !== state) known.set(file, { state, ...(await askEach([file], summarize)) });
     const { answers, faults } = known.get(file);
-    const { passed, why = null, not_scored: unscored } = verdicts.get(file) ?? {};
-    return [...answers.map(({ step, answer: figures }) => ({ ...figures, file, step, passed, why: unscored ?? why })), ...faults];
+    return [...answers.map(({ step, answer: figures }) => ({ ...figures, ...verdicts.get(file), file, step })), ...faults];
   });
   return found.flat().sort((a, b) => (b.started_ms ?? 0) - (a.started_ms ?? 0) || (a.file < b.file ? -1 : 1));
 }
@@ -89,16 +98,29 @@ async function record(folder, asked, send) {
   if (!file) return send(404, 'There is no such record in this folder.\n');
   const format = asked.get('format') ?? 'html';
   if (!Object.hasOwn(ENDINGS, format)) return send(400, `There is no such format; there are ${Object.keys(ENDINGS).join(', ')}.\n`);
-  let given = await readText(file);
   const step = asked.get('step');
-  if (step !== null) given = JSON.parse(given).steps?.find((one) => String(one?.order) === step)?.run;
-  if (!given) return send(404, 'The plan has no such step.\n');
-  const text = typeof given === 'string' ? await exported(given, format) : await exportTrajectory(given, format);
+  let text;
+  try {
+    const given = await readText(file);
+    const run = step === null ? given : JSON.parse(given).steps?.find((one) => String(one?.order) === step)?.run;
+    if (!run) return send(404, 'The plan has no such step.\n');
+    text = typeof run === 'string' ? await exported(run, format) : await exportTrajectory(run, format);
+  } catch (error) {
+    return send(422, `${plain(asked.get('file'))} cannot be shown as a run. ${await otherKind(file) ?? plain(message(error))}\n`);
+  }
   if (asked.has('format')) {
     const name = `${path.basename(file).replace(/\.json(\.gz)?$/, '')}${step === null ? '' : `-step-${step}`}${ENDINGS[format]}`;
     return send(200, text, 'application/octet-stream', { 'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}` });
   }
-  return send(200, text.replace(/<body[^>]*>/, (body) => `${body}${bar(file, step, folder)}`), 'text/html');
+  const verdict = judged((await verdictsIn(folder)).get(file), 'p style="margin:0;padding:0 16px 10px;font:14px/1.6 system-ui,sans-serif;overflow-wrap:anywhere"');
+  return send(200, text.replace(/<body[^>]*>/, (body) => `${body}${bar(file, step, folder)}${verdict}`), 'text/html');
+}
+
+/** What a file is that is known and no run. */
+async function otherKind(file) {
+  const record = await readText(file).then(JSON.parse).catch(() => undefined);
+  if (record?.format === 'turnwise-summary') return 'It is a summary of turnwise run or stats: the list has its verdicts.';
+  return record?.format === 'turnwise-session' ? 'It is a plan: the list has a page for each of its steps.' : undefined;
 }
 
 const escaped = (text) => plain(text).replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
@@ -118,6 +140,11 @@ table{width:100%;border-collapse:collapse;background:var(--card);border:1px soli
 /** What the list can be restricted to: outcomes of runs, and the verdicts of `turnwise run`. */
 const STATES = ['success', 'partial', 'failed', 'cancelled', 'unfinished', 'case passed', 'case failed', 'not scored'];
 const verdictOf = ({ passed }) => (passed === undefined ? '' : passed === null ? 'not scored' : passed ? 'case passed' : 'case failed');
+/** The verdict of a case as an element, or nothing. */
+function judged(row, tag = 'small') {
+  const verdict = row && verdictOf(row);
+  return verdict ? `<${tag} class="${row.passed ? 'good' : row.passed === false ? 'bad' : 'mid'}">${verdict}${row.why ? `: ${escaped(row.why)}` : ''}</${tag.split(' ')[0]}>` : '';
+}
 const COLOURS = { success: 'good', partial: 'mid', failed: 'bad' };
 
 function listPage(folder, all, asked) {
@@ -140,10 +167,8 @@ ${pages > 1 ? `<nav aria-label="Pages">${turn(page - 1, 'Newer')}<span>Page ${pa
 function tableRow(folder, row) {
   const name = escaped(path.relative(folder, row.file));
   if (row.error) return `<tr><td class="task">${name}<small>${escaped(row.error)}</small></td><td class="w bad">cannot be read</td><td class="n"></td><td class="n"></td><td class="n"></td><td class="n"></td><td class="n"></td></tr>`;
-  const { title, outcome, termination_reason: reason, total_turns: turns, tokens, cost, duration_ms: took, started_ms: at, step, passed, why, provider, model } = row;
-  const verdict = verdictOf(row);
-  const judged = verdict && `<small class="${passed ? 'good' : passed === false ? 'bad' : 'mid'}">${verdict}${why ? `: ${escaped(why)}` : ''}</small>`;
+  const { title, outcome, termination_reason: reason, total_turns: turns, tokens, cost, duration_ms: took, started_ms: at, step, provider, model } = row;
   return `<tr><td class="task"><a href="${link(folder, row.file, step)}">${escaped(title) || '(no task)'}</a><small>${name}${step === undefined ? '' : `, step ${step}`} · ${escaped([provider, model].filter(Boolean).join(' '))}</small></td>`
-    + `<td class="w"><span class="${COLOURS[outcome] ?? ''}">${escaped(outcome ?? 'unfinished')}</span> <small>${escaped(reason ?? '')}</small>${judged}</td>`
+    + `<td class="w"><span class="${COLOURS[outcome] ?? ''}">${escaped(outcome ?? 'unfinished')}</span> <small>${escaped(reason ?? '')}</small>${judged(row)}</td>`
     + `<td class="n">${counter(turns)}<span class="u"> ${turns === 1 ? 'turn' : 'turns'}</span></td><td class="n">${counter(tokens.input + tokens.output)}<span class="u"> tokens</span></td><td class="n">${typeof cost === 'number' ? dollars(cost) : ''}</td><td class="n">${took === null || took === undefined ? '' : duration(took)}</td><td class="n">${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}</td></tr>`;
 }

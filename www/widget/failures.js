@@ -22,7 +22,8 @@ export function failure({ slugs: [slug], status }, { own, fix, online = navigato
   if (!online) return { text: 'offline' };
   let kind = Object.keys(KINDS).find((name) => KINDS[name].test(slug)) ?? 'reply';
   // A server's own trouble passes; a request that it refuses, it refuses again.
-  if (slug === 'provider_error') kind = status < 500 && status !== 409 ? 'site' : 'busy';
+  // What stands before a server that is down answers with 502 to 504.
+  if (slug === 'provider_error') kind = status > 501 && status < 505 ? 'reach' : status < 500 && status !== 409 ? 'site' : 'busy';
   if (fix?.directive === 'connect-src') return { text: 'failed_site' };
   if (own && /reach|site/.test(kind)) kind = 'own';
   return { text: `failed_${kind}`, key: { own: 'model', site: 'useKey' }[kind] };

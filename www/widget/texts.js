@@ -24,7 +24,7 @@ export const TEXTS = {
   contact: 'Contact a person',
   answerReady: 'Answer:', offline: 'You are offline. Connect, then try again.',
   failed_busy: 'The model is busy. Try again in a minute.', failed_cut: 'The answer was interrupted. Try again.', failed_long: 'This conversation is too long for the model. Start a new one.',
-  failed_reach: 'The model cannot be reached. Check your connection and try again. If that does not help, only the owner of this site can repair it.', failed_reply: 'The model gave no usable answer. Try again, or ask in other words.',
+  failed_reach: 'The assistant’s server does not answer. Check your connection and try again. If that does not help, only the owner of this site can repair it.', failed_reply: 'The model gave no usable answer. Try again, or ask in other words.',
   failed_site: 'The assistant does not work. Reload the page. If that does not help, only the owner of this site can repair it.', failed_own: 'The model that you chose does not answer. Check your key, your credit and your connection, or choose another model.',
   'way_prompt-api': 'Built into this browser', way_demo: 'Demo: scripted, not an AI', way_ollama: 'Ollama on this computer',
   back: 'Back', signInFailed: 'Sign-in failed. Try again, or paste a key.',

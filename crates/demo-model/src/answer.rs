@@ -21,7 +21,8 @@ const STEPS: &str = "**What step";
 
 /// Tools that the script knows how to use, or ignores; all others belong to the host page.
 const KNOWN_TOOLS: &str = " search_files read_file list_files write_file edit_file diff_files query_table \
-    query_json read_result calculate now final_report progress_report batch spawn_subagents run_code ";
+    query_json read_result calculate now final_report progress_report batch spawn_subagents run_code \
+    read_skill ";
 
 /// Whether a tool belongs to the host page.
 pub(super) fn is_host_tool(name: &str) -> bool {
@@ -61,12 +62,12 @@ fn findings(chat: &Chat<'_>) -> String {
     }
     let found = match (chat.calls.is_empty(), chat.listed().len()) {
         (true, _) => "I made no tool calls".to_owned(),
-        (false, 0) => "The workspace has no files, and the task has nothing to calculate".to_owned(),
+        (false, 0) => "I found nothing to read about this, and the task has nothing to calculate".to_owned(),
         (false, n) => format!("None of the {} mentions what was asked for", count(n, "file")),
     };
     format!(
-        "{found}. I am a scripted demo, not an AI: I can search and quote the files of the workspace, calculate (\
-         *What is 15 % of 2,340?*), and tell the time. Ask with words that occur in the files, or choose a model."
+        "{found}. I am a scripted demo, not an AI, and I write English only: I can search and quote texts, calculate (\
+         *What is 15 % of 2,340?*), and tell the time. Ask with words that occur in the texts, or choose a model."
     )
 }
 

@@ -110,7 +110,9 @@ fn split<'c>(path: &'c str, text: &str) -> Vec<Quote<'c>> {
     let (mut quotes, mut heading, mut columns) = (Vec::new(), String::new(), Vec::new());
     for block in blocks {
         if block.starts_with('#') {
-            heading = block.trim_matches(['#', ' ']).to_owned();
+            // The docs tools write a section's address behind its heading: `## Policy {#policy}`.
+            let text = block.trim_matches(['#', ' ']);
+            heading = text.split(" {#").next().unwrap_or(text).to_owned();
         }
         let content = match block.starts_with('|') {
             true => table_row(&block, &mut columns),

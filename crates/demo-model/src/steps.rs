@@ -37,6 +37,7 @@ const STEPS: &[(NextCalls, &str)] = &[
     (look_around, "First I look at what is there, and let the calculator do what can be calculated."),
     (delegate, "I give each file to a sub-agent; they read in parallel."),
     (read, "I read the files that match best: a snippet is not enough."),
+    (read_skill, "There is a skill for this; I read its instructions."),
     (ask_host, "There is a tool for this."),
     (look_deeper, "One more look, with a word that came up, so that nothing better is missed."),
     (check, "I check the results the other way round."),
@@ -136,13 +137,36 @@ fn read(chat: &Chat<'_>) -> Vec<DemoCall> {
     if is_needed { reads(chat, MAX_READS) } else { Vec::new() }
 }
 
-/// Calls a tool of the host page: one whose name fits the task, or the first one if no other tool is of use.
-fn ask_host(chat: &Chat<'_>) -> Vec<DemoCall> {
+/// Whether a word of the task is one of these.
+fn is_about(chat: &Chat<'_>, text: &str) -> bool {
     let wanted = keywords(chat.task);
-    let fits = |tool: &&ToolSpec| {
-        let parts = keywords(&tool.name.replace(['_', '-', '.'], " "));
-        parts.iter().any(|part| wanted.iter().any(|word| is_same(part, word)))
+    let parts = keywords(&text.replace(['_', '-', '.'], " "));
+    parts.iter().any(|part| wanted.iter().any(|word| is_same(part, word)))
+}
+
+/// How the description of a script's tool names its skill.
+fn of_skill(name: &str) -> String {
+    format!(" of the skill {name};")
+}
+
+/// Reads the first skill whose name, or the name of one of whose scripts, fits the task.
+fn read_skill(chat: &Chat<'_>) -> Vec<DemoCall> {
+    let spec = chat.request.tools.iter().find(|tool| tool.name == "read_skill").filter(|_| chat.is_unused("read_skill"));
+    let names = spec.and_then(|spec| spec.parameters.pointer("/properties/name/enum")?.as_array());
+    let fits = |name: &&str| {
+        let of = of_skill(name);
+        let mut scripts = chat.request.tools.iter().filter(|tool| tool.description.contains(&of));
+        is_about(chat, name) || scripts.any(|tool| is_about(chat, &tool.name))
     };
+    let name = names.into_iter().flatten().filter_map(Value::as_str).find(fits);
+    name.map(|name| call("read_skill", json!({ "name": name }))).into_iter().collect()
+}
+
+/// Calls a tool of the host page, or a script of the skill that was read: one whose name fits the task, or the first one if no other tool is of use.
+fn ask_host(chat: &Chat<'_>) -> Vec<DemoCall> {
+    let read = chat.calls_of("read_skill").next().map(|call| of_skill(call.arg("name")));
+    let fits =
+        |tool: &&ToolSpec| is_about(chat, &tool.name) || read.as_ref().is_some_and(|of| tool.description.contains(of));
     let has_others =
         ["search_files", "list_files", "read_file", "calculate", "now"].iter().any(|name| chat.offers(name));
     let mut host = chat.request.tools.iter().filter(|tool| is_host_tool(&tool.name));

@@ -323,6 +323,9 @@ pub struct Failure {
     /// The conversation is too long for the model.
     #[cfg_attr(feature = "types", ts(optional = nullable))]
     pub too_long: bool,
+    /// No server was reached, or the connection broke.
+    #[cfg_attr(feature = "types", ts(optional = nullable))]
+    pub network: bool,
 }
 
 /// The beginning of a response that the page fetched.

@@ -65,7 +65,13 @@ export interface ScriptedReplyOptions {
 }
 
 /** A reply as plain data. */
-export type RecordedReply = Omit<ScriptedReplyOptions, 'text' | 'delay' | 'expect'> & { text?: string };
+export type RecordedReply = Omit<ScriptedReplyOptions, 'text' | 'delay' | 'expect'> & { text?: string; expect?: { lastMessage: string } };
+
+/** What `scriptOf` adds to the replies. */
+export interface ScriptOptions {
+  /** Each reply expects what its request ended with: the task, or the beginning of the last tool result. Default: false. */
+  expect?: boolean;
+}
 
 /** A reply: its text, an object, or a function of the request. */
 export type ScriptedReply = string | ScriptedReplyOptions | ((request: ScriptedRequest) => string | ScriptedReplyOptions | Promise<string | ScriptedReplyOptions>);
@@ -121,7 +127,9 @@ function requestOf(body: any): ScriptedRequest {
   };
 }
 
-const short = (text: string) => JSON.stringify(text.length > 160 ? `${text.slice(0, 160)}…` : text);
+const short = (text: string, most = 160) => JSON.stringify(text.length > most ? `${text.slice(0, most)}…` : text);
+/** An answer to a call that the engine refused, as of `final_report`, says at its end what to do. */
+const MAX_SAID = 2_000;
 
 /** A reply in a few words, for errors. */
 function words(reply: ScriptedReply): string {
@@ -244,7 +252,7 @@ class Script {
     if (!isObject(body) || !Array.isArray(body.messages)) throw this.#fault(`a request is not one of OpenAI's Chat Completions: it has no messages. Give the page a model of openai(…) in this test`);
     const request = requestOf(body);
     const number = this.requests.push(request);
-    const said = `its last message is of the role ${request.messages.at(-1)?.role}: ${short(request.lastMessage)}`;
+    const said = `its last message is of the role ${request.messages.at(-1)?.role}: ${short(request.lastMessage, MAX_SAID)}`;
     const at = [...this.#open].find((one) => {
       const reply = this.#replies[one]!;
       return typeof reply !== 'object' || !reply.when || request.messages.some(({ role, content }) => role === 'user' && textOf(content).includes(reply.when!.task));
@@ -337,10 +345,10 @@ export function scripted(replies: readonly ScriptedReply[] | ((request: Scripted
   async function* complete(request: unknown, { signal }: { signal: AbortSignal }) {
     const answer = await script.answer(request, signal).catch((error: unknown) => { throw signal.aborted ? error : final(error); });
     // A run that asks again does so at once.
-    if ('network' in answer) throw Object.assign(new Error('network error'), { retryAfterMs: 0 });
+    if ('network' in answer) throw Object.assign(new TypeError('network error'), { retryAfterMs: 0 });
     if ('refused' in answer) throw Object.assign(new Error(messageOf(answer.refused)), { status: answer.refused.status, retryAfterMs: answer.refused.retryAfterMs ?? 0 });
     yield* answer.chunks;
-    if (answer.end === 'network') throw Object.assign(new Error('network error'), { retryAfterMs: 0 });
+    if (answer.end === 'network') throw Object.assign(new TypeError('network error'), { retryAfterMs: 0 });
   }
 
   async function fetch(request: Request): Promise<Response> {
@@ -435,25 +443,45 @@ const runsOf = (record: Trajectory): Trajectory[] => [record, ...record.children
 /**
  * Converts recorded runs to a script that gives the same replies: texts, tool calls, failed requests, usage, those of sub-agents for their
  * tasks. Pass the runs of a chat in order. It is plain data, so it can be stored as JSON. Replies that a stop or a cancel cut off are left
- * out. Throws a `TypeError` for a record without events, such as an imported one.
+ * out. `{ expect: true }` after the runs makes the script refuse requests that end with another task or tool result. Throws a `TypeError` for a record without events, such as an imported one.
  *
  * @example
  * const { trajectory } = await agent.generate('What does a lamp cost?');
  * await writeFile('lamp.script.json', JSON.stringify(scriptOf(trajectory), null, 2));
  * const model = scripted(JSON.parse(await readFile('lamp.script.json', 'utf8')));
  */
-export function scriptOf(...runs: readonly (Trajectory | Pick<RunResult<unknown>, 'trajectory'>)[]): RecordedReply[] {
+export function scriptOf(...given: readonly (Trajectory | Pick<RunResult<unknown>, 'trajectory'> | ScriptOptions)[]): RecordedReply[] {
+  const last: unknown = given.at(-1);
+  const options = isObject(last) && Object.keys(last).join() === 'expect' ? last as ScriptOptions : undefined;
+  if (options && typeof options.expect !== 'boolean') throw new TypeError(`options.expect: got ${describe(options.expect)}; expected true or false`);
+  const runs = (options ? given.slice(0, -1) : given) as (Trajectory | Pick<RunResult<unknown>, 'trajectory'>)[];
   return runs.flatMap((given, at) => {
     const record = isObject(given) && 'trajectory' in given ? given.trajectory as Trajectory : given as Trajectory;
     if (!isObject(record) || !Array.isArray(record.events)) throw new TypeError(`runs[${at}]: got ${describe(given)}; expected a run's result, or its trajectory`);
     if (record.imported) throw new TypeError(`runs[${at}]: this record was imported from ${record.imported.format}, so it has no events; expected a record of Turnwise`);
     const all = runsOf(record);
     const tasks = new Map(all.flatMap(({ input, turns }) => turns.flatMap(({ attempts }) => attempts.map(({ request }) => [request, input] as const))));
+    const ends = new Map(options?.expect ? all.flatMap(endsOf) : []);
     return record.events.flatMap(({ event }) => {
       const reply = replyOf(event);
-      const task = reply && all.length > 1 ? tasks.get((event as { request: number }).request) : undefined;
-      return reply ? [{ ...(task && { when: { task } }), ...reply }] : [];
+      if (!reply) return [];
+      const { request } = event as { request: number };
+      const task = all.length > 1 ? tasks.get(request) : undefined;
+      const lastMessage = ends.get(request);
+      return [{ ...(task && { when: { task } }), ...reply, ...(lastMessage && { expect: { lastMessage } }) }];
     });
+  });
+}
+
+/** A tool result is expected by its beginning. */
+const MAX_EXPECTED = 300;
+
+/** How the first request of each turn ended, where the record says so: not if the engine wrote the message, or it has redacted texts. */
+function endsOf({ input, turns }: Trajectory): [number, string][] {
+  return turns.flatMap(({ attempts }, at): [number, string][] => {
+    const text = at ? turns[at - 1]!.tool_calls.at(-1)?.result : input;
+    const own = text?.replace(/\n\[Turn \d[^\n]*\]$/, '').slice(0, MAX_EXPECTED).trim();
+    return own && attempts[0] && !own.includes('[redacted]') ? [[attempts[0].request, own]] : [];
   });
 }
 

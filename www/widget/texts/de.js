@@ -22,7 +22,7 @@ export default {
   contact: 'Einen Menschen fragen', contactAsk: 'Diese Unterhaltung mitschicken?', contactWhy: 'Das hilft dem, der Ihnen antwortet. Ihr Schlüssel ist nie dabei.', contactWith: 'Mit der Unterhaltung', contactWithout: 'Ohne',
   answerReady: 'Antwort:', offline: 'Keine Verbindung. Verbinden und noch einmal versuchen.',
   failed_busy: 'Das Modell ist ausgelastet. Bitte in einer Minute noch einmal versuchen.', failed_cut: 'Die Antwort wurde unterbrochen. Bitte noch einmal versuchen.', failed_long: 'Diese Unterhaltung ist zu lang für das Modell. Bitte eine neue beginnen.',
-  failed_reach: 'Das Modell ist nicht erreichbar. Verbindung prüfen und noch einmal versuchen. Hilft das nicht, kann es nur beheben, wer die Website betreibt.', failed_reply: 'Das Modell gab keine brauchbare Antwort. Noch einmal versuchen oder anders fragen.',
+  failed_reach: 'Der Server des Assistenten antwortet nicht. Verbindung prüfen und noch einmal versuchen. Hilft das nicht, kann es nur beheben, wer die Website betreibt.', failed_reply: 'Das Modell gab keine brauchbare Antwort. Noch einmal versuchen oder anders fragen.',
   failed_site: 'Der Assistent funktioniert nicht. Seite neu laden. Hilft das nicht, kann es nur beheben, wer die Website betreibt.', failed_own: 'Das gewählte Modell antwortet nicht. Schlüssel, Guthaben und Verbindung prüfen oder ein anderes Modell wählen.',
   keyTitle: 'Welches Modell soll antworten?', keyWhy: 'Diese Website bringt kein Modell mit. Wählen Sie eines: Ihr Schlüssel geht von diesem Browser zum Anbieter und nirgendwohin sonst.',
   keyOwn: 'Ihr Schlüssel geht von diesem Browser zum Anbieter und nirgendwohin sonst.',

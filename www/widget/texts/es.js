@@ -22,7 +22,7 @@ export default {
   contact: 'Contactar con una persona', contactAsk: '¿Enviar también esta conversación?', contactWhy: 'Ayuda a quien te responda. Tu clave nunca se incluye.', contactWith: 'Con la conversación', contactWithout: 'Sin ella',
   answerReady: 'Respuesta:', offline: 'No hay conexión. Conéctate e inténtalo de nuevo.',
   failed_busy: 'El modelo está ocupado. Inténtalo de nuevo en un minuto.', failed_cut: 'La respuesta se interrumpió. Inténtalo de nuevo.', failed_long: 'Esta conversación es demasiado larga para el modelo. Empieza una nueva.',
-  failed_reach: 'No se puede acceder al modelo. Comprueba tu conexión e inténtalo de nuevo. Si no funciona, solo quien administra el sitio puede solucionarlo.', failed_reply: 'El modelo no dio una respuesta útil. Inténtalo de nuevo o pregunta con otras palabras.',
+  failed_reach: 'El servidor del asistente no responde. Comprueba tu conexión e inténtalo de nuevo. Si no funciona, solo quien administra el sitio puede solucionarlo.', failed_reply: 'El modelo no dio una respuesta útil. Inténtalo de nuevo o pregunta con otras palabras.',
   failed_site: 'El asistente no funciona. Recarga la página. Si sigue igual, solo quien administra el sitio puede solucionarlo.', failed_own: 'El modelo que elegiste no responde. Comprueba tu clave, tu saldo y tu conexión, o elige otro modelo.',
   keyTitle: '¿Qué modelo debe responder?', keyWhy: 'Este sitio no ofrece ningún modelo. Elige uno: tu clave va de este navegador al proveedor y a ningún otro lugar.',
   keyOwn: 'Tu clave va de este navegador al proveedor y a ningún otro lugar.',

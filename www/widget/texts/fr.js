@@ -22,7 +22,7 @@ export default {
   contact: 'Contacter une personne', contactAsk: 'Joindre cette conversation ?', contactWhy: 'Cela aide la personne qui vous répond. Votre clé n’en fait jamais partie.', contactWith: 'Avec la conversation', contactWithout: 'Sans',
   answerReady: 'Réponse :', offline: 'Vous êtes hors ligne. Connectez-vous, puis réessayez.',
   failed_busy: 'Le modèle est occupé. Réessayez dans une minute.', failed_cut: 'La réponse s’est interrompue. Réessayez.', failed_long: 'Cette conversation est trop longue pour le modèle. Commencez-en une nouvelle.',
-  failed_reach: 'Le modèle est injoignable. Vérifiez votre connexion et réessayez. Si cela ne suffit pas, seule la personne qui gère le site peut y remédier.', failed_reply: 'Le modèle n’a pas donné de réponse utilisable. Réessayez ou posez la question autrement.',
+  failed_reach: 'Le serveur de l’assistant ne répond pas. Vérifiez votre connexion et réessayez. Si cela ne suffit pas, seule la personne qui gère le site peut y remédier.', failed_reply: 'Le modèle n’a pas donné de réponse utilisable. Réessayez ou posez la question autrement.',
   failed_site: 'L’assistant ne fonctionne pas. Rechargez la page. Si cela ne suffit pas, seule la personne qui gère le site peut y remédier.', failed_own: 'Le modèle que vous avez choisi ne répond pas. Vérifiez votre clé, votre crédit et votre connexion, ou choisissez un autre modèle.',
   keyTitle: 'Quel modèle doit répondre ?', keyWhy: 'Ce site ne fournit pas de modèle. Choisissez-en un : votre clé va de ce navigateur au fournisseur et nulle part ailleurs.',
   keyOwn: 'Votre clé va de ce navigateur au fournisseur et nulle part ailleurs.',

@@ -22,7 +22,7 @@ export default {
   contact: 'Contatta una persona', contactAsk: 'Inviare anche questa conversazione?', contactWhy: 'Aiuta chi ti risponde. La tua chiave non ne fa mai parte.', contactWith: 'Con la conversazione', contactWithout: 'Senza',
   answerReady: 'Risposta:', offline: 'Sei offline. Connettiti e riprova.',
   failed_busy: 'Il modello è occupato. Riprova tra un minuto.', failed_cut: 'La risposta si è interrotta. Riprova.', failed_long: 'Questa conversazione è troppo lunga per il modello. Iniziane una nuova.',
-  failed_reach: 'Il modello non è raggiungibile. Controlla la connessione e riprova. Se non basta, solo chi gestisce il sito può rimediare.', failed_reply: 'Il modello non ha dato una risposta utile. Riprova o chiedi con altre parole.',
+  failed_reach: 'Il server dell’assistente non risponde. Controlla la connessione e riprova. Se non basta, solo chi gestisce il sito può rimediare.', failed_reply: 'Il modello non ha dato una risposta utile. Riprova o chiedi con altre parole.',
   failed_site: 'L’assistente non funziona. Ricarica la pagina. Se non basta, solo chi gestisce il sito può rimediare.', failed_own: 'Il modello che hai scelto non risponde. Controlla la chiave, il credito e la connessione, o scegli un altro modello.',
   keyTitle: 'Quale modello deve rispondere?', keyWhy: 'Questo sito non offre un modello. Scegline uno: la tua chiave va da questo browser al fornitore e in nessun altro posto.',
   keyOwn: 'La tua chiave va da questo browser al fornitore e in nessun altro posto.',

@@ -22,7 +22,7 @@ export default {
   contact: 'Falar com uma pessoa', contactAsk: 'Enviar esta conversa junto?', contactWhy: 'Ajuda quem for responder. Sua chave nunca é incluída.', contactWith: 'Com a conversa', contactWithout: 'Sem ela',
   answerReady: 'Resposta:', offline: 'Você está sem conexão. Conecte-se e tente de novo.',
   failed_busy: 'O modelo está ocupado. Tente de novo em um minuto.', failed_cut: 'A resposta foi interrompida. Tente de novo.', failed_long: 'Esta conversa é longa demais para o modelo. Comece uma nova.',
-  failed_reach: 'Não é possível acessar o modelo. Verifique sua conexão e tente de novo. Se não funcionar, só quem administra o site pode resolver isso.', failed_reply: 'O modelo não deu uma resposta útil. Tente de novo ou pergunte com outras palavras.',
+  failed_reach: 'O servidor do assistente não responde. Verifique sua conexão e tente de novo. Se não funcionar, só quem administra o site pode resolver isso.', failed_reply: 'O modelo não deu uma resposta útil. Tente de novo ou pergunte com outras palavras.',
   failed_site: 'O assistente não funciona. Recarregue a página. Se não funcionar, só quem administra o site pode resolver isso.', failed_own: 'O modelo que você escolheu não responde. Verifique sua chave, seu crédito e sua conexão, ou escolha outro modelo.',
   keyTitle: 'Qual modelo deve responder?', keyWhy: 'Este site não oferece um modelo. Escolha um: sua chave vai deste navegador para o provedor e para nenhum outro lugar.',
   keyOwn: 'Sua chave vai deste navegador para o provedor e para nenhum outro lugar.',
