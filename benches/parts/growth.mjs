@@ -10,7 +10,7 @@ import { KINDS } from './growth/texts.mjs';
 export const SHORT = 30_000;
 export const LONG = 300_000;
 /** The server writes so many characters this often; its timers are about a millisecond late. */
-const WRITE = 150;
+const WRITE = Number(process.env.WRITE || 150);
 const WRITE_MS = 15;
 /** After the run has ended, what is left to be drawn and stored. */
 const SETTLED_MS = 1500;
