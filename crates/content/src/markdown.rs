@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 pub mod bare;
 mod formulas;
 pub mod grammars;
+pub mod growing;
 pub mod highlight;
 mod parse;
+pub mod parts;
 pub use parse::{parse, parse_highlighted};
 pub mod target;
 

@@ -124,11 +124,11 @@ impl Highlight for Highlighter {
     fn lines(&mut self, block: &mut Grammar, lines: &str) -> Vec<CodeSpan> {
         let room = MAX_CODE.saturating_sub(self.used);
         self.used += lines.len();
-        let mut spans = Vec::new();
-        match block {
-            Some(_) => GRAMMARS.with(|grammars| grammars.lines(block, lines, room, &mut spans)),
-            None => push(&mut spans, Class::Plain, lines),
+        if block.is_none() {
+            return Plain.lines(&mut (), lines);
         }
+        let mut spans = Vec::new();
+        GRAMMARS.with(|grammars| grammars.lines(block, lines, room, &mut spans));
         spans
     }
 }

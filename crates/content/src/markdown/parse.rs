@@ -8,7 +8,7 @@ use pulldown_cmark::{Alignment, BrokenLink, CodeBlockKind, Event, HeadingLevel, 
 
 use super::formulas::Formulas;
 use super::highlight::{Highlight, Highlighter, Plain};
-use super::{Align, Class, CodeSpan, ListItem, MAX_DEPTH, MarkdownTable, Node, TableCell, TaskMark, safe_href};
+use super::{Align, CodeSpan, ListItem, MAX_DEPTH, MarkdownTable, Node, TableCell, TaskMark, safe_href};
 
 /// Converts Markdown (CommonMark with tables, strikethrough, task lists, footnotes, formulas and bare addresses) to nodes; code is
 /// not highlighted. Accepts any input and never panics.
