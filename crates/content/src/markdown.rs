@@ -203,6 +203,24 @@ pub fn weight(nodes: &[Node]) -> usize {
     nodes.iter().map(|node| 1 + of(node)).sum()
 }
 
+/// Returns whether there is a formula in the nodes.
+#[must_use]
+pub fn has_formula(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Formula { .. } => true,
+        Node::Paragraph(children)
+        | Node::Heading { children, .. }
+        | Node::Quote(children)
+        | Node::Strong(children)
+        | Node::Emphasis(children)
+        | Node::Strike(children)
+        | Node::Link { children, .. } => has_formula(children),
+        Node::List { items, .. } => items.iter().any(|item| has_formula(&item.children)),
+        Node::Table(table) => std::iter::once(&table.head).chain(&table.rows).flatten().any(|cell| has_formula(cell)),
+        _ => false,
+    })
+}
+
 /// Returns whether the first letter of the nodes is from a right-to-left script (Hebrew, Arabic and related ones).
 #[must_use]
 pub fn is_rtl(nodes: &[Node]) -> bool {

@@ -237,13 +237,12 @@ impl<H: Highlight> GrowingText<H> {
     fn settle_parts(&mut self, source: &str, parsed: &Parsed, mut node: Node, fresh: &mut Fresh) -> Option<usize> {
         let block = parsed.blocks.first()?;
         let start = line_start(source, block.start);
-        let head = |lines| source.get(start..).unwrap_or_default().split_inclusive('\n').take(lines).map(str::len).sum();
+        let head =
+            |lines| source.get(start..).unwrap_or_default().split_inclusive('\n').take(lines).map(str::len).sum();
         let last = parsed.parts.last().map(|at| line_start(source, *at));
         let (settled, prefix) = match &node {
             Node::List { items, .. } if items.len() > 1 && items.len() == parsed.parts.len() => (last?, 0),
-            Node::Table(table) if table.rows.len() > 1 && table.rows.len() == parsed.parts.len() => {
-                (last?, head(2))
-            }
+            Node::Table(table) if table.rows.len() > 1 && table.rows.len() == parsed.parts.len() => (last?, head(2)),
             Node::CodeBlock { spans, .. } => {
                 let first: usize = head(1);
                 let line = source.get(start..start + first)?.trim_start();
@@ -286,6 +285,7 @@ impl<H: Highlight> GrowingText<H> {
         inside.count += parts::count(&node);
         parts::append(&mut inside.node, node.clone());
         parts::append(&mut parts, node);
+        parts::end_piece(&mut parts);
         fresh.parts = Some(parts);
         self.inside = Some(inside);
     }
@@ -364,7 +364,9 @@ impl<H: Highlight> GrowingText<H> {
             let text = source.get(..at)?;
             self.work += text.len();
             let mut parsed = parse_parts(text, &self.definitions, |lang, code| Plain.spans(lang, &code));
-            let Some(Node::Paragraph(mut children)) = parsed.nodes.pop().filter(|_| parsed.nodes.is_empty()) else { continue };
+            let Some(Node::Paragraph(mut children)) = parsed.nodes.pop().filter(|_| parsed.nodes.is_empty()) else {
+                continue;
+            };
             let is_open = |child: &Node| matches!(child, Node::Text(text) if text.contains(['*', '_', '`', '[', '<', '~', '$', '\\']));
             if children.iter().any(is_open) && source.len() < 4 * parts::PIECE {
                 continue;
@@ -390,8 +392,7 @@ impl<H: Highlight> GrowingText<H> {
     fn all(&mut self) -> Changes {
         self.work += self.text.len();
         let mut highlighter = H::default();
-        let mut nodes =
-            parse_parts(&self.text, &Definitions::new(), |lang, code| highlighter.spans(lang, &code)).nodes;
+        let mut nodes = parse_parts(&self.text, &Definitions::new(), |lang, code| highlighter.spans(lang, &code)).nodes;
         let mut shown = std::mem::take(&mut self.done);
         let mut open = std::mem::take(&mut self.open).into_iter();
         if let Some(mut inside) = self.inside.take() {
@@ -401,7 +402,8 @@ impl<H: Highlight> GrowingText<H> {
             shown.push(inside.node);
         }
         shown.extend(open);
-        let same = shown.iter().zip(&nodes).take_while(|(shown, node)| parts::joined(shown) == parts::joined(node)).count();
+        let same =
+            shown.iter().zip(&nodes).take_while(|(shown, node)| parts::joined(shown) == parts::joined(node)).count();
         let mut rest = nodes.split_off(same);
         rest.iter_mut().for_each(parts::divide);
         shown.truncate(same);

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use pulldown_cmark::{Alignment, BrokenLink, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{
+    Alignment, BrokenLink, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd,
+};
 
 use super::formulas::Formulas;
 use super::highlight::{Highlight, Highlighter, Plain};
@@ -61,8 +63,7 @@ pub(super) fn parse_parts(
         highlight,
     };
     let earlier = |link: BrokenLink<'_>| Some((definitions.get(&label(&link.reference))?.clone().into(), "".into()));
-    let mut parser =
-        Parser::new_with_broken_link_callback(&markdown, options, Some(earlier)).into_offset_iter();
+    let mut parser = Parser::new_with_broken_link_callback(&markdown, options, Some(earlier)).into_offset_iter();
     let (mut blocks, mut parts, mut depth, mut has_notes) = (Vec::new(), Vec::new(), 0_usize, false);
     for (event, range) in parser.by_ref() {
         match &event {

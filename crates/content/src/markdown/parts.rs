@@ -37,6 +37,7 @@ pub fn is_divided(node: &Node) -> bool {
     match node {
         Node::List { .. } | Node::Table(_) => true,
         Node::Paragraph(children) => children.iter().any(is_mark),
+        // Code without any text has an empty span.
         Node::CodeBlock { spans, .. } => spans.len() > 1 && spans.iter().any(is_code_mark),
         _ => false,
     }
@@ -107,17 +108,26 @@ pub fn append(node: &mut Node, more: Node) {
         (Node::List { items, .. }, Node::List { items: more, .. }) => items.extend(more),
         (Node::Table(table), Node::Table(more)) => table.rows.extend(more.rows),
         (Node::Paragraph(children), Node::Paragraph(more)) => {
-            if !children.is_empty() && !more.is_empty() {
+            if !children.last().is_none_or(is_mark) && !more.is_empty() {
                 children.push(mark());
             }
             children.extend(more);
         }
         (Node::CodeBlock { spans, .. }, Node::CodeBlock { spans: more, .. }) => {
-            if !spans.is_empty() && !more.is_empty() {
+            if !spans.last().is_none_or(is_code_mark) && !more.is_empty() {
                 spans.push(code_mark());
             }
             spans.extend(more);
         }
+        _ => {}
+    }
+}
+
+/// Ends the last piece of a block: it is divided from now on.
+pub(super) fn end_piece(node: &mut Node) {
+    match node {
+        Node::Paragraph(children) if !children.last().is_none_or(is_mark) => children.push(mark()),
+        Node::CodeBlock { spans, .. } if !spans.last().is_none_or(is_code_mark) => spans.push(code_mark()),
         _ => {}
     }
 }

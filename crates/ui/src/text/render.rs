@@ -7,6 +7,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use turnwise::worker::RenderHost;
 use turnwise_protocol::DocumentTask;
+use turnwise_protocol::tool_worker::ChangedBlocks;
 
 use crate::browser::dom;
 use crate::text::prose::{Prose, Streaming, Taken};
@@ -93,14 +94,24 @@ impl Renderer {
 
     async fn show(&self, prose: &Prose) {
         if !prose.is_large() {
-            let Some(Taken { number, text }) = prose.take() else { return };
-            self.0.warm.set(true);
-            let blocks = self.0.host.render_changes(number, &text).await;
-            // A text that cannot be rendered, or whose nodes cannot be read, is shown as it is.
-            let read = blocks.ok().and_then(|blocks| Some((blocks.same, blocks.nodes.read().ok()?)));
-            let Some((same, nodes)) = read else { return prose.show_plain() };
-            if prose.show(number, same, nodes) {
-                return;
+            loop {
+                let Some(Taken { part, text }) = prose.take() else { return };
+                self.0.warm.set(true);
+                let blocks = self.0.host.render_changes(part, &text).await;
+                // A text that cannot be rendered, or whose nodes cannot be read, is shown as it is.
+                let read = blocks.ok().and_then(|blocks| Some((blocks.nodes.read().ok()?, blocks)));
+                let Some((nodes, ChangedBlocks { same, keep, lost, .. })) = read else {
+                    prose.take_again();
+                    return prose.show_plain();
+                };
+                if lost {
+                    prose.take_again();
+                    continue;
+                }
+                if prose.show(part.text, same, keep, nodes) {
+                    return;
+                }
+                break;
             }
         }
         let (renderer, drawn) = (self.clone(), prose.clone());
