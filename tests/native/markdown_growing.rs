@@ -137,7 +137,7 @@ fn ten_times_the_text_is_ten_times_the_work() {
             let text = endless(kind, length);
             let (mut growing, mut page, mut answered) = (GrowingText::<Plain>::default(), Page::default(), 0);
             let letters: Vec<char> = text.chars().collect();
-            for part in letters.chunks(50) {
+            for part in letters.chunks(200) {
                 let changes = growing.grow(&part.iter().collect::<String>(), false);
                 answered += serde_json::to_string(&changes.nodes).unwrap().len();
                 page.take(changes);
@@ -146,7 +146,7 @@ fn ten_times_the_text_is_ten_times_the_work() {
             assert_eq!(page.blocks(), parse(&text), "{kind}");
             [growing.work(), answered]
         };
-        let (short, long) = (work(30_000), work(300_000));
+        let (short, long) = (work(20_000), work(200_000));
         println!("{kind}: {short:?} {long:?}");
         for (short, long) in short.into_iter().zip(long) {
             assert!(long <= 13 * short, "{kind}: {short} bytes, and {long} for ten times the text");

@@ -13,7 +13,7 @@ use super::{ListItem, Node};
 /// Blocks that are shorter are settled as a whole, in bytes.
 const SMALL: usize = 1 << 10;
 /// What is parsed again is parsed less often from this length on, in bytes: it may be a block that has no parts.
-const LARGE: usize = 8 << 10;
+const LARGE: usize = parts::LONG + 2 * parts::PIECE;
 /// Then it has to grow by this part of its length.
 const GROWTH: usize = 16;
 
@@ -319,7 +319,8 @@ impl<H: Highlight> GrowingText<H> {
             }
             if parsed.nodes.len() == 1
                 && matches!(parsed.nodes.first(), Some(Node::Paragraph(_)))
-                && source.len() > 2 * parts::PIECE
+                && source.len() > if self.inside.is_some() { 2 * parts::PIECE } else { parts::LONG }
+                && !source.trim_start().starts_with('<')
                 && let Some((piece, at)) = self.piece(&source)
             {
                 self.define(&parsed, at);
@@ -368,7 +369,7 @@ impl<H: Highlight> GrowingText<H> {
                 continue;
             };
             let is_open = |child: &Node| matches!(child, Node::Text(text) if text.contains(['*', '_', '`', '[', '<', '~', '$', '\\']));
-            if children.iter().any(is_open) && source.len() < 4 * parts::PIECE {
+            if children.iter().any(is_open) && source.len() < LARGE {
                 continue;
             }
             let space = text.get(text.trim_end().len()..)?;

@@ -5,7 +5,9 @@
 use super::{Class, CodeSpan, Node};
 
 /// The usual length of a piece of a paragraph, in bytes.
-pub const PIECE: usize = 4 << 10;
+pub const PIECE: usize = 2 << 10;
+/// Shorter paragraphs are not divided, nor is shorter code, in bytes.
+pub const LONG: usize = 8 << 10;
 /// The usual length of a piece of code, in bytes.
 pub const CODE_PIECE: usize = 1 << 10;
 
@@ -135,7 +137,7 @@ pub(super) fn end_piece(node: &mut Node) {
 /// Divides long paragraphs and long code into pieces.
 pub fn divide(node: &mut Node) {
     match node {
-        Node::Paragraph(children) if children.iter().map(length).sum::<usize>() > 2 * PIECE => {
+        Node::Paragraph(children) if children.iter().map(length).sum::<usize>() > LONG => {
             let mut divided = Vec::with_capacity(children.len());
             let mut filled = 0;
             for child in children.drain(..) {
@@ -155,7 +157,7 @@ pub fn divide(node: &mut Node) {
             }
             *children = divided;
         }
-        Node::CodeBlock { spans, .. } if spans.iter().map(|span| span.text.len()).sum::<usize>() > PIECE => {
+        Node::CodeBlock { spans, .. } if spans.iter().map(|span| span.text.len()).sum::<usize>() > LONG => {
             let mut divided = Vec::with_capacity(spans.len());
             let mut filled = 0;
             for CodeSpan { class, text } in spans.drain(..) {
