@@ -41,6 +41,7 @@ export async function spent(browser, kind, characters) {
     const context = await browser.newContext({ viewport: { width: 1366, height: 768 }, storageState: { cookies: [], origins } });
     try {
       const page = await context.newPage();
+      if (process.env.SAY) { page.on('console', (m) => console.log('console', m.text().slice(0, 600))); page.on('pageerror', (e) => console.log('error', String(e.stack).slice(0, 900))); }
       const session = await context.newCDPSession(page);
       await session.send('Performance.enable', { timeDomain: 'threadTicks' });
       await page.goto(site.app);
@@ -56,7 +57,8 @@ export async function spent(browser, kind, characters) {
       await sleep(SETTLED_MS);
       const figures = { page: (await cpuMs(session)) - before.page, process: renderer?.since(before.process) };
       const text = await page.locator('.page[data-ended] .turn').first().evaluate((turn) => turn.textContent);
-      if (!text.includes(shown)) throw new Error(`${kind}: the run has ended, but not with '${shown}'`);
+      if (process.env.SAY && !text.includes(shown)) { console.log(await page.locator('.page[data-ended]').evaluate((p) => { const prose = [...p.querySelectorAll('section.turn .prose')].at(-1); return [prose.className, prose.outerHTML.slice(-400), prose.textContent.length, p.textContent.slice(-600)].join('\n--'); })); await sleep(4000); console.log(await page.locator('.page[data-ended] .turn').first().evaluate((turn) => turn.textContent.length)); }
+      if (!text.includes(shown)) throw new Error(`${kind}, ${characters}: the run has ended, but not with '${shown}': ${text.length} … ${text.slice(-300)}`);
       return figures;
     } finally {
       await context.close();

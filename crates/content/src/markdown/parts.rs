@@ -2,7 +2,7 @@
 //! or of long code. While a text grows, a page adds parts to a block that it shows, and a browser lays out the last piece alone.
 //! Between two pieces is an empty text, or an empty span of code.
 
-use super::{Class, CodeSpan, Node};
+use super::{Class, CodeSpan, Node, row_weight, weight};
 
 /// The usual length of a piece of a paragraph, in bytes.
 pub const PIECE: usize = 2 << 10;
@@ -19,6 +19,18 @@ pub fn pieces(children: &[Node]) -> impl Iterator<Item = &[Node]> {
 /// Returns the pieces of a block of code.
 pub fn code_pieces(spans: &[CodeSpan]) -> impl Iterator<Item = &[CodeSpan]> {
     spans.split(is_code_mark).filter(|piece| !piece.is_empty())
+}
+
+/// Returns the [weights](weight) of the parts of a block.
+#[must_use]
+pub fn weights(node: &Node) -> Vec<usize> {
+    match node {
+        Node::List { items, .. } => items.iter().map(|item| 1 + weight(&item.children)).collect(),
+        Node::Table(table) => table.rows.iter().map(row_weight).collect(),
+        Node::Paragraph(children) => pieces(children).map(weight).collect(),
+        Node::CodeBlock { spans, .. } => code_pieces(spans).map(<[CodeSpan]>::len).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Returns the number of parts of a block; 0: it has none.

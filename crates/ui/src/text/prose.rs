@@ -88,6 +88,10 @@ struct ProseState {
     /// Numbers of elements of the blocks, and their sum.
     weights: Vec<usize>,
     weight: usize,
+    /// Numbers of elements of the parts of the last block.
+    parts: Vec<usize>,
+    /// It is shown as it was written.
+    written: bool,
     /// The user wants it drawn however large it is.
     wanted: bool,
 }
@@ -164,6 +168,8 @@ impl Prose {
             complete: false,
             weights: Vec::new(),
             weight: 0,
+            parts: Vec::new(),
+            written: false,
             wanted: false,
         };
         Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
@@ -243,8 +249,9 @@ impl Prose {
     /// Shows the whole text as it was written, with a button that draws it all the same.
     pub fn show_written(&self, draw: impl FnOnce() + 'static) {
         let mut inner = self.0.borrow_mut();
-        if !inner.host.class_list().contains(WRITTEN) {
+        if !inner.written {
             inner.start_over();
+            inner.written = true;
             let note = dom::element("p");
             note.set_class_name("fact");
             note.set_text_content(Some("This text is very long, so it is shown as it was written. "));
@@ -405,20 +412,31 @@ impl Prose {
 
 impl ProseState {
     fn is_large(&self) -> bool {
-        !self.wanted && (self.text.len() > LARGE || self.weight > MANY)
+        !self.wanted && (self.written || self.text.len() > LARGE || self.weight > MANY)
     }
 
     /// Notes how many elements the blocks have.
     fn weigh(&mut self, same: usize, keep: usize, nodes: &[Node]) {
         let stay = same + usize::from(keep > 0);
+        let ended = stay < self.weights.len();
         self.weight -= self.weights.drain(stay.min(self.weights.len())..).sum::<usize>();
         for (at, node) in nodes.iter().enumerate() {
             let weight = weight(std::slice::from_ref(node));
             self.weight += weight;
             match self.weights.last_mut().filter(|_| at == 0 && keep > 0) {
-                Some(last) => *last += weight,
-                None => self.weights.push(weight),
+                Some(last) => {
+                    // Of a block that had others after it, the parts are not known: it counts as if all stayed.
+                    let from = if ended { self.parts.len() } else { keep.min(self.parts.len()) };
+                    let less = self.parts.drain(from..).sum::<usize>();
+                    self.weight -= less;
+                    *last = *last + weight - less;
+                }
+                None => {
+                    self.parts.clear();
+                    self.weights.push(weight);
+                }
             }
+            self.parts.extend(parts::weights(node));
         }
     }
 
@@ -457,6 +475,7 @@ impl ProseState {
         self.waiting.clear();
         self.weights.clear();
         self.weight = 0;
+        self.written = false;
         self.host.replace_children_with_node_0();
         let _ = self.host.class_list().remove_2(WRITTEN, "plain");
     }
@@ -471,7 +490,7 @@ impl ProseState {
     /// Shows the rest of the text plain, in pieces, unless it has blocks.
     fn grow(&mut self) {
         if matches!(self.shown, ShownPart::Nothing) && !self.text.is_empty() {
-            if !self.host.class_list().contains(WRITTEN) {
+            if !self.written {
                 let _ = self.host.class_list().add_1("plain");
             }
             self.shown = ShownPart::Plain { last: piece(&self.host), filled: 0, shown: 0 };
