@@ -426,8 +426,11 @@ impl ProseState {
             match self.weights.last_mut().filter(|_| at == 0 && keep > 0) {
                 Some(last) => {
                     // Of a block that had others after it, the parts are not known: it counts as if all stayed.
-                    let from = if ended { self.parts.len() } else { keep.min(self.parts.len()) };
-                    let less = self.parts.drain(from..).sum::<usize>();
+                    if ended {
+                        self.parts.clear();
+                    }
+                    let less = self.parts.drain(keep.min(self.parts.len())..).sum::<usize>();
+                    self.parts.resize(keep, 0);
                     self.weight -= less;
                     *last = *last + weight - less;
                 }
