@@ -12,6 +12,10 @@ use turnwise_protocol::tool_worker::ChangedBlocks;
 use crate::browser::dom;
 use crate::text::prose::{Prose, Streaming, Taken};
 
+/// A text that grows is rendered once in this time at most, in milliseconds: nobody reads faster, and each time the browser lays out
+/// the page.
+const EVERY: f64 = 40.0;
+
 /// Every kind of block and of text that an answer commonly has.
 const REHEARSAL: &str = "## Title\n\nA **bold**, an *italic* and a `code` word.\n\n- An item\n\n1. Another\n\n> A quotation\n\n\
     ```rust\nlet one = \"1\"; // one\n```\n\n| Name | Number |\n|---|---:|\n| One | 1 |\n";
@@ -81,8 +85,10 @@ impl Renderer {
         let (renderer, mut prose) = (self.clone(), prose.clone());
         spawn_local(async move {
             loop {
+                let begun = dom::uptime();
                 renderer.show(&prose).await;
                 prose.built().await;
+                dom::rest((EVERY - (dom::uptime() - begun)).max(0.0) as i32).await;
                 match renderer.0.next.take() {
                     Some(next) => prose = next,
                     None => break,
