@@ -193,14 +193,14 @@ pub fn weight(nodes: &[Node]) -> usize {
         | Node::Strike(children)
         | Node::Link { children, .. } => weight(children),
         Node::List { items, .. } => items.iter().map(|item| 1 + weight(&item.children)).sum(),
-        Node::Table(table) => row_weight(&table.head) + table.rows.iter().map(row_weight).sum::<usize>(),
+        Node::Table(table) => row_weight(&table.head) + table.rows.iter().map(|row| row_weight(row)).sum::<usize>(),
         Node::CodeBlock { spans, .. } => spans.len(),
         _ => 0,
     };
     nodes.iter().map(|node| 1 + of(node)).sum()
 }
 
-fn row_weight(row: &Vec<TableCell>) -> usize {
+fn row_weight(row: &[TableCell]) -> usize {
     1 + row.iter().map(|cell| 1 + weight(cell)).sum::<usize>()
 }
 

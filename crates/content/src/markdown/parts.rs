@@ -26,7 +26,7 @@ pub fn code_pieces(spans: &[CodeSpan]) -> impl Iterator<Item = &[CodeSpan]> {
 pub fn weights(node: &Node) -> Vec<usize> {
     match node {
         Node::List { items, .. } => items.iter().map(|item| 1 + weight(&item.children)).collect(),
-        Node::Table(table) => table.rows.iter().map(row_weight).collect(),
+        Node::Table(table) => table.rows.iter().map(|row| row_weight(row)).collect(),
         Node::Paragraph(children) => pieces(children).map(weight).collect(),
         Node::CodeBlock { spans, .. } => code_pieces(spans).map(<[CodeSpan]>::len).collect(),
         _ => Vec::new(),
