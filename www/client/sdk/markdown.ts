@@ -41,7 +41,7 @@ const docsWorker = () => inside.script('docs-worker.js', () => new Worker(new UR
 
 /**
  * Draws Markdown into an element, whose content it replaces. Call it with each longer text of a stream: only the blocks that changed
- * are drawn again. Scripts, styles and HTML in the text are shown as text; links go to `http`, `https` and `mailto` addresses only.
+ * are drawn again, and a long text less often. Scripts, styles and HTML in the text are shown as text; links go to `http`, `https` and `mailto` addresses only.
  * Until the worker has started, and if it cannot, the text is shown as it was written. Resolves once the newest text is drawn.
  * Texts of more than 256 KiB are shown as written.
  *
