@@ -198,7 +198,7 @@ impl<H: Highlight> GrowingText<H> {
         let source = format!("{prefix}{}", self.text.get(self.settled..end).unwrap_or_default());
         self.work += source.len();
         let before = prefix.len();
-        let mut parsed = parse_parts(&source, &self.definitions, |lang, code| Plain.spans(lang, &code));
+        let mut parsed = parse_parts(&source, &self.definitions, &mut |lang, code| Plain.spans(lang, &code));
         if let (Some(inside), Some(first)) = (&self.inside, parsed.nodes.first_mut()) {
             go_on(&inside.node, first);
         }
@@ -364,7 +364,7 @@ impl<H: Highlight> GrowingText<H> {
             }
             let text = source.get(..at)?;
             self.work += text.len();
-            let mut parsed = parse_parts(text, &self.definitions, |lang, code| Plain.spans(lang, &code));
+            let mut parsed = parse_parts(text, &self.definitions, &mut |lang, code| Plain.spans(lang, &code));
             let Some(Node::Paragraph(mut children)) = parsed.nodes.pop().filter(|_| parsed.nodes.is_empty()) else {
                 continue;
             };
@@ -393,7 +393,8 @@ impl<H: Highlight> GrowingText<H> {
     fn all(&mut self) -> Changes {
         self.work += self.text.len();
         let mut highlighter = H::default();
-        let mut nodes = parse_parts(&self.text, &Definitions::new(), |lang, code| highlighter.spans(lang, &code)).nodes;
+        let mut nodes =
+            parse_parts(&self.text, &Definitions::new(), &mut |lang, code| highlighter.spans(lang, &code)).nodes;
         let mut shown = std::mem::take(&mut self.done);
         let mut open = std::mem::take(&mut self.open).into_iter();
         if let Some(mut inside) = self.inside.take() {

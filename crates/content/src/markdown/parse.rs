@@ -16,18 +16,21 @@ use super::{Align, CodeSpan, ListItem, MAX_DEPTH, MarkdownTable, Node, TableCell
 /// not highlighted. Accepts any input and never panics.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Node> {
-    parse_parts(markdown, &Definitions::new(), |lang, code| Plain.spans(lang, &code)).nodes
+    parse_parts(markdown, &Definitions::new(), &mut |lang, code| Plain.spans(lang, &code)).nodes
 }
 
 /// As [`parse`], with code highlighted.
 #[must_use]
 pub fn parse_highlighted(markdown: &str) -> Vec<Node> {
     let mut highlighter = Highlighter::default();
-    parse_parts(markdown, &Definitions::new(), |lang, code| highlighter.spans(lang, &code)).nodes
+    parse_parts(markdown, &Definitions::new(), &mut |lang, code| highlighter.spans(lang, &code)).nodes
 }
 
 /// The addresses that an earlier part of the text defines (`[label]: address`), by label.
 pub(super) type Definitions = HashMap<String, String>;
+
+/// Makes the spans of a block of code, by its language.
+type Spans<'a> = &'a mut dyn FnMut(&str, String) -> Vec<CodeSpan>;
 
 /// The nodes of a text, and where they are in it. Places are bytes.
 pub(super) struct Parsed {
@@ -42,12 +45,8 @@ pub(super) struct Parsed {
     pub(super) has_notes: bool,
 }
 
-/// `highlight`: the spans of a block of code, by its language.
-pub(super) fn parse_parts(
-    markdown: &str,
-    definitions: &Definitions,
-    highlight: impl FnMut(&str, String) -> Vec<CodeSpan>,
-) -> Parsed {
+/// Parses a text that follows one with these `definitions`.
+pub(super) fn parse_parts(markdown: &str, definitions: &Definitions, highlight: Spans<'_>) -> Parsed {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
     let (markdown, formulas) = match Formulas::take_out(markdown) {
@@ -133,7 +132,7 @@ impl Frame {
     }
 }
 
-struct Build<'a, H> {
+struct Build<'a> {
     /// Never empty: only `finish` removes the root.
     stack: Vec<Frame>,
     /// Open containers beyond the depth limit: they have no frame.
@@ -142,10 +141,10 @@ struct Build<'a, H> {
     notes: Vec<Vec<Node>>,
     labels: HashMap<String, usize>,
     formulas: Formulas<'a>,
-    highlight: H,
+    highlight: Spans<'a>,
 }
 
-impl<H: FnMut(&str, String) -> Vec<CodeSpan>> Build<'_, H> {
+impl Build<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.open(tag),
