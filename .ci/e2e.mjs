@@ -30,7 +30,7 @@ const ONLY_ALL = [
   // Servers, hosts of others, real sites, hostile files and indexes.
   'aimock', 'fleet', 'hostile', 'hostile_docs', 'llamacpp', 'llmock', 'sites',
   // Sizes that differ from those of other tests in number only.
-  'app_large', 'crowd', 'docs_large', 'long_trajectory',
+  'app_growth', 'app_large', 'crowd', 'docs_large', 'long_trajectory',
   // Second walks through the app: make test walks once through each of its parts (app_answer, app_demo, app_plan, app_viewer,
   // app_trajectory, app_settings, app_providers, app_permissions, app_folder, stored, app_tasks_phone, app_axe).
   'app_again', 'app_branches', 'app_draft', 'app_exports', 'app_faults', 'app_focus', 'app_insight', 'app_offline', 'app_openrouter',

@@ -14,7 +14,7 @@ import { serve } from './site.mjs';
 import { DEEP_CHAT } from './parts/widget.mjs';
 import { dist } from '../tests/e2e/lib/site.mjs';
 
-const PARTS = ['sizes', 'cpu', 'stream', 'memory', 'tasks', 'crew', 'record', 'hostile', 'busy', 'start', 'slow', 'widget', 'docs', 'same-agent'];
+const PARTS = ['sizes', 'cpu', 'stream', 'memory', 'tasks', 'crew', 'record', 'hostile', 'busy', 'start', 'slow', 'growth', 'widget', 'docs', 'same-agent'];
 const PEERS = ['openai-sdk', 'ai-sdk', 'langgraph', 'openai-agents'];
 const FLOOR = 'floor';
 const OURS = 'turnwise';

@@ -1,6 +1,8 @@
 // The goals for our figures, in the order printed. `of`: the figure of one round, from the measurements of our package and of
 // the hand-written loop in the same round; `most`: its maximum; `worst`: applies to every round, not to the median. `process`: a figure of
 // the whole renderer, which only Linux has.
+import { KINDS } from './parts/growth/texts.mjs';
+
 const over = (key) => (ours, floor) => ours[key] / floor[key];
 const bytes = (...keys) => (ours) => keys.reduce((sum, key) => sum + ours[key], 0);
 const own = (key) => (ours) => ours[key];
@@ -50,6 +52,10 @@ export const GOALS = [
   { part: 'slow', figure: 'the same: tasks over 50 ms while streaming', of: own('tasks over 50 ms while streaming, by the clock') },
   { part: 'slow', figure: 'the same with the page first', of: own('the page first: tasks over 50 ms, by the clock'), most: 0, worst: true },
   { part: 'slow', figure: 'the page first: longest task, its own time (ms)', of: own('the page first: longest task, its own time (ms)'), most: 50, worst: true },
+  ...Object.keys(KINDS).flatMap((kind) => [
+    { part: 'growth', figure: `app, ten times the text: page thread, ${kind}`, of: own(`${kind}: page thread, ten times the text`), most: 11 },
+    { part: 'growth', figure: `app, ten times the text: process, ${kind}`, of: own(`${kind}: process, ten times the text`), most: 11, process: true },
+  ]),
   { part: 'docs', figure: 'docs of 400 pages: question to answer, warm (ms)', of: own('returning visitor: question to answer (ms)'), most: 1500 },
   { part: 'docs', figure: 'docs of 400 pages: longest task while reading (ms)', of: own('longest task while reading, by the clock (ms)'), most: 50, worst: true },
   { part: 'sizes', figure: 'launcher (B)', of: bytes('launcher (B)'), most: 5_000 },

@@ -7,7 +7,8 @@ use turnwise_content::markdown::Node;
 use turnwise_demo_model::DemoRequest;
 use turnwise_engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
 use turnwise_protocol::tool_worker::{
-    ChangedBlocks, CheckedArguments, FileChange, Request, SchemaRef, Ticket, WorkerAnswer, WorkerCall, WorkerReply,
+    ChangedBlocks, CheckedArguments, FileChange, GrowingPart, Request, SchemaRef, Ticket, WorkerAnswer, WorkerCall,
+    WorkerReply,
 };
 use turnwise_tools::{Repaired, builtin, names};
 use turnwise_tools_module::Complete;
@@ -283,11 +284,12 @@ async fn of_a_text_that_grows_only_the_changed_blocks_are_answered() {
         };
         (blocks.same, blocks.nodes.read().unwrap().len())
     };
-    assert_eq!(blocks("one\n\ntwo", Some(1)).await, (0, 2));
-    assert_eq!(blocks("one\n\ntwo and three\n\nfour", Some(1)).await, (1, 2));
+    let part = |text, from, last| Some(GrowingPart { text, from, last });
+    assert_eq!(blocks("one\n\ntwo", part(1, 0, false)).await, (0, 2));
+    assert_eq!(blocks(" and three\n\nfour", part(1, 8, false)).await, (1, 2));
     assert_eq!(blocks("other", None).await, (0, 1));
-    assert_eq!(blocks("one\n\ntwo and three\n\nfour", Some(1)).await, (3, 0));
-    assert_eq!(blocks("one", Some(2)).await, (0, 1));
+    assert_eq!(blocks("", part(1, 24, true)).await, (3, 0));
+    assert_eq!(blocks("one", part(2, 0, false)).await, (0, 1));
 }
 
 #[wasm_bindgen_test]

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::driver::{Driver, EndedCall};
 use super::pool::CallEnd;
 use super::workspace::Workspace;
-use turnwise_protocol::tool_worker::{ChangedBlocks, DocumentTask, WorkerAnswer, WorkerCall};
+use turnwise_protocol::tool_worker::{ChangedBlocks, DocumentTask, GrowingPart, WorkerAnswer, WorkerCall};
 
 /// A text that takes longer than this is not worth waiting for.
 const RENDER_MS: u64 = 10_000;
@@ -41,15 +41,15 @@ impl RenderHost {
         self.blocks(markdown, None).await.map(|blocks| blocks.nodes.text().to_owned())
     }
 
-    /// Returns what has changed in a text that grows since it was last rendered; `text` numbers it.
+    /// Adds to a text that grows, and returns what has changed in it.
     ///
     /// # Errors
     /// As for [`RenderHost::render`].
-    pub async fn render_changes(&self, text: u32, markdown: &str) -> Result<ChangedBlocks, RenderError> {
-        self.blocks(markdown, Some(text)).await
+    pub async fn render_changes(&self, part: GrowingPart, markdown: &str) -> Result<ChangedBlocks, RenderError> {
+        self.blocks(markdown, Some(part)).await
     }
 
-    async fn blocks(&self, markdown: &str, growing: Option<u32>) -> Result<ChangedBlocks, RenderError> {
+    async fn blocks(&self, markdown: &str, growing: Option<GrowingPart>) -> Result<ChangedBlocks, RenderError> {
         match self.ask(WorkerCall::Render { markdown: markdown.to_owned(), growing }).await? {
             WorkerAnswer::Nodes(blocks) => Ok(blocks),
             _ => Err(RenderError::Worker("the worker answered another question".to_owned())),

@@ -68,6 +68,7 @@ mod llm_sse;
 mod llm_strict;
 mod mail;
 mod markdown;
+mod markdown_growing;
 mod plan_context;
 mod plan_docs;
 mod plan_draft;

@@ -9,7 +9,6 @@ use turnwise_content::markdown::{
     Align, Class, ListItem, MAX_DEPTH, Node, TaskMark, parse, parse_highlighted, plain_text, safe_href, target,
     web_href, weight,
 };
-use turnwise_worker::growing::Growing;
 
 fn text(text: &str) -> Node {
     Node::Text(text.into())
@@ -520,31 +519,5 @@ proptest! {
         let nodes = parse(&paragraphs.join("\n\n"));
         prop_assert_eq!(plain_text(&nodes), paragraphs.join("\n"));
         prop_assert_eq!(nodes.len(), paragraphs.len());
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
-    /// What a page keeps and what it is answered make the whole text, whichever texts are rendered in between.
-    #[test]
-    fn the_changes_of_a_text_that_grows_make_the_text(
-        parts in prop::collection::vec(("[a-c*_`$|\\-\\[\\]^:># 1\n]{0,20}(\n\n)?", 0_u32..3), 1..20),
-    ) {
-        let mut growing = Growing::default();
-        let (mut text, mut page, mut number) = (String::new(), Vec::new(), 0);
-        for (part, other) in parts {
-            text.push_str(&part);
-            if other == 0 {
-                // The page lost the blocks.
-                number += 1;
-                page.clear();
-            }
-            let whole = parse(&text);
-            let blocks = growing.changes(number, whole.clone());
-            page.truncate(blocks.same);
-            page.extend(blocks.nodes.read().unwrap());
-            prop_assert_eq!(&page, &whole);
-        }
     }
 }

@@ -9,7 +9,8 @@ use turnwise_content::markdown::Node;
 use turnwise_demo_model::{DemoChunk, DemoRequest, Scripted};
 use turnwise_engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
 use turnwise_protocol::tool_worker::{
-    ChangedBlocks, CheckedArguments, FileChange, Request, SchemaRef, Ticket, WorkerAnswer, WorkerCall, WorkerReply,
+    ChangedBlocks, CheckedArguments, FileChange, GrowingPart, Request, SchemaRef, Ticket, WorkerAnswer, WorkerCall,
+    WorkerReply,
 };
 use turnwise_tools::{Arguments, Repaired};
 
@@ -52,8 +53,8 @@ fn requests_are_id_method_args() {
             json!({"id": 1, "method": "render", "args": {"markdown": "*a*"}}),
         ),
         (
-            WorkerCall::Render { markdown: "*a*".into(), growing: Some(7) },
-            json!({"id": 1, "method": "render", "args": {"markdown": "*a*", "growing": 7}}),
+            WorkerCall::Render { markdown: "*a*".into(), growing: Some(GrowingPart { text: 7, from: 3, last: false }) },
+            json!({"id": 1, "method": "render", "args": {"markdown": "*a*", "growing": {"text": 7, "from": 3}}}),
         ),
         (WorkerCall::Text { path: "a.pdf".into() }, json!({"id": 1, "method": "text", "args": {"path": "a.pdf"}})),
         (
@@ -109,14 +110,17 @@ fn replies_are_ready_fatal_or_id_with_result_or_error() {
         (
             WorkerReply::Result {
                 id: A,
-                result: WorkerAnswer::Nodes(ChangedBlocks { same: 0, nodes: [Node::Rule].as_slice().into() }),
+                result: WorkerAnswer::Nodes(ChangedBlocks {
+                    nodes: [Node::Rule].as_slice().into(),
+                    ..ChangedBlocks::default()
+                }),
             },
             json!({"id": 1, "result": {"nodes": {"nodes": ["rule"]}}}),
         ),
         (
             WorkerReply::Result {
                 id: A,
-                result: WorkerAnswer::Nodes(ChangedBlocks { same: 2, nodes: [].as_slice().into() }),
+                result: WorkerAnswer::Nodes(ChangedBlocks { same: 2, ..ChangedBlocks::default() }),
             },
             json!({"id": 1, "result": {"nodes": {"same": 2, "nodes": []}}}),
         ),

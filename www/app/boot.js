@@ -12,7 +12,7 @@ globalThis.turnwiseFigure = (place, figure) => import("./figure.js").then(({ dra
 // Draws the formulas of a text, and its diagrams once it is complete; the code for each loads with the first one.
 globalThis.turnwiseDrawings = (host) => {
   if (host.querySelector("code.tex")) import("./formula.js").then(({ draw }) => draw(host));
-  if (!host.hasAttribute("data-streaming") && host.querySelector(".code[data-lang=mermaid]")) import("./diagram.js").then(({ draw }) => draw(host));
+  if (!host.closest("[data-streaming]") && host.querySelector(".code[data-lang=mermaid]")) import("./diagram.js").then(({ draw }) => draw(host));
 };
 // Shows a file's text at a place, and makes buttons of mentions of the files, whose paths are one per line.
 let paths = "";

@@ -1,8 +1,11 @@
-// The events of a run, prepared for the panel: streamed Markdown as nodes, at most every 80 ms, and the other events in order.
+// The events of a run, prepared for the panel: streamed Markdown as nodes, at most every 80 ms, a long one less often, and the other events in order.
 import { wanted } from './failures.js';
 import { nodesOf, written } from './nodes.js';
 
 const EVERY_MS = 80;
+/** All of a text is parsed and compared each time it is drawn: it is not drawn for so many times as long as that took, but for no longer than this. */
+const PAUSES = 4;
+const MOST_MS = 1000;
 
 /** `render(text)` converts Markdown to nodes; `tell(data)` receives the prepared events. Of the result, `event` takes an event
  *  of the agent, `done` resolves when all of them have been delivered, and after `end` none are delivered. */
@@ -13,6 +16,7 @@ export function painter(render, tell) {
   let dirty = false;
   let timer;
   let before = 0;
+  let took = 0;
   let over = false;
 
   /** Delivers data. An error while drawing it does not affect the rest. */
@@ -27,7 +31,9 @@ export function painter(render, tell) {
   /** Delivers data with the nodes of a text, or the text itself if rendering fails. */
   const draw = (of, data) => {
     queue = queue.then(async () => {
+      const began = performance.now();
       told({ ...data, nodes: over ? [] : await nodesOf(of, render).catch(() => written(of)) });
+      took = performance.now() - began;
     });
   };
   const flush = () => {
@@ -41,7 +47,7 @@ export function painter(render, tell) {
   const delta = () => {
     dirty = true;
     // Waits for a render in progress: a slow device then draws less often, but never falls behind.
-    timer ??= setTimeout(() => queue.then(flush), Math.max(0, EVERY_MS - (performance.now() - before)));
+    timer ??= setTimeout(() => queue.then(flush), Math.max(0, Math.max(EVERY_MS, Math.min(PAUSES * took, MOST_MS)) - (performance.now() - before)));
   };
   const ended = ({ ending }) => {
     const { termination_reason: reason, outcome, total_turns: turns, error, output } = ending;

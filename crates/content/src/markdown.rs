@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 pub mod bare;
 mod formulas;
 pub mod grammars;
+pub mod growing;
 pub mod highlight;
 mod parse;
+pub mod parts;
 pub use parse::{parse, parse_highlighted};
 pub mod target;
 
@@ -191,14 +193,33 @@ pub fn weight(nodes: &[Node]) -> usize {
         | Node::Strike(children)
         | Node::Link { children, .. } => weight(children),
         Node::List { items, .. } => items.iter().map(|item| 1 + weight(&item.children)).sum(),
-        Node::Table(table) => {
-            let cells = |row: &Vec<TableCell>| 1 + row.iter().map(|cell| 1 + weight(cell)).sum::<usize>();
-            cells(&table.head) + table.rows.iter().map(cells).sum::<usize>()
-        }
+        Node::Table(table) => row_weight(&table.head) + table.rows.iter().map(|row| row_weight(row)).sum::<usize>(),
         Node::CodeBlock { spans, .. } => spans.len(),
         _ => 0,
     };
     nodes.iter().map(|node| 1 + of(node)).sum()
+}
+
+fn row_weight(row: &[TableCell]) -> usize {
+    1 + row.iter().map(|cell| 1 + weight(cell)).sum::<usize>()
+}
+
+/// Returns whether there is a formula in the nodes.
+#[must_use]
+pub fn has_formula(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Formula { .. } => true,
+        Node::Paragraph(children)
+        | Node::Heading { children, .. }
+        | Node::Quote(children)
+        | Node::Strong(children)
+        | Node::Emphasis(children)
+        | Node::Strike(children)
+        | Node::Link { children, .. } => has_formula(children),
+        Node::List { items, .. } => items.iter().any(|item| has_formula(&item.children)),
+        Node::Table(table) => std::iter::once(&table.head).chain(&table.rows).flatten().any(|cell| has_formula(cell)),
+        _ => false,
+    })
 }
 
 /// Returns whether the first letter of the nodes is from a right-to-left script (Hebrew, Arabic and related ones).

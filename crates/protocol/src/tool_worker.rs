@@ -60,9 +60,9 @@ pub enum WorkerCall {
     /// Convert Markdown to nodes; answered with [`WorkerAnswer::Nodes`].
     Render {
         markdown: String,
-        /// The text's number, if it grows: a repeated request for it is answered with what has changed.
+        /// Set if this is a part of a text that grows: the answer has only what changes.
         #[serde(skip_serializing_if = "Option::is_none")]
-        growing: Option<u32>,
+        growing: Option<GrowingPart>,
     },
     /// The text of the file whose blob is transferred along with the text, as the tools read it; answered with
     /// [`WorkerAnswer::Document`].
@@ -145,14 +145,34 @@ pub enum WorkerAnswer {
     Demo(Scripted),
 }
 
+/// What was added to a text that grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrowingPart {
+    /// Numbers the text.
+    pub text: u32,
+    /// The length of what was sent of it before, in bytes; 0: this is its beginning.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub from: usize,
+    /// The text is complete.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub last: bool,
+}
+
 /// The blocks of a text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChangedBlocks {
     /// The number of blocks at the beginning that are the same as in the last answer for this text.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub same: usize,
+    /// If it is not 0, the block after those stays with so many of its first parts (`turnwise_content::markdown::parts`), and the
+    /// first node has those that follow.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub keep: usize,
     /// The blocks after those.
     pub nodes: Nodes,
+    /// This worker does not have the beginning of the text: it has to be sent from there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lost: bool,
 }
 
 /// Nodes as JSON text. Only who draws them reads them: whoever passes them on has no code for it.
@@ -318,7 +338,7 @@ struct CheckArgs {
 struct RenderArgs {
     markdown: String,
     #[serde(default)]
-    growing: Option<u32>,
+    growing: Option<GrowingPart>,
 }
 
 #[derive(Deserialize)]

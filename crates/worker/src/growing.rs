@@ -1,26 +1,34 @@
-//! A text that grows is rendered again and again. Of its blocks, only those that changed since the last time are answered: a
-//! page would otherwise read and compare the whole text each time. PURE.
+//! The texts that grow in a page: it sends what is added, and is answered what changes of the blocks. PURE.
 
-use turnwise_content::markdown::Node;
-use turnwise_protocol::tool_worker::ChangedBlocks;
+use std::collections::VecDeque;
 
-/// The last text that grew. Another one takes its place.
+use turnwise_content::markdown::growing::{Changes, GrowingText};
+use turnwise_content::markdown::highlight::Highlight;
+use turnwise_protocol::tool_worker::{ChangedBlocks, GrowingPart};
+
+/// So many texts grow at once at most; of another one, the page is asked for the beginning again.
+const TEXTS: usize = 8;
+
+/// The texts that are not complete, by their numbers, the latest one last.
 #[derive(Debug, Default)]
-pub struct Growing {
-    /// Numbers the text; the page uses a new number whenever it has lost the blocks.
-    text: Option<u32>,
-    nodes: Vec<Node>,
-}
+pub struct Growing<H: Highlight>(VecDeque<(u32, GrowingText<H>)>);
 
-impl Growing {
-    /// Returns what has changed in a text since it was last rendered.
-    pub fn changes(&mut self, text: u32, nodes: Vec<Node>) -> ChangedBlocks {
-        let known = self.text.replace(text) == Some(text);
-        let same = match known {
-            true => self.nodes.iter().zip(&nodes).take_while(|(old, new)| old == new).count(),
-            false => 0,
+impl<H: Highlight> Growing<H> {
+    /// Returns what changes in a text with this part of it.
+    pub fn changes(&mut self, part: GrowingPart, markdown: &str) -> ChangedBlocks {
+        let GrowingPart { text: number, from, last } = part;
+        let known = self.0.iter().position(|(known, _)| *known == number).and_then(|at| self.0.remove(at));
+        let known = known.filter(|(_, text)| from > 0 && text.length() == from);
+        let Some((_, mut text)) = known.or_else(|| (from == 0).then(|| (number, GrowingText::default()))) else {
+            return ChangedBlocks { lost: true, ..ChangedBlocks::default() };
         };
-        self.nodes = nodes;
-        ChangedBlocks { same, nodes: self.nodes.get(same..).unwrap_or_default().into() }
+        let Changes { same, keep, nodes } = text.grow(markdown, last);
+        if !last {
+            if self.0.len() >= TEXTS {
+                self.0.pop_front();
+            }
+            self.0.push_back((number, text));
+        }
+        ChangedBlocks { same, keep, nodes: nodes.as_slice().into(), lost: false }
     }
 }

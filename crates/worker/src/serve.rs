@@ -15,7 +15,6 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, MessageEvent};
 
-use crate::growing::Growing;
 use turnwise_content::markdown::Node;
 use turnwise_docs_index::site::Site;
 use turnwise_docs_index::{self as docs, SiteQuery, web};
@@ -23,8 +22,8 @@ use turnwise_engine::{EpochMillis, ToolOutcome};
 use turnwise_files::document::{HEAD, container};
 use turnwise_files::{FileInfo, Files};
 use turnwise_protocol::tool_worker::{
-    ChangedBlocks, CheckedArguments, DocumentTask, FileChange, Request, SchemaRef, WorkerAnswer, WorkerCall,
-    WorkerReply, WritePreview,
+    ChangedBlocks, CheckedArguments, DocumentTask, FileChange, GrowingPart, Request, SchemaRef, WorkerAnswer,
+    WorkerCall, WorkerReply, WritePreview,
 };
 use turnwise_tools::arguments::Validators;
 
@@ -35,6 +34,14 @@ use turnwise_tools::arguments::Validators;
 pub trait Abilities: Default + std::fmt::Debug + 'static {
     /// Markdown as nodes.
     fn render(markdown: &str) -> Vec<Node>;
+
+    /// What changes in a text that grows. A worker that keeps no such text takes only whole ones.
+    fn grow(&mut self, part: GrowingPart, markdown: &str) -> ChangedBlocks {
+        match part.from {
+            0 => ChangedBlocks { nodes: Self::render(markdown).as_slice().into(), ..ChangedBlocks::default() },
+            _ => ChangedBlocks { lost: true, ..ChangedBlocks::default() },
+        }
+    }
 
     /// Answers a task on the text of a record.
     ///
@@ -95,7 +102,6 @@ pub struct Worker<A> {
     validators: Validators,
     files: BlobFiles,
     /// The text of a reply that streams.
-    growing: Growing,
     /// The documentation site that is open.
     site: Option<Site>,
     abilities: A,
@@ -106,7 +112,6 @@ impl<A: Abilities> Default for Worker<A> {
         Worker {
             validators: Validators::new(crate::pattern::pattern),
             files: BlobFiles::default(),
-            growing: Growing::default(),
             site: None,
             abilities: A::default(),
         }
@@ -119,13 +124,10 @@ impl<A: Abilities> Worker<A> {
         let id = request.id;
         let mut written = Vec::new();
         let result = match request.call {
-            WorkerCall::Render { markdown, growing } => {
-                let nodes = A::render(&markdown);
-                WorkerAnswer::Nodes(match growing {
-                    Some(text) => self.growing.changes(text, nodes),
-                    None => ChangedBlocks { same: 0, nodes: nodes.as_slice().into() },
-                })
-            }
+            WorkerCall::Render { markdown, growing } => WorkerAnswer::Nodes(match growing {
+                Some(part) => self.abilities.grow(part, &markdown),
+                None => ChangedBlocks { nodes: A::render(&markdown).as_slice().into(), ..ChangedBlocks::default() },
+            }),
             WorkerCall::Document { task, text } => match A::document(task, &text) {
                 Ok(answer) => WorkerAnswer::Document(answer),
                 Err(error) => return (WorkerReply::Error { id, error }, written),

@@ -10,17 +10,19 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
+use turnwise_content::markdown::highlight::Highlighter;
 use turnwise_content::markdown::{Node, parse_highlighted};
 use turnwise_engine::EpochMillis;
 use turnwise_files::document::{Container, Document, HEAD, LATER, MAX_DOCUMENT_BYTES, PackedFile, container};
 use turnwise_files::encoding::{DecodedText, Recognized, recognize};
 use turnwise_files::{Engine, FileInfo, Files, FoundFile, MAX_TEXT_BYTES, decode, size_text};
 use turnwise_protocol::record;
-use turnwise_protocol::tool_worker::{DocumentTask, FileChange, WorkerAnswer, WorkerCall};
+use turnwise_protocol::tool_worker::{ChangedBlocks, DocumentTask, FileChange, GrowingPart, WorkerAnswer, WorkerCall};
 use turnwise_tools::change::{Previous, unified};
 use turnwise_tools::{FileIndex, read, run};
 use turnwise_view::replay::Viewer;
 use turnwise_worker::documents;
+use turnwise_worker::growing::Growing;
 use turnwise_worker::serve::{Abilities, BlobFiles, bytes_of, gone, part_of};
 
 use crate::{engines, parts};
@@ -30,6 +32,7 @@ use crate::{engines, parts};
 pub struct Complete {
     index: FileIndex,
     documents: Documents,
+    growing: Growing<Highlighter>,
     /// The record that is open in the viewer.
     viewer: Option<Viewer>,
 }
@@ -37,6 +40,10 @@ pub struct Complete {
 impl Abilities for Complete {
     fn render(markdown: &str) -> Vec<Node> {
         parse_highlighted(markdown)
+    }
+
+    fn grow(&mut self, part: GrowingPart, markdown: &str) -> ChangedBlocks {
+        self.growing.changes(part, markdown)
     }
 
     fn document(task: DocumentTask, text: &str) -> Result<String, String> {

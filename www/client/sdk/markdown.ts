@@ -32,13 +32,16 @@ interface Drawing {
   running: Promise<void> | undefined;
 }
 const drawings = new WeakMap<Element, Drawing>();
+/** A text that grows is not drawn for so many times as long as it took to be drawn, but for no longer than this, in milliseconds. */
+const PAUSES = 4;
+const MOST_MS = 1000;
 let complained = false;
 
 const docsWorker = () => inside.script('docs-worker.js', () => new Worker(new URL('./docs-worker.js', import.meta.url), { type: 'module' }));
 
 /**
  * Draws Markdown into an element, whose content it replaces. Call it with each longer text of a stream: only the blocks that changed
- * are drawn again. Scripts, styles and HTML in the text are shown as text; links go to `http`, `https` and `mailto` addresses only.
+ * are drawn again, and a long text less often. Scripts, styles and HTML in the text are shown as text; links go to `http`, `https` and `mailto` addresses only.
  * Until the worker has started, and if it cannot, the text is shown as it was written. Resolves once the newest text is drawn.
  * Texts of more than 256 KiB are shown as written.
  *
@@ -68,6 +71,7 @@ export function drawMarkdown(element: Element, text: string, options: MarkdownOp
   const draw = async () => {
     try {
       for (let done = false; !done;) {
+        const began = performance.now();
         const { text: now, options: { highlight }, key: before } = drawing;
         const nodes = await nodesOf(now, (of) => renderMarkdown(of, highlight ? {} : { workerUrl: docsWorker() })).catch((error: unknown) => {
           if (!complained) console.error('turnwise: Markdown is shown as written', error);
@@ -76,6 +80,8 @@ export function drawMarkdown(element: Element, text: string, options: MarkdownOp
         });
         done = drawing.text === now && drawing.key === before;
         if (done || (drawing.key === before && drawing.text.startsWith(now))) show(element, nodes, where());
+        // All of a text is parsed and compared each time: the longer it takes, the less often.
+        if (!done) await new Promise((resolve) => { setTimeout(resolve, Math.min(PAUSES * (performance.now() - began), MOST_MS)); });
       }
     } finally {
       // In the moment in which nothing is left to draw: whoever calls in the next one begins anew.

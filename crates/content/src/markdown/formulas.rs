@@ -13,7 +13,11 @@ const MARK: char = '\u{10fffd}';
 
 /// The formulas of a text, in the order in which they first occur; the marks name their places.
 #[derive(Default)]
-pub(super) struct Formulas<'a>(Vec<Formula<'a>>);
+pub(super) struct Formulas<'a> {
+    found: Vec<Formula<'a>>,
+    /// Where each mark ends in the marked text, and its formula in the text as it was written, in bytes.
+    ends: Vec<(usize, usize)>,
+}
 
 struct Formula<'a> {
     /// With its delimiters.
@@ -57,7 +61,14 @@ impl<'a> Formulas<'a> {
         for paragraph in Paragraphs::new(markdown) {
             found.copy(paragraph);
         }
-        (!found.formulas.0.is_empty()).then_some((found.text, found.formulas))
+        (!found.formulas.found.is_empty()).then_some((found.text, found.formulas))
+    }
+
+    /// Where a place of the marked text, outside of marks, is in the text as it was written.
+    pub(super) fn source(&self, place: usize) -> usize {
+        let before = self.ends.partition_point(|(marked, _)| *marked <= place);
+        let last = before.checked_sub(1).and_then(|last| self.ends.get(last));
+        last.map_or(place, |(marked, written)| place - marked + written)
     }
 
     /// Returns a text as it was written: for code, addresses and labels.
@@ -107,11 +118,11 @@ impl<'a> Formulas<'a> {
     /// Goes through the texts and the formulas of a text with marks.
     fn walk(&self, text: &str, each: &mut dyn FnMut(Result<&str, &Formula<'a>>)) {
         let mut rest = text;
-        while let Some((before, after)) = rest.split_once(MARK).filter(|_| !self.0.is_empty()) {
+        while let Some((before, after)) = rest.split_once(MARK).filter(|_| !self.found.is_empty()) {
             each(Ok(before));
             let named = after.split_once(MARK).and_then(|(number, after)| Some((number.parse::<usize>().ok()?, after)));
             // An entity can make such a character, too.
-            rest = match named.and_then(|(number, after)| Some((self.0.get(number)?, after))) {
+            rest = match named.and_then(|(number, after)| Some((self.found.get(number)?, after))) {
                 Some((formula, after)) => {
                     each(Err(formula));
                     after
@@ -199,6 +210,8 @@ struct FormulaFinder<'a> {
     text: String,
     formulas: Formulas<'a>,
     places: HashMap<String, usize>,
+    /// Number of bytes of the paragraphs before this one.
+    passed: usize,
 }
 
 impl<'a> FormulaFinder<'a> {
@@ -213,23 +226,25 @@ impl<'a> FormulaFinder<'a> {
                 line = between.rfind('\n').map_or(line, |at| copied + at + 1);
                 let source = text.get(start..end).unwrap_or_default();
                 self.mark(source, kind, || quotes(text.get(line..start).unwrap_or_default()));
+                self.formulas.ends.push((self.text.len(), self.passed + end));
                 line = source.rfind('\n').map_or(line, |at| start + at + 1);
                 copied = end;
             }
         }
         self.text.push_str(text.get(copied..).unwrap_or_default());
+        self.passed += text.len();
     }
 
     /// The same formula has the same mark: labels of links and footnotes are compared.
     fn mark(&mut self, source: &'a str, kind: DelimiterKind, quotes: impl FnOnce() -> usize) {
-        let next = self.formulas.0.len();
+        let next = self.formulas.found.len();
         let number = *self.places.entry(source.to_owned()).or_insert(next);
         if number == next {
             let width = kind.close().len();
             let inside = source.get(width..source.len() - width).unwrap_or_default();
             let tex = if inside.contains('\n') { unquoted(inside, quotes()) } else { inside.to_owned() };
             let tex = tex.trim().to_owned();
-            self.formulas.0.push(Formula { source, tex, display: kind.is_display() });
+            self.formulas.found.push(Formula { source, tex, display: kind.is_display() });
         }
         self.text.push_str(&format!("{MARK}{number}{MARK}"));
     }

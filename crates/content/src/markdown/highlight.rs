@@ -1,7 +1,7 @@
 //! Converts code to spans with highlighting classes: syntect's grammars, with its scopes mapped to a closed set of classes.
 //! Only in the render worker. The joined text of the spans is always the code.
 
-use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 use syntect::util::LinesWithEndings;
 
 use super::{Class, CodeSpan, grammars};
@@ -59,11 +59,45 @@ const MAX_LINE: usize = 1_000;
 /// The maximum number of bytes of code highlighted in one text; the rest stays plain.
 const MAX_CODE: usize = 40_000;
 
+/// What makes spans of the code blocks of one text, one after the other.
+pub trait Highlight: Clone + Default + std::fmt::Debug {
+    /// A block of which more lines may follow.
+    type Block: Clone + std::fmt::Debug;
+
+    fn begin(&mut self, lang: &str) -> Self::Block;
+
+    /// Returns the spans of the next lines of a block.
+    fn lines(&mut self, block: &mut Self::Block, lines: &str) -> Vec<CodeSpan>;
+
+    /// Returns the spans of a whole block.
+    fn spans(&mut self, lang: &str, code: &str) -> Vec<CodeSpan> {
+        let mut block = self.begin(lang);
+        self.lines(&mut block, code)
+    }
+}
+
+/// Highlights nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Plain;
+
+impl Highlight for Plain {
+    type Block = ();
+
+    fn begin(&mut self, _: &str) {}
+
+    fn lines(&mut self, (): &mut (), lines: &str) -> Vec<CodeSpan> {
+        vec![CodeSpan { class: Class::Plain, text: lines.to_owned() }]
+    }
+}
+
 /// Highlights the code blocks of one text.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Highlighter {
     used: usize,
 }
+
+/// The state of the grammar after the lines so far; `None`: the rest is plain.
+type Grammar = Option<(ParseState, ScopeStack)>;
 
 /// Loaded grammars, and the classes of their scopes.
 #[derive(Debug)]
@@ -77,16 +111,25 @@ thread_local! {
     static GRAMMARS: Grammars = Grammars::new(grammars::load());
 }
 
-impl Highlighter {
-    /// Returns the spans of one block; one plain span if the language is unknown.
-    pub fn spans(&mut self, lang: &str, code: String) -> Vec<CodeSpan> {
-        self.used += code.len();
-        if lang.is_empty() || self.used > MAX_CODE {
-            return vec![CodeSpan { class: Class::Plain, text: code }];
+impl Highlight for Highlighter {
+    type Block = Grammar;
+
+    fn begin(&mut self, lang: &str) -> Grammar {
+        if lang.is_empty() || self.used >= MAX_CODE {
+            return None;
         }
-        GRAMMARS
-            .with(|grammars| grammars.spans(lang, &code))
-            .unwrap_or_else(|| vec![CodeSpan { class: Class::Plain, text: code }])
+        GRAMMARS.with(|grammars| grammars.begin(lang))
+    }
+
+    fn lines(&mut self, block: &mut Grammar, lines: &str) -> Vec<CodeSpan> {
+        let room = MAX_CODE.saturating_sub(self.used);
+        self.used += lines.len();
+        if block.is_none() {
+            return Plain.lines(&mut (), lines);
+        }
+        let mut spans = Vec::new();
+        GRAMMARS.with(|grammars| grammars.lines(block, lines, room, &mut spans));
+        spans
     }
 }
 
@@ -100,32 +143,42 @@ impl Grammars {
     /// Returns the spans of one block; `None` if the language is unknown.
     #[must_use]
     pub fn spans(&self, lang: &str, code: &str) -> Option<Vec<CodeSpan>> {
-        let name = lang.to_lowercase();
-        let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name.as_str(), |(_, name)| name);
-        self.set.find_syntax_by_token(name).map(|syntax| self.spans_by(syntax, code))
+        let (mut grammar, mut spans) = (Some(self.begin(lang)?), Vec::new());
+        self.lines(&mut grammar, code, usize::MAX, &mut spans);
+        Some(spans)
     }
 
-    fn spans_by(&self, syntax: &SyntaxReference, code: &str) -> Vec<CodeSpan> {
-        let mut spans = Vec::new();
-        let mut state = ParseState::new(syntax);
-        let mut stack = ScopeStack::new();
+    fn begin(&self, lang: &str) -> Grammar {
+        let name = lang.to_lowercase();
+        let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name.as_str(), |(_, name)| name);
+        let syntax = self.set.find_syntax_by_token(name)?;
+        Some((ParseState::new(syntax), ScopeStack::new()))
+    }
+
+    /// Adds the spans of the next lines, of which at most `room` bytes are highlighted.
+    fn lines(&self, grammar: &mut Grammar, lines: &str, room: usize, spans: &mut Vec<CodeSpan>) {
         let mut done = 0;
-        for line in LinesWithEndings::from(code) {
-            let parsed = if line.len() > MAX_LINE { None } else { state.parse_line(line, &self.set).ok() };
-            let Some(changes) = parsed else { break };
+        for line in LinesWithEndings::from(lines) {
+            let Some((state, stack)) = grammar.as_mut().filter(|_| line.len() <= MAX_LINE && done + line.len() <= room)
+            else {
+                break;
+            };
+            let Ok(changes) = state.parse_line(line, &self.set) else { break };
             let mut from = 0;
             for (at, change) in changes {
-                push(&mut spans, self.class(&stack), line.get(from..at).unwrap_or_default());
+                push(spans, self.class(stack), line.get(from..at).unwrap_or_default());
                 from = at.max(from);
                 if stack.apply(&change).is_err() {
                     break;
                 }
             }
-            push(&mut spans, self.class(&stack), line.get(from..).unwrap_or_default());
+            push(spans, self.class(stack), line.get(from..).unwrap_or_default());
             done += line.len();
         }
-        push(&mut spans, Class::Plain, code.get(done..).unwrap_or_default());
-        spans
+        if let Some(rest) = lines.get(done..).filter(|rest| !rest.is_empty()) {
+            push(spans, Class::Plain, rest);
+            *grammar = None;
+        }
     }
 
     fn class(&self, stack: &ScopeStack) -> Class {

@@ -2,29 +2,51 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
-use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{
+    Alignment, BrokenLink, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd,
+};
 
 use super::formulas::Formulas;
-use super::highlight::Highlighter;
-use super::{Align, Class, CodeSpan, ListItem, MAX_DEPTH, MarkdownTable, Node, TableCell, TaskMark, safe_href};
+use super::highlight::{Highlight, Highlighter, Plain};
+use super::{Align, CodeSpan, ListItem, MAX_DEPTH, MarkdownTable, Node, TableCell, TaskMark, safe_href};
 
 /// Converts Markdown (CommonMark with tables, strikethrough, task lists, footnotes, formulas and bare addresses) to nodes; code is
 /// not highlighted. Accepts any input and never panics.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Node> {
-    parse_with(markdown, |_, code| vec![CodeSpan { class: Class::Plain, text: code }])
+    parse_parts(markdown, &Definitions::new(), &mut |lang, code| Plain.spans(lang, &code)).nodes
 }
 
 /// As [`parse`], with code highlighted.
 #[must_use]
 pub fn parse_highlighted(markdown: &str) -> Vec<Node> {
     let mut highlighter = Highlighter::default();
-    parse_with(markdown, |lang, code| highlighter.spans(lang, code))
+    parse_parts(markdown, &Definitions::new(), &mut |lang, code| highlighter.spans(lang, &code)).nodes
 }
 
-/// `highlight`: the spans of a block of code, by its language.
-fn parse_with(markdown: &str, highlight: impl FnMut(&str, String) -> Vec<CodeSpan>) -> Vec<Node> {
+/// The addresses that an earlier part of the text defines (`[label]: address`), by label.
+pub(super) type Definitions = HashMap<String, String>;
+
+/// Makes the spans of a block of code, by its language.
+type Spans<'a> = &'a mut dyn FnMut(&str, String) -> Vec<CodeSpan>;
+
+/// The nodes of a text, and where they are in it. Places are bytes.
+pub(super) struct Parsed {
+    pub(super) nodes: Vec<Node>,
+    /// The blocks that the nodes are made from, in order. As many as nodes, unless there are footnotes.
+    pub(super) blocks: Vec<Range<usize>>,
+    /// Where the items or the rows of the last block begin.
+    pub(super) parts: Vec<usize>,
+    /// The addresses that the text defines, and where, in order.
+    pub(super) defined: Vec<(Range<usize>, String, String)>,
+    /// It defines footnotes.
+    pub(super) has_notes: bool,
+}
+
+/// Parses a text that follows one with these `definitions`.
+pub(super) fn parse_parts(markdown: &str, definitions: &Definitions, highlight: Spans<'_>) -> Parsed {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
     let (markdown, formulas) = match Formulas::take_out(markdown) {
@@ -39,10 +61,44 @@ fn parse_with(markdown: &str, highlight: impl FnMut(&str, String) -> Vec<CodeSpa
         formulas,
         highlight,
     };
-    for event in Parser::new_ext(&markdown, options) {
+    let earlier = |link: BrokenLink<'_>| Some((definitions.get(&label(&link.reference))?.clone().into(), "".into()));
+    let mut parser = Parser::new_with_broken_link_callback(&markdown, options, Some(earlier)).into_offset_iter();
+    let (mut blocks, mut parts, mut depth, mut has_notes) = (Vec::new(), Vec::new(), 0_usize, false);
+    for (event, range) in parser.by_ref() {
+        match &event {
+            Event::Start(tag) => {
+                match depth {
+                    0 => {
+                        blocks.push(build.formulas.source(range.start)..build.formulas.source(range.end));
+                        parts.clear();
+                    }
+                    1 if matches!(tag, Tag::Item | Tag::TableRow) => parts.push(build.formulas.source(range.start)),
+                    _ => {}
+                }
+                has_notes |= matches!(tag, Tag::FootnoteDefinition(_));
+                depth += 1;
+            }
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ if depth == 0 => {
+                blocks.push(build.formulas.source(range.start)..build.formulas.source(range.end));
+                parts.clear();
+            }
+            _ => {}
+        }
         build.event(event);
     }
-    build.finish()
+    let defined = parser.reference_definitions().iter().map(|(name, defined)| {
+        let span = build.formulas.source(defined.span.start)..build.formulas.source(defined.span.end);
+        (span, label(name), build.formulas.restore(&defined.dest))
+    });
+    let mut defined: Vec<_> = defined.collect();
+    defined.sort_by_key(|(span, ..)| span.start);
+    Parsed { nodes: build.finish(), blocks, parts, defined, has_notes }
+}
+
+/// A label as labels are compared: without regard to case and spaces.
+fn label(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// An open container and its content so far.
@@ -76,7 +132,7 @@ impl Frame {
     }
 }
 
-struct Build<'a, H> {
+struct Build<'a> {
     /// Never empty: only `finish` removes the root.
     stack: Vec<Frame>,
     /// Open containers beyond the depth limit: they have no frame.
@@ -85,10 +141,10 @@ struct Build<'a, H> {
     notes: Vec<Vec<Node>>,
     labels: HashMap<String, usize>,
     formulas: Formulas<'a>,
-    highlight: H,
+    highlight: Spans<'a>,
 }
 
-impl<H: FnMut(&str, String) -> Vec<CodeSpan>> Build<'_, H> {
+impl Build<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.open(tag),

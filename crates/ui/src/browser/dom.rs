@@ -168,8 +168,13 @@ pub fn text_blob(text: &str, kind: &str) -> Option<web_sys::Blob> {
 
 /// Lets the page do other work.
 pub async fn pause() {
+    rest(0).await;
+}
+
+/// Resolves after so many milliseconds.
+pub async fn rest(ms: i32) {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
-        let _ = window().set_timeout_with_callback(&resolve);
+        let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, ms);
     });
     let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
 }

@@ -9,7 +9,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node as DomNode};
 
 use turnwise_content::markdown::{
-    Align, Class, ListItem, MarkdownTable, Node, TableCell, TaskMark, is_rtl, plain_text, target, web_href,
+    Align, Class, CodeSpan, ListItem, MarkdownTable, Node, TableCell, TaskMark, is_rtl, parts, plain_text, target,
+    web_href,
 };
 
 use crate::browser::dom;
@@ -18,12 +19,21 @@ use crate::browser::dom;
 const MARK: &str = "data-note-mark";
 const BACK: &str = "data-note-back";
 const NOTE: &str = "data-note";
+/// The class of a piece of a long block, and of a paragraph of such pieces.
+const CUT: &str = "cut";
+const CUTS: &str = "cuts";
 /// Marks the button that copies a block of code.
 const COPY: &str = "data-copy-code";
 
 /// Builds one block as one element.
 pub fn block(node: &Node) -> Element {
     match node {
+        Node::Paragraph(children) if parts::is_divided(node) => {
+            let paragraph = directed(dom::element("p"));
+            paragraph.set_class_name(CUTS);
+            parts::pieces(children).for_each(|piece| append(&paragraph, &cut(piece)));
+            paragraph
+        }
         Node::Paragraph(children) => directed(with("p", children)),
         Node::Heading { level, children } => {
             // Below the task, which is the page's first heading: no level is ever skipped, whatever a model writes.
@@ -36,15 +46,9 @@ pub fn block(node: &Node) -> Element {
         Node::List { start, items } => list(*start, items),
         Node::CodeBlock { lang, spans } => {
             let code = dom::element("code");
-            for span in spans {
-                if span.class.is_plain() {
-                    text(&code, &span.text);
-                } else {
-                    let run = dom::element("span");
-                    run.set_class_name(class(span.class));
-                    text(&run, &span.text);
-                    append(&code, &run);
-                }
+            match parts::is_divided(node) {
+                true => parts::code_pieces(spans).for_each(|piece| append(&code, &code_cut(piece))),
+                false => runs(&code, spans),
             }
             let pre = dom::element("pre");
             set(&pre, "tabindex", "0");
@@ -61,6 +65,51 @@ pub fn block(node: &Node) -> Element {
         Node::Rule => dom::element("hr"),
         // An inline in place of a block: it becomes a paragraph of its own.
         inline => directed(with("p", std::slice::from_ref(inline))),
+    }
+}
+
+/// Adds parts to a block after its first ones, in place of its others.
+pub fn extend(block: &Element, keep: usize, more: &Node) {
+    let inside = |name| block.query_selector(name).ok().flatten();
+    let (place, parts): (_, Vec<Element>) = match more {
+        Node::Paragraph(children) => (Some(block.clone()), parts::pieces(children).map(cut).collect()),
+        Node::CodeBlock { spans, .. } => (inside("pre > code"), parts::code_pieces(spans).map(code_cut).collect()),
+        Node::List { items, .. } => (Some(block.clone()), items.iter().map(item).collect()),
+        Node::Table(table) => (inside("tbody"), table.rows.iter().map(|cells| row(table, cells, "td")).collect()),
+        _ => return,
+    };
+    let Some(place) = place else { return };
+    while place.child_element_count() as usize > keep {
+        place.last_element_child().iter().for_each(Element::remove);
+    }
+    parts.iter().for_each(|part| append(&place, part));
+}
+
+/// A piece of a long paragraph.
+fn cut(piece: &[Node]) -> Element {
+    let cut = with("span", piece);
+    cut.set_class_name(CUT);
+    cut
+}
+
+/// A piece of long code.
+fn code_cut(piece: &[CodeSpan]) -> Element {
+    let cut = dom::element("span");
+    cut.set_class_name(CUT);
+    runs(&cut, piece);
+    cut
+}
+
+fn runs(code: &Element, spans: &[CodeSpan]) {
+    for span in spans {
+        if span.class.is_plain() {
+            text(code, &span.text);
+        } else {
+            let run = dom::element("span");
+            run.set_class_name(class(span.class));
+            text(&run, &span.text);
+            append(code, &run);
+        }
     }
 }
 
@@ -143,25 +192,27 @@ fn list(start: Option<u64>, items: &[ListItem]) -> Element {
     if let Some(first) = start.filter(|first| *first != 1) {
         set(&list, "start", &first.to_string());
     }
-    for item in items {
-        let element = directed(dom::element("li"));
-        if let Some(task) = item.task {
-            element.set_class_name("todo");
-            text(&element, if task == TaskMark::Done { "☑ " } else { "☐ " });
-        }
-        item.children.iter().for_each(|child| within(&element, child));
-        if let Some(number) = item.footnote {
-            set(&element, NOTE, &number.to_string());
-            set(&element, "tabindex", "-1");
-            // In the line of its last paragraph.
-            let last = element.last_element_child().filter(|last| last.tag_name() == "P");
-            let place = last.as_ref().unwrap_or(&element);
-            text(place, " ");
-            append(place, &jump(number, true));
-        }
-        append(&list, &element);
-    }
+    items.iter().for_each(|one| append(&list, &item(one)));
     list
+}
+
+fn item(item: &ListItem) -> Element {
+    let element = directed(dom::element("li"));
+    if let Some(task) = item.task {
+        element.set_class_name("todo");
+        text(&element, if task == TaskMark::Done { "☑ " } else { "☐ " });
+    }
+    item.children.iter().for_each(|child| within(&element, child));
+    if let Some(number) = item.footnote {
+        set(&element, NOTE, &number.to_string());
+        set(&element, "tabindex", "-1");
+        // In the line of its last paragraph.
+        let last = element.last_element_child().filter(|last| last.tag_name() == "P");
+        let place = last.as_ref().unwrap_or(&element);
+        text(place, " ");
+        append(place, &jump(number, true));
+    }
+    element
 }
 
 /// A button that leads from the mark of a footnote to its note, or back.
@@ -191,23 +242,24 @@ pub fn follow_note(target: &Element) -> bool {
     true
 }
 
-fn table(data: &MarkdownTable) -> Element {
-    let row = |cells: &[TableCell], name: &'static str| {
-        let row = dom::element("tr");
-        for (place, cell) in cells.iter().enumerate() {
-            let element = directed(with(name, cell));
-            match data.align.get(place) {
-                Some(Align::Right) => element.set_class_name("right"),
-                Some(Align::Center) => element.set_class_name("center"),
-                Some(Align::Left | Align::None) | None => {}
-            }
-            append(&row, &element);
+fn row(data: &MarkdownTable, cells: &[TableCell], name: &'static str) -> Element {
+    let row = dom::element("tr");
+    for (place, cell) in cells.iter().enumerate() {
+        let element = directed(with(name, cell));
+        match data.align.get(place) {
+            Some(Align::Right) => element.set_class_name("right"),
+            Some(Align::Center) => element.set_class_name("center"),
+            Some(Align::Left | Align::None) | None => {}
         }
-        row
-    };
+        append(&row, &element);
+    }
+    row
+}
+
+fn table(data: &MarkdownTable) -> Element {
     let (table, head, body) = (dom::element("table"), dom::element("thead"), dom::element("tbody"));
-    append(&head, &row(&data.head, "th"));
-    data.rows.iter().for_each(|cells| append(&body, &row(cells, "td")));
+    append(&head, &row(data, &data.head, "th"));
+    data.rows.iter().for_each(|cells| append(&body, &row(data, cells, "td")));
     append(&table, &head);
     append(&table, &body);
     // A wide table scrolls in this element, also by keyboard, and stays a table.

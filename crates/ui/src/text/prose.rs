@@ -18,7 +18,8 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Element, Text};
 
 use turnwise_content::format;
-use turnwise_content::markdown::{Node, weight};
+use turnwise_content::markdown::{Node, has_formula, parts, weight};
+use turnwise_protocol::tool_worker::GrowingPart;
 
 use crate::browser::dom;
 use crate::text::markdown;
@@ -70,8 +71,8 @@ struct ProseState {
     built: usize,
     /// Number of those that stay; the others are replaced by the next block that is built.
     kept: usize,
-    /// Blocks that follow those that stay, still to be built.
-    waiting: VecDeque<Node>,
+    /// What follows those that stay, still to be built.
+    waiting: VecDeque<Waiting>,
     /// They will be built after the next frame.
     scheduled: bool,
     /// Dropped once all blocks are built.
@@ -82,17 +83,34 @@ struct ProseState {
     laid_out: f64,
     /// Number of bytes of the text that were taken for rendering.
     taken: usize,
-    /// Numbers of elements of the blocks.
+    /// They were taken as the complete text.
+    complete: bool,
+    /// Numbers of elements of the blocks, and their sum.
     weights: Vec<usize>,
+    weight: usize,
+    /// Numbers of elements of the parts of the last block.
+    parts: Vec<usize>,
+    /// It is shown as it was written.
+    written: bool,
     /// The user wants it drawn however large it is.
     wanted: bool,
 }
 
-/// A text to be rendered.
+/// What is new of a text, to be rendered.
 #[derive(Debug)]
 pub struct Taken {
-    pub number: u32,
+    pub part: GrowingPart,
     pub text: String,
+}
+
+/// What is to be built next.
+enum Waiting {
+    Block(Node),
+    /// The parts of the last block after its first ones, in place of its others.
+    More {
+        keep: usize,
+        node: Node,
+    },
 }
 
 enum ShownPart {
@@ -147,7 +165,11 @@ impl Prose {
             stretch: STRETCH,
             laid_out: 0.0,
             taken: 0,
+            complete: false,
             weights: Vec::new(),
+            weight: 0,
+            parts: Vec::new(),
+            written: false,
             wanted: false,
         };
         Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
@@ -172,12 +194,24 @@ impl Prose {
         self.0.borrow().text.is_empty()
     }
 
-    /// Returns the text for rendering; `None`: this very text was taken before.
+    /// Returns what was added to the text, for rendering; `None`: nothing was, or only a complete text would be rendered differently.
     pub fn take(&self) -> Option<Taken> {
         let mut inner = self.0.borrow_mut();
-        let length = inner.text.len();
-        let grew = std::mem::replace(&mut inner.taken, length) != length;
-        grew.then(|| Taken { number: inner.number, text: inner.text.clone() })
+        let (length, last) = (inner.text.len(), !inner.host.has_attribute(STREAMING));
+        if inner.taken == length && (length == 0 || inner.complete || !last) {
+            return None;
+        }
+        // The worker keeps no complete text.
+        let from = if inner.complete { 0 } else { inner.taken };
+        (inner.taken, inner.complete) = (length, last);
+        let text = inner.text.get(from..).unwrap_or_default().to_owned();
+        Some(Taken { part: GrowingPart { text: inner.number, from, last }, text })
+    }
+
+    /// Has the whole text taken again.
+    pub fn take_again(&self) {
+        let mut inner = self.0.borrow_mut();
+        (inner.taken, inner.complete) = (0, false);
     }
 
     /// Appends streamed text. Rendered blocks wait for the next [`Prose::show`].
@@ -215,8 +249,9 @@ impl Prose {
     /// Shows the whole text as it was written, with a button that draws it all the same.
     pub fn show_written(&self, draw: impl FnOnce() + 'static) {
         let mut inner = self.0.borrow_mut();
-        if !inner.host.class_list().contains(WRITTEN) {
+        if !inner.written {
             inner.start_over();
+            inner.written = true;
             let note = dom::element("p");
             note.set_class_name("fact");
             note.set_text_content(Some("This text is very long, so it is shown as it was written. "));
@@ -278,22 +313,18 @@ impl Prose {
         }
     }
 
-    /// Shows the blocks that follow the first `same`, which stay, if the text with this number was not dropped. Returns false if it has too many elements to be
-    /// drawn.
-    pub fn show(&self, number: u32, same: usize, nodes: Vec<Node>) -> bool {
+    /// Shows the blocks that follow the first `same`, which stay, if the text with this number was not dropped. With `keep`, the next
+    /// one stays with so many of its parts, and the first node has its others. Returns false if it has too many elements to be drawn.
+    pub fn show(&self, number: u32, same: usize, keep: usize, nodes: Vec<Node>) -> bool {
         let mut inner = self.0.borrow_mut();
         if inner.number != number {
             return true;
         }
-        inner.weights.truncate(same);
-        inner.weights.extend(nodes.iter().map(|node| weight(std::slice::from_ref(node))));
+        inner.weigh(same, keep, &nodes);
         if inner.is_large() {
             return false;
         }
-        let kept = inner.kept;
-        inner.waiting.truncate(same.saturating_sub(kept));
-        inner.waiting.extend(nodes);
-        inner.kept = kept.min(same);
+        inner.wait(same, keep, nodes);
         // The worker may answer several times in a frame: a text that grows is built once in each.
         if inner.scheduled || inner.host.has_attribute(STREAMING) {
             self.build_later(&mut inner);
@@ -346,12 +377,26 @@ impl Prose {
             let _ = inner.host.class_list().remove_1("plain");
             inner.shown = ShownPart::Blocks;
         }
-        for _ in inner.kept..inner.built {
+        let goes_on = matches!(inner.waiting.front(), Some(Waiting::More { .. }));
+        for _ in inner.kept + usize::from(goes_on)..inner.built {
             inner.remove_last();
         }
-        let begun = dom::uptime();
-        while let Some(block) = inner.waiting.pop_front() {
-            inner.push(&markdown::block(&block));
+        let (begun, grows) = (dom::uptime(), inner.host.has_attribute(STREAMING));
+        while let Some(next) = inner.waiting.pop_front() {
+            let node = match next {
+                Waiting::Block(node) => {
+                    inner.push(&markdown::block(&node));
+                    node
+                }
+                Waiting::More { keep, node } => {
+                    inner.extend(keep, &node);
+                    node
+                }
+            };
+            // Looking through all of a text that grows takes longer each time.
+            if grows && has_formula(std::slice::from_ref(&node)) {
+                inner.last_block().iter().for_each(crate::browser::scripts::drawings);
+            }
             if dom::uptime() - begun >= inner.stretch && !inner.waiting.is_empty() {
                 return self.build_later(&mut inner);
             }
@@ -367,16 +412,73 @@ impl Prose {
 
 impl ProseState {
     fn is_large(&self) -> bool {
-        !self.wanted && (self.text.len() > LARGE || self.weights.iter().sum::<usize>() > MANY)
+        !self.wanted && (self.written || self.text.len() > LARGE || self.weight > MANY)
+    }
+
+    /// Notes how many elements the blocks have.
+    fn weigh(&mut self, same: usize, keep: usize, nodes: &[Node]) {
+        let stay = same + usize::from(keep > 0);
+        let ended = stay < self.weights.len();
+        self.weight -= self.weights.drain(stay.min(self.weights.len())..).sum::<usize>();
+        for (at, node) in nodes.iter().enumerate() {
+            let weight = weight(std::slice::from_ref(node));
+            self.weight += weight;
+            match self.weights.last_mut().filter(|_| at == 0 && keep > 0) {
+                Some(last) => {
+                    // Of a block that had others after it, the parts are not known: it counts as if all stayed.
+                    if ended {
+                        self.parts.clear();
+                    }
+                    let less = self.parts.drain(keep.min(self.parts.len())..).sum::<usize>();
+                    self.parts.resize(keep, 0);
+                    self.weight -= less;
+                    *last = *last + weight - less;
+                }
+                None => {
+                    self.parts.clear();
+                    self.weights.push(weight);
+                }
+            }
+            self.parts.extend(parts::weights(node));
+        }
+    }
+
+    /// Notes what is to be built.
+    fn wait(&mut self, same: usize, keep: usize, nodes: Vec<Node>) {
+        let mut nodes = nodes.into_iter().peekable();
+        let stays = same.min(self.kept);
+        let more = nodes.next_if(|_| keep > 0);
+        self.waiting.truncate(same.saturating_sub(self.kept) + usize::from(more.is_some() && same >= self.kept));
+        if same < self.kept {
+            self.waiting.clear();
+        }
+        if let Some(more) = more {
+            match self.waiting.back_mut().filter(|_| same >= self.kept) {
+                None => self.waiting.push_back(Waiting::More { keep, node: more }),
+                Some(Waiting::Block(node)) => {
+                    parts::truncate(node, keep);
+                    parts::append(node, more);
+                }
+                Some(Waiting::More { keep: known, node }) if *known <= keep => {
+                    parts::truncate(node, keep - *known);
+                    parts::append(node, more);
+                }
+                Some(waiting) => *waiting = Waiting::More { keep, node: more },
+            }
+        }
+        self.kept = stays;
+        self.waiting.extend(nodes.map(Waiting::Block));
     }
 
     /// Drops what is shown; the text is taken for rendering again.
     fn start_over(&mut self) {
         self.number = next_number();
         self.shown = ShownPart::Nothing;
-        (self.built, self.kept, self.taken) = (0, 0, 0);
+        (self.built, self.kept, self.taken, self.complete) = (0, 0, 0, false);
         self.waiting.clear();
         self.weights.clear();
+        self.weight = 0;
+        self.written = false;
         self.host.replace_children_with_node_0();
         let _ = self.host.class_list().remove_2(WRITTEN, "plain");
     }
@@ -391,7 +493,7 @@ impl ProseState {
     /// Shows the rest of the text plain, in pieces, unless it has blocks.
     fn grow(&mut self) {
         if matches!(self.shown, ShownPart::Nothing) && !self.text.is_empty() {
-            if !self.host.class_list().contains(WRITTEN) {
+            if !self.written {
                 let _ = self.host.class_list().add_1("plain");
             }
             self.shown = ShownPart::Plain { last: piece(&self.host), filled: 0, shown: 0 };
@@ -416,6 +518,17 @@ impl ProseState {
         self.laid_out = dom::uptime() - begun;
     }
 
+    fn last_block(&self) -> Option<Element> {
+        self.host.last_element_child()?.last_element_child()
+    }
+
+    /// Replaces the further parts of the last block, which stays.
+    fn extend(&mut self, keep: usize, more: &Node) {
+        self.last_block().iter().for_each(|block| markdown::extend(block, keep, more));
+        self.built = self.kept + 1;
+        self.kept = self.built;
+    }
+
     fn push(&mut self, block: &web_sys::Node) {
         let grows = self.host.has_attribute(STREAMING);
         if grows {
@@ -438,8 +551,7 @@ impl ProseState {
 
     /// Marks the last block as the one that the text grows in, or not.
     fn point(&self, grows: bool) {
-        let part = self.host.last_element_child();
-        if let Some(block) = part.and_then(|part| part.last_element_child()) {
+        if let Some(block) = self.last_block() {
             let _ = block.toggle_attribute_with_force(CARET, grows);
         }
     }

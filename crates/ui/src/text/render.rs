@@ -7,9 +7,14 @@ use wasm_bindgen_futures::spawn_local;
 
 use turnwise::worker::RenderHost;
 use turnwise_protocol::DocumentTask;
+use turnwise_protocol::tool_worker::ChangedBlocks;
 
 use crate::browser::dom;
 use crate::text::prose::{Prose, Streaming, Taken};
+
+/// A text that grows is rendered once in this time at most, in milliseconds: nobody reads faster, and each time the browser lays out
+/// the page.
+const EVERY: f64 = 40.0;
 
 /// Every kind of block and of text that an answer commonly has.
 const REHEARSAL: &str = "## Title\n\nA **bold**, an *italic* and a `code` word.\n\n- An item\n\n1. Another\n\n> A quotation\n\n\
@@ -80,8 +85,10 @@ impl Renderer {
         let (renderer, mut prose) = (self.clone(), prose.clone());
         spawn_local(async move {
             loop {
+                let begun = dom::uptime();
                 renderer.show(&prose).await;
                 prose.built().await;
+                dom::rest((EVERY - (dom::uptime() - begun)).max(0.0) as i32).await;
                 match renderer.0.next.take() {
                     Some(next) => prose = next,
                     None => break,
@@ -93,14 +100,24 @@ impl Renderer {
 
     async fn show(&self, prose: &Prose) {
         if !prose.is_large() {
-            let Some(Taken { number, text }) = prose.take() else { return };
-            self.0.warm.set(true);
-            let blocks = self.0.host.render_changes(number, &text).await;
-            // A text that cannot be rendered, or whose nodes cannot be read, is shown as it is.
-            let read = blocks.ok().and_then(|blocks| Some((blocks.same, blocks.nodes.read().ok()?)));
-            let Some((same, nodes)) = read else { return prose.show_plain() };
-            if prose.show(number, same, nodes) {
-                return;
+            loop {
+                let Some(Taken { part, text }) = prose.take() else { return };
+                self.0.warm.set(true);
+                let blocks = self.0.host.render_changes(part, &text).await;
+                // A text that cannot be rendered, or whose nodes cannot be read, is shown as it is.
+                let read = blocks.ok().and_then(|blocks| Some((blocks.nodes.read().ok()?, blocks)));
+                let Some((nodes, ChangedBlocks { same, keep, lost, .. })) = read else {
+                    prose.take_again();
+                    return prose.show_plain();
+                };
+                if lost {
+                    prose.take_again();
+                    continue;
+                }
+                if prose.show(part.text, same, keep, nodes) {
+                    return;
+                }
+                break;
             }
         }
         let (renderer, drawn) = (self.clone(), prose.clone());
