@@ -75,7 +75,7 @@ impl Session {
 
     /// Ends the run at once.
     pub fn cancel(&self) {
-        self.tell(Event::Cancelled);
+        self.tell(Event::Cancelled { keeps_text: true });
     }
 
     /// Continues a run that ended at a limit; its observer is notified of the new segment. `authority`: as for `resume`.
