@@ -372,16 +372,17 @@ fn a_cancel_of_an_earlier_version_has_its_own_report() {
 
 /// The synthesis, whose text may be the answer, is ended like any other reply; without text there is no report.
 #[test]
-fn cancel_keeps_the_text_of_any_reply_and_invents_none() {
+fn cancel_keeps_the_text_of_any_reply_and_says_if_there_is_none() {
+    let none = "Stopped before an answer arrived.";
     let tools = vec![calls("Let me see.", &[("a", "search", "{}")]), Step::Cancel];
     let during_tools = play(config(Preset::Research), tools);
-    assert_eq!((during_tools.ending().output.as_str(), during_tools.fields().as_str()), ("", "cancelled / cancelled / system / 1"));
+    assert_eq!((during_tools.ending().output.as_str(), during_tools.fields().as_str()), (none, "cancelled / cancelled / system / 1"));
     let synthesis = vec![Step::Streamed("Gone"), Step::Stop, Step::Streamed("In sho"), Step::Cancel];
     let during_synthesis = play(config(Preset::Research), synthesis);
     assert_eq!(during_synthesis.ending().output, "In sho");
     assert_eq!(during_synthesis.requests.len(), 2, "nothing is sent after it");
     let failed = vec![Step::Streamed("Half"), Step::Fail(error(Slug::StreamCut, Retry::Yes)), Step::Cancel];
-    assert_eq!(play(config(Preset::Research), failed).ending().output, "", "of a failed attempt there is nothing");
+    assert_eq!(play(config(Preset::Research), failed).ending().output, none, "of a failed attempt there is nothing");
 }
 
 #[test]

@@ -297,7 +297,7 @@ impl Run {
         let (source, report) = match self.streamed_text() {
             _ if !keeps_text => (AnswerSource::System, prompts::CANCELLED_REPORT.to_owned()),
             Some(text) => (AnswerSource::Model, text),
-            None => (AnswerSource::System, String::new()),
+            None => (AnswerSource::System, prompts::NOTHING_ARRIVED_REPORT.to_owned()),
         };
         let conclusion = Conclusion::success(TerminationReason::Cancelled, source, report);
         self.end(Conclusion { outcome: Outcome::Cancelled, ..conclusion });
