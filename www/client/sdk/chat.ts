@@ -35,6 +35,7 @@ export interface ChatOptions {
  */
 export interface ChatMessage {
   role: 'user' | 'assistant';
+  /** Of an answer that was cancelled: what had arrived. The model is not shown that in the next message. */
   text: string;
   /** The id of the run that answered. */
   runId: string;
