@@ -23,6 +23,7 @@ class Panel {
   #host; // from the launcher: element, root, pill, mark, source, refused (the origin of a `src` that was refused), say, close
   #kind;
   #talk; // the conversation, once it has been started
+  #halt = () => {}; // ends a run whose worker has not started yet
   #started; // promise: the engine is running
   #store;
   #views = [];
@@ -235,8 +236,6 @@ class Panel {
     if (data.type === 'tool_started') this.#el.status.textContent = toolWords(this.#t, data.name);
     if (stick) follow(this.#el, this.#busy.top);
   }
-
-  #halt = () => {}; // ends a run whose worker has not started yet
 
   async ask(text) {
     if (this.#busy) throw new Error('a run is under way');
