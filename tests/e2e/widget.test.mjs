@@ -81,7 +81,7 @@ test('a run with a tool: its line opens to what the model saw, the answer is Mar
 test('Markdown is drawn while it streams; Stop ends it and keeps the text, and sends nothing more', async () => {
   const words = (text) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
   const held = { chunks: [words('# First\n\nSome **words**.\n\n'), words('More')], hold: true };
-  await withWidget({ steps: [held, { ...held, check: (request) => assert.deepEqual(said(request), ['Tell me.', 'Again.'], 'not what was streamed') }], pages: one() }, async (tab) => {
+  await withWidget({ steps: [held, { ...held, check: (request) => assert.deepEqual(said(request), ['Tell me.\n\nAgain.'], 'not what was streamed') }], pages: one() }, async (tab) => {
     const run = (n) => tab.locator('turnwise-agent article').nth(n - 1);
     await launcher(tab).click();
     for (const [n, question] of [[1, 'Tell me.'], [2, 'Again.']]) {
