@@ -140,4 +140,4 @@ test('Stop ends the sub-agents of a run, each with what had arrived', () => with
   await ending(page).getByText('You stopped the run.').waitFor();
   await page.locator('.lane > summary').click();
   await page.locator('.lane-body .partial.kept').getByText('Lamps are old').waitFor();
-}));
+}, 'wide', { settings: { tools_off: 'spawn_subagents' } }));
