@@ -29,8 +29,8 @@ pub(super) struct HostedAgent {
     calls_left: Cell<u32>,
     /// The running plan.
     pub(super) plan: RefCell<Option<PlanSession>>,
-    /// How often the agent was cancelled: a run that is still reading its `after` has not started yet, but must end too.
-    pub(super) cancels: Cell<u32>,
+    /// How often the agent was stopped, and cancelled: a run that is still reading its `after` has not started yet, but must end too.
+    pub(super) asked_to_end: Cell<(u32, u32)>,
     /// The page released the agent: everything ends with the current run.
     last: Cell<bool>,
     files: RefCell<Option<Rc<WorkspaceSync>>>,
@@ -69,7 +69,7 @@ impl HostedAgent {
             segment: Cell::default(),
             calls_left: Cell::default(),
             plan: RefCell::default(),
-            cancels: Cell::default(),
+            asked_to_end: Cell::default(),
             last: Cell::default(),
             files: RefCell::default(),
         });
@@ -156,15 +156,13 @@ impl HostedAgent {
         text: String,
         then: impl FnOnce(&Rc<Self>, T) + 'static,
     ) {
-        let (agent, before) = (Rc::clone(self), self.cancels.get());
+        let (agent, before) = (Rc::clone(self), self.asked_to_end.get());
         spawn_local(async move {
             let answer = records::ask(agent.session.worker_url(), task, text).await;
             match answer.and_then(|answer| serde_json::from_str(&answer).map_err(|error| error.to_string())) {
                 Ok(read) => {
                     then(&agent, read);
-                    if agent.cancels.get() != before {
-                        agent.session.cancel();
-                    }
+                    agent.end_as_asked(before);
                 }
                 Err(error) => agent.outbox.refused(id, &AskError::Wrong(format!("{name}: {error}"))),
             }
@@ -234,7 +232,18 @@ impl HostedAgent {
         self.outbox.streamed(segment.id, DeltaEvent { kind, child, turn, calls_left, text, step });
     }
 
+    /// Ends what has just begun, if that was asked for since then.
+    pub(super) fn end_as_asked(&self, (stops, cancels): (u32, u32)) {
+        match self.asked_to_end.get() {
+            (_, now) if now != cancels => self.cancel(),
+            (now, _) if now != stops => self.stop(),
+            _ => {}
+        }
+    }
+
     pub(super) fn stop(&self) {
+        let (stops, cancels) = self.asked_to_end.get();
+        self.asked_to_end.set((stops.wrapping_add(1), cancels));
         match self.plan_under_way() {
             Some(plan) => plan.stop(),
             None => self.session.stop(),
@@ -242,7 +251,8 @@ impl HostedAgent {
     }
 
     pub(super) fn cancel(&self) {
-        self.cancels.set(self.cancels.get().wrapping_add(1));
+        let (stops, cancels) = self.asked_to_end.get();
+        self.asked_to_end.set((stops, cancels.wrapping_add(1)));
         match self.plan_under_way() {
             Some(plan) => plan.cancel(),
             None => self.session.cancel(),

@@ -31,14 +31,12 @@ impl HostedAgent {
         let Wish { parallel, from, after, how } = wish;
         let start = PlanStart { parallel, after: None, from };
         let Some(text) = after else { return self.begin_plan(id, plan, start, how) };
-        let (agent, before) = (Rc::clone(self), self.cancels.get());
+        let (agent, before) = (Rc::clone(self), self.asked_to_end.get());
         spawn_local(async move {
             match earlier(&agent, text).await {
                 Ok(after) => {
                     agent.begin_plan(id, plan, PlanStart { after: Some(Box::new(after)), ..start }, how);
-                    if agent.cancels.get() != before {
-                        agent.cancel();
-                    }
+                    agent.end_as_asked(before);
                 }
                 Err(error) => agent.outbox.refused(id, &AskError::Wrong(format!("options.after: {error}"))),
             }

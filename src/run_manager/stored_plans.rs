@@ -49,7 +49,10 @@ impl RunManager {
         let session = PlanSession::restore(&agent, stored.restored(runs), place.listener());
         session.set_followed(held.is_none());
         for (order, restored) in open {
-            session.restore_step(order, restored);
+            let step = session.restore_step(order, restored);
+            if !session.is_followed() {
+                self.recall(&step, &step_key(key, order)).await;
+            }
         }
         let keeper = self.new_keeper(workspace).map(PlanWriter);
         if let Some(keeper) = &keeper {
@@ -106,6 +109,11 @@ impl RunManager {
                 let Some(held) = claim(&key).await else { return };
                 if let Some(header) = manager.catch_up(&key).await {
                     keeper.0.go_on(&header, held);
+                    for order in plan.session.with_run(started) {
+                        if let Some(step) = plan.session.step(order) {
+                            manager.recall(&step, &step_key(&key, order)).await;
+                        }
+                    }
                     plan.session.set_journal(Some(Rc::new(keeper)));
                     plan.session.set_followed(false);
                     plan.renew();

@@ -120,7 +120,10 @@ impl RunManager {
             keeper.has(&files);
         }
         match (claim(key).await, &keeper) {
-            (Some(held), Some(keeper)) if damaged_at.is_none() => keeper.go_on(&header, held),
+            (Some(held), Some(keeper)) if damaged_at.is_none() => {
+                keeper.go_on(&header, held);
+                self.recall(&session, key).await;
+            }
             // Read-only: damaged data is not overwritten.
             (Some(_), _) => session.set_journal(None),
             (None, _) => {
@@ -143,7 +146,8 @@ impl RunManager {
     pub(super) async fn stored_record(&self, key: &str) -> Result<Trajectory, StoreError> {
         let Storage { database, .. } = self.storage().ok_or_else(StoreError::no_longer_stored)?;
         database.ready().await;
-        let (restored, notes, _) = restored(database.load(key).await?).await;
+        let (mut restored, notes, _) = restored(database.load(key).await?).await;
+        restored.recall(database.streamed(key).await?);
         Ok(Trajectory { notes, ..restored.recorder.document() })
     }
 
@@ -273,6 +277,15 @@ impl RunManager {
         Some(header)
     }
 
+    /// Adds to a run, which this tab now owns, what its requests had streamed. Without it, the run is as it was stored.
+    pub(super) async fn recall(&self, session: &Session, key: &str) {
+        if let Some(Storage { database, .. }) = self.storage()
+            && let Ok(streamed) = database.streamed(key).await
+        {
+            session.recall(streamed);
+        }
+    }
+
     /// Takes over runs whose tab is gone.
     fn look_for_left_runs(&self) {
         self.look_for_left_plans();
@@ -284,6 +297,7 @@ impl RunManager {
                 let Some(held) = claim(&key).await else { return };
                 if let Some(header) = manager.catch_up(&key).await {
                     keeper.go_on(&header, held);
+                    manager.recall(&handle.session, &key).await;
                     handle.session.set_journal(Some(Rc::new(keeper)));
                     handle.session.set_followed(false);
                     handle.renew();

@@ -19,6 +19,9 @@ use turnwise_engine::{
 use turnwise_llm::{adjustments, models};
 use turnwise_record::trajectory::{Carried, Recorder};
 
+/// How often streamed text is passed to the journal, in milliseconds.
+const DRAFT_MS: f64 = 1_000.0;
+
 impl Session {
     /// Starts a run; the observer is notified of everything after that.
     pub fn start(
@@ -75,7 +78,7 @@ impl Session {
 
     /// Ends the run at once.
     pub fn cancel(&self) {
-        self.tell(Event::Cancelled);
+        self.tell(Event::Cancelled { keeps_text: true });
     }
 
     /// Continues a run that ended at a limit; its observer is notified of the new segment. `authority`: as for `resume`.
@@ -173,11 +176,33 @@ impl Session {
         streamed.flatten().unwrap_or_default()
     }
 
+    /// Text has been streamed: soon the journal gets all of it, so that it outlives the page.
+    pub(super) fn draft_soon(&self) {
+        if self.journal().is_none() {
+            return;
+        }
+        let drafting = self.clone();
+        self.live(|live| {
+            live.draft.get_or_insert_with(|| Timeout::new(DRAFT_MS, move || drafting.draft()));
+        });
+    }
+
+    fn draft(&self) {
+        let streamed: Option<Vec<Event>> = self.live(|live| {
+            live.draft = None;
+            live.requests.iter().filter_map(OpenRequest::streamed).collect()
+        });
+        if let (Some(journal), Some(streamed)) = (self.journal(), streamed.filter(|streamed| !streamed.is_empty())) {
+            journal.streamed(&streamed);
+        }
+    }
+
     /// Ends the segment and drops all pending work.
     pub(super) fn finish(&self) {
         self.0.running.set(false);
         let left = self.live(|live| {
             live.dog.rest();
+            live.draft = None;
             (std::mem::take(&mut live.requests), std::mem::take(&mut live.calls), std::mem::take(&mut live.timers))
         });
         drop(left); // outside the borrow: dropping aborts, and that calls into JavaScript

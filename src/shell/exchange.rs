@@ -132,6 +132,7 @@ impl Reading {
             streamed.content.push_str(text);
             streamed.reasoning.push_str(reasoning);
         }
+        self.0.session.draft_soon();
         let (child, turn) = (self.0.request.child(), self.0.turn);
         if !reasoning.is_empty() {
             self.notify(Notice::ReasoningDelta { child, turn, text: reasoning });

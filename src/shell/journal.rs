@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use turnwise_engine::Run;
+use turnwise_engine::{Event, Run};
 use turnwise_record::plan::PlanRun;
 use turnwise_record::trajectory::{RecordedEvent, Recorder};
 
@@ -15,6 +15,10 @@ pub trait Journal {
 
     /// Called with events that are new or contain more than before. `run` is the run after them.
     fn happened(&self, events: &[&RecordedEvent], run: &Run);
+
+    /// Called each second with all that the open requests have streamed so far (`Event::ModelStreamed`), which is no part of the
+    /// record until a request is aborted. Each call replaces what the last one gave.
+    fn streamed(&self, streamed: &[Event]);
 
     /// Resolves once everything reported so far is stored, or cannot be; `None`: it already is.
     fn kept(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>>;

@@ -29,6 +29,8 @@ pub(super) struct ActiveRun {
     /// What was shown of calls that the user permitted and that have not begun to run.
     pub(super) shown: Vec<(CallId, ShownCall)>,
     pub(super) timers: Vec<(TimerId, Timeout)>,
+    /// Until streamed text is passed to the journal.
+    pub(super) draft: Option<Timeout>,
     pub(super) observer: Rc<dyn Fn(Notice<'_>)>,
     pub(super) zero: f64,
     /// The run was restored and has not been driven since.
@@ -100,6 +102,7 @@ impl ActiveRun {
             calls: Vec::new(),
             shown: Vec::new(),
             timers: Vec::new(),
+            draft: None,
             observer: Rc::new(observer),
             zero,
             cold: false,

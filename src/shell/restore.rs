@@ -21,6 +21,11 @@ impl Session {
         self.put(live);
     }
 
+    /// Adds to a restored run what its open requests had streamed ([`turnwise_record::trajectory::Recorder::recall`]).
+    pub fn recall(&self, streamed: Vec<Event>) {
+        self.live(|live| live.recorder.recall(streamed));
+    }
+
     /// Sets the observer of the run in this session.
     pub fn observe(&self, observer: impl Fn(Notice<'_>) + 'static) {
         self.live(|live| live.observer = Rc::new(observer));

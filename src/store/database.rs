@@ -28,9 +28,12 @@ pub(super) const FILES: &str = "files";
 /// The notes on a run, by the run's key. Apart from its header, which only the tab that drives the run writes.
 pub(super) const NOTES: &str = "notes";
 
+/// What the open requests of a run had streamed a second ago, by the run's key.
+pub(super) const DRAFTS: &str = "drafts";
+
 /// The object stores that each version added. Version n+1 is entry n; an old database goes through the entries it
 /// lacks, in order. Entries are never changed after a release: a change is a new entry.
-const MIGRATIONS: &[&[&str]] = &[&[RUNS, ORIGINS, EVENTS], &[WORKSPACES, FILES], &[PLANS, NOTES]];
+const MIGRATIONS: &[&[&str]] = &[&[RUNS, ORIGINS, EVENTS], &[WORKSPACES, FILES], &[PLANS, NOTES], &[DRAFTS]];
 
 /// Whether the database is open.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::run_writer::RunWriter;
 use crate::shell::{Journal, PlanJournal};
-use turnwise_engine::Run;
+use turnwise_engine::{Event, Run};
 use turnwise_protocol::app::{StoredKind, step_key};
 use turnwise_record::plan::PlanRun;
 use turnwise_record::trajectory::{RecordedEvent, Recorder, Restored, Trajectory};
@@ -61,6 +61,10 @@ impl Journal for StepKeeper {
 
     fn happened(&self, events: &[&RecordedEvent], run: &Run) {
         self.keeper.queue(&self.key(), StoredKind::Step, events, run);
+    }
+
+    fn streamed(&self, streamed: &[Event]) {
+        self.keeper.queue_draft(&self.key(), streamed);
     }
 
     fn kept(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {

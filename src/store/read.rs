@@ -8,12 +8,12 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Blob;
 
 use super::database::{
-    Durability, EVENTS, FILES, NOTES, ORIGINS, PLANS, RUNS, RunDatabase, WORKSPACES, reading, writing,
+    DRAFTS, Durability, EVENTS, FILES, NOTES, ORIGINS, PLANS, RUNS, RunDatabase, WORKSPACES, reading, writing,
 };
 use super::error::StoreError;
 use super::files::{self, StoredFile};
 use crate::worker::Workspace;
-use turnwise_engine::{Run, RunConfig, Task};
+use turnwise_engine::{Event, Run, RunConfig, Task};
 use turnwise_protocol::app::{Header, KeptList, StorageUsage, StoredKind};
 use turnwise_record::plan::PlanRun;
 use turnwise_record::trajectory::{Note, NoteChange, RecordedEvent};
@@ -88,8 +88,8 @@ impl RunDatabase {
             let header = value.as_string().and_then(|text| serde_json::from_str::<Header>(&text).ok());
             let Some(Header { key, kind, .. }) = header else { continue };
             let mut size = length(&value);
-            let transaction = reading(&connection, &[ORIGINS, EVENTS, PLANS, NOTES])?;
-            for name in [ORIGINS, PLANS, NOTES] {
+            let transaction = reading(&connection, &[ORIGINS, EVENTS, PLANS, NOTES, DRAFTS])?;
+            for name in [ORIGINS, PLANS, NOTES, DRAFTS] {
                 let found: Option<JsValue> = transaction.object_store(name)?.get(key.as_str()).primitive()?.await?;
                 size += found.as_ref().map_or(0, length);
             }
@@ -167,6 +167,14 @@ impl RunDatabase {
         files::load(self, files::key_of(list), workspace).await.map(drop)
     }
 
+    /// Returns what the open requests of a run had streamed when it was last driven (`Event::ModelStreamed`).
+    pub async fn streamed(&self, key: &str) -> Result<Vec<Event>, StoreError> {
+        let connection = self.connection()?;
+        let transaction = reading(&connection, &[DRAFTS])?;
+        let found: Option<String> = transaction.object_store(DRAFTS)?.get(key).primitive()?.await?;
+        Ok(found.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    }
+
     /// Returns the notes on a run.
     pub async fn notes(&self, key: &str) -> Result<Vec<Note>, StoreError> {
         let connection = self.connection()?;
@@ -221,13 +229,13 @@ impl RunDatabase {
     pub async fn delete(&self, keys: &[String]) -> Result<(), StoreError> {
         let connection = self.connection()?;
         let transaction =
-            writing(&connection, &[RUNS, ORIGINS, EVENTS, PLANS, WORKSPACES, FILES, NOTES], Durability::Strict)?;
+            writing(&connection, &[RUNS, ORIGINS, EVENTS, PLANS, WORKSPACES, FILES, NOTES, DRAFTS], Durability::Strict)?;
         for key in keys {
-            for store in [RUNS, ORIGINS, PLANS, WORKSPACES, NOTES] {
+            for store in [RUNS, ORIGINS, PLANS, WORKSPACES, NOTES, DRAFTS] {
                 transaction.object_store(store)?.delete(key.as_str()).primitive()?;
             }
             transaction.object_store(EVENTS)?.delete::<String, _>(events_of(key, 0)).primitive()?;
-            for store in [RUNS, ORIGINS, EVENTS] {
+            for store in [RUNS, ORIGINS, EVENTS, DRAFTS] {
                 transaction.object_store(store)?.delete::<String, _>(steps_of(key)).primitive()?;
             }
         }

@@ -14,7 +14,7 @@ use indexed_db_futures::prelude::*;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use super::database::{Durability, EVENTS, FILES, ORIGINS, PLANS, RUNS, RunDatabase, WORKSPACES, writing};
+use super::database::{DRAFTS, Durability, EVENTS, FILES, ORIGINS, PLANS, RUNS, RunDatabase, WORKSPACES, writing};
 use super::error::StoreError;
 use super::files::{Mirror, StoredFile, StoredFileChanges};
 use super::header::{GivenHeader, header, new_key, plan_header};
@@ -22,7 +22,7 @@ use super::read::event_key;
 use super::tabs::{RunLock, TabMessage, Tabs, claim};
 use crate::shell::{Journal, js};
 use crate::worker::Workspace;
-use turnwise_engine::Run;
+use turnwise_engine::{Event, Run};
 use turnwise_protocol::app::{Header, StoredKind, VersionOf};
 use turnwise_record::plan::PlanRun;
 use turnwise_record::trajectory::{RecordedEvent, Recorder};
@@ -72,6 +72,8 @@ struct Batch {
     headers: BTreeMap<String, Header>,
     /// The state of the plan.
     plan: Option<String>,
+    /// What the open requests have streamed, by the key of the run; `None`: it has ended.
+    drafts: BTreeMap<String, Option<String>>,
     /// A turn, a step or the run ended.
     strict: bool,
 }
@@ -171,7 +173,9 @@ impl RunWriter {
                         self.0.watch.health(Ok(()));
                     }
                     batch.headers.values().for_each(|header| self.0.watch.stored(header));
-                    self.0.tabs.tell(&TabMessage::Written { key: self.key() });
+                    if !batch.has_only_drafts() {
+                        self.0.tabs.tell(&TabMessage::Written { key: self.key() });
+                    }
                 }
                 Err(error) => {
                     self.0.queue.borrow_mut().put_back(batch);
@@ -192,12 +196,18 @@ impl RunWriter {
     }
 
     async fn write(&self, batch: &Batch) -> Result<(), StoreError> {
-        let files = self.0.mirror.changes(&self.0.workspace).await?;
+        let files = match batch.has_only_drafts() {
+            true => None,
+            false => self.0.mirror.changes(&self.0.workspace).await?,
+        };
         let connection = self.0.database.connection()?;
         let durability = if batch.strict { Durability::Strict } else { Durability::Relaxed };
         let mut stores = vec![RUNS, ORIGINS, EVENTS];
         if batch.plan.is_some() {
             stores.push(PLANS);
+        }
+        if !batch.drafts.is_empty() {
+            stores.push(DRAFTS);
         }
         if files.is_some() {
             stores.extend([WORKSPACES, FILES]);
@@ -217,6 +227,13 @@ impl RunWriter {
         }
         if let Some(plan) = &batch.plan {
             transaction.object_store(PLANS)?.put(plan.as_str()).with_key(key.as_str()).primitive()?;
+        }
+        for (key, draft) in &batch.drafts {
+            let drafts = transaction.object_store(DRAFTS)?;
+            match draft {
+                Some(text) => drop(drafts.put(text.as_str()).with_key(key.as_str()).primitive()?),
+                None => drop(drafts.delete(key.as_str()).primitive()?),
+            }
         }
         if let Some(StoredFileChanges { contents, .. }) = &files {
             let store = transaction.object_store(FILES)?;
@@ -289,7 +306,17 @@ impl RunWriter {
             let given = if kind == StoredKind::Run { self.0.given.borrow().clone() } else { GivenHeader::default() };
             self.queue_header(header(key, kind, given, run, js::epoch_ms()));
         }
+        if run.ending().is_some() {
+            self.0.queue.borrow_mut().drafts.insert(key.to_owned(), None);
+        }
         self.flush();
+    }
+
+    pub(super) fn queue_draft(&self, key: &str, streamed: &[Event]) {
+        if let Ok(text) = serde_json::to_string(streamed) {
+            self.0.queue.borrow_mut().drafts.insert(key.to_owned(), Some(text));
+            self.flush();
+        }
     }
 
     pub(super) fn queue_plan(&self, plan: &PlanRun) {
@@ -318,6 +345,10 @@ impl Journal for RunWriter {
         self.queue(&self.key(), StoredKind::Run, events, run);
     }
 
+    fn streamed(&self, streamed: &[Event]) {
+        self.queue_draft(&self.key(), streamed);
+    }
+
     fn kept(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
         // While storing fails, or cannot begin, a run does not wait for it.
         let waits = self.0.writing.get() && !self.0.failed.get();
@@ -336,6 +367,11 @@ impl Journal for RunWriter {
 
 impl Batch {
     fn is_empty(&self) -> bool {
+        self.has_only_drafts() && self.drafts.is_empty()
+    }
+
+    /// Nothing that other tabs follow.
+    fn has_only_drafts(&self) -> bool {
         self.origins.is_empty() && self.events.is_empty() && self.headers.is_empty() && self.plan.is_none()
     }
 
@@ -345,6 +381,7 @@ impl Batch {
         self.origins.extend(new.origins);
         self.events.extend(new.events);
         self.headers.extend(new.headers);
+        self.drafts.extend(new.drafts);
         self.plan = new.plan.or(self.plan.take());
         self.strict |= new.strict;
     }

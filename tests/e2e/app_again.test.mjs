@@ -1,4 +1,4 @@
-// What a person comes back to: runs of earlier visits to compare with, the versions of a run told apart, a run that was cancelled, a
+// What a person comes back to: runs of earlier visits to compare with, the versions of a run told apart, a run that was stopped, a
 // record that was opened before a reload, and a key that is gone after one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -117,7 +117,7 @@ const held = (text) => ({ chunks: [reply({ text }).slice(0, -3).join('')], hold:
 for (const look of Object.keys(LOOKS)) {
   let answer;
   const looked = new Promise((resolve) => { answer = resolve; });
-  test(`a cancelled run says what there is and goes on from its last turn: ${look}`, { skip: leftIn(look) }, () => withModel([
+  test(`a stopped run says what there is and is finished from its last turn: ${look}`, { skip: leftIn(look) }, () => withModel([
     { text: 'Let me see.', calls: [{ id: 'c1', name: 'calculate', args: { expression: '6*7' } }] },
     held('The answer is **forty'),
     {
@@ -129,26 +129,27 @@ for (const look of Object.keys(LOOKS)) {
       },
     },
   ], async (page) => {
-    const shoot = camera(page, 'cancelled', look);
+    const shoot = camera(page, 'stopped', look);
     await box(page).fill('Multiply.');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await said(page, 'forty');
     const panel = page.getByRole('complementary', { name: 'Run', exact: true });
     const details = () => (look === 'phone' ? panel.getByRole('button', { name: 'Details' }).click() : undefined);
     await details();
-    await panel.getByRole('button', { name: 'Cancel', exact: true }).click();
+    assert.equal(await page.getByRole('button', { name: 'Wrap up' }).count(), 0, 'what streams in may be the answer');
+    await panel.getByRole('button', { name: 'Stop', exact: true }).click();
     await panel.getByText('begun, not finished').waitFor();
     await details();
-    await ending(page).getByText('The answer had begun. The part that arrived is shown above and kept in the record.').waitFor();
+    await ending(page).getByText('The part of the answer that had arrived is kept.').waitFor();
     const remedies = ending(page).getByRole('group', { name: 'What you can do' });
-    assert.deepEqual(await remedies.getByRole('button').allInnerTexts(), ['Go on', 'Try again']);
-    assert.equal(await acts(page).getByRole('button', { name: 'Regenerate' }).count(), 0, 'that is what Go on does');
+    assert.deepEqual(await remedies.getByRole('button').allInnerTexts(), ['Finish the answer', 'Quote what arrived', 'Try again']);
+    assert.equal(await acts(page).getByRole('button', { name: 'Regenerate' }).count(), 0, 'that is what Finish the answer does');
     await ending(page).scrollIntoViewIfNeeded();
     await shoot('ended');
     // Also on a later visit.
     await storedToTheEnd(page, 1);
     await page.reload();
-    await remedies.getByRole('button', { name: 'Go on' }).click();
+    await remedies.getByRole('button', { name: 'Finish the answer' }).click();
     // It is a version of its own from its beginning on.
     await page.getByRole('group', { name: 'Version 2 of 2: message added, from turn 2' }).waitFor();
     assert.ok(await page.getByRole('button', { name: 'Next version' }).isDisabled());

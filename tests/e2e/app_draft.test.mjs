@@ -84,7 +84,7 @@ test('a message that waits for the end of a run, and what is written after it, a
 ], async (page) => {
   await box(page).fill('A long task');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).first().waitFor();
   await box(page).fill('Then this');
   await box(page).press('Enter');
   await page.getByRole('group', { name: 'Queued message' }).waitFor();

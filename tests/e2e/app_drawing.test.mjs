@@ -133,7 +133,7 @@ test('while an answer streams, its formulas are drawn and its diagrams wait', ()
   assert.deepEqual(await texOf(formulas(page)), ['x^2', 'y']);
   await streaming.locator('.code[data-lang=mermaid] pre').waitFor();
   assert.ok(!requested.some((name) => name.includes('diagram')));
-  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Stop', exact: true }).first().click();
   await picture(page).waitFor();
 }, { open: true }));
 

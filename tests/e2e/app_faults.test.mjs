@@ -134,52 +134,35 @@ fault(1, 'the same in a sub-agent and in a synthesis', { looks: ['phone-light'],
 const STORY = Array.from({ length: 12 }, (_, i) => `Paragraph ${i + 1} of the story, with **bold words** in it.`).join('\n\n');
 const partial = (page) => page.locator('.partial').last();
 
-for (const [act, remark, slug] of [['Stop', /^Incomplete: the run was stopped/, 'stopped'], ['Cancel', /^Incomplete: the run was cancelled/, 'cancelled']]) {
-  fault(2, `what was streamed before ${act} stays, dimmed and marked, also when the run is opened again`, { looks: act === 'Stop' ? ['wide-light', 'phone-light'] : ['wide-light'], steps: () => [
-    { chunks: [begun(STORY).join('')], hold: true }, ...(act === 'Stop' ? [{ text: 'In short: it was a story.' }] : []),
-  ] }, async (page, shoot) => {
-    await start(page, 'Tell me a story');
-    await page.getByText('Paragraph 12 of the story').waitFor();
-    if (act === 'Cancel') await details(page);
-    await page.getByRole('button', { name: act, exact: true }).first().click();
-    await ended(page);
-    const check = async () => {
-      await partial(page).locator('strong').nth(11).waitFor();
-      assert.match(await partial(page).locator('.fact').innerText(), remark);
-      assert.match(await partial(page).textContent(), /Paragraph 1 of[^]*Paragraph 12 of/);
-      assert.equal(await page.locator('.failed .slug').textContent(), slug);
-      assert.equal(await page.getByText('Paragraph 12 of the story').count(), 1, 'once');
-    };
-    await check();
-    await partial(page).scrollIntoViewIfNeeded();
-    await shoot(act.toLowerCase());
-    await storedToTheEnd(page, 1);
-    await startPage(page);
-    const rail = page.locator('.rail .run', { hasText: 'Tell me a story' });
-    await rail.waitFor({ state: 'attached' });
-    if (!(await rail.isVisible())) await page.getByRole('button', { name: 'Runs', exact: true }).click();
-    await rail.click();
-    await ended(page);
-    await check();
-  });
-}
-
-fault(4, 'the branch button covers no text', { looks: ['phone-light'], steps: () => [{ text: '**Wörter** that begin at the margin.\n\nAnd another paragraph, long enough to be broken into several lines of a small phone.' }] }, async (page, shoot) => {
-  await runTask(page, 'Say something');
-  await page.locator('.turn .prose p').nth(1).waitFor();
-  const [branch, body] = await Promise.all(['.turn > .branch', '.turn > .body'].map((one) => page.locator(one).first().boundingBox()));
-  assert.ok(branch.x + branch.width <= body.x, `${branch.x + branch.width} is right of ${body.x}`);
-  assert.ok(branch.width >= 24 && branch.height >= 24, 'large enough for a finger');
-  await shoot();
-});
-
-plain(5, 'the legend of the ticks has its colours', ['wide-light'], async (page, shoot) => {
-  const swatches = page.locator('.panel .legend i');
-  const boxes = await swatches.evaluateAll((all) => all.map((one) => ({ width: one.getBoundingClientRect().width, colour: getComputedStyle(one).backgroundColor })));
-  assert.equal(boxes.length, 4);
-  if (await page.locator('.panel .legend').isVisible()) for (const { width } of boxes) assert.equal(width, 10);
-  assert.equal(new Set(boxes.map(({ colour }) => colour)).size, 4);
-  await shoot();
+fault(2, 'what was streamed before Stop stays as it is, marked, also when the run is opened again', { looks: ['wide-light', 'wide-dark', 'phone-light'], steps: () => [
+  { chunks: [begun(STORY).join('')], hold: true },
+] }, async (page, shoot) => {
+  await start(page, 'Tell me a story');
+  await page.getByText('Paragraph 12 of the story').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Wrap up' }).count(), 0, 'nothing is there to conclude from');
+  const ink = await page.locator('.turn .prose p').first().evaluate((it) => getComputedStyle(it).color);
+  await page.getByRole('button', { name: 'Stop', exact: true }).first().click();
+  await ended(page);
+  const check = async () => {
+    await partial(page).locator('strong').nth(11).waitFor();
+    assert.match(await partial(page).textContent(), /Paragraph 1 of[^]*Paragraph 12 of/);
+    assert.equal(await partial(page).locator('p').first().evaluate((it) => getComputedStyle(it).color), ink, 'not dimmed');
+    assert.equal(await page.locator('.failed .what').innerText(), 'Stopped here');
+    assert.equal(await page.locator('.failed .slug').textContent(), 'cancelled');
+    assert.equal(await page.getByText('Paragraph 12 of the story').count(), 1, 'once');
+    assert.doesNotMatch(await page.locator('#transcript').innerText(), /cancelled\.|Incomplete/);
+  };
+  await check();
+  await partial(page).scrollIntoViewIfNeeded();
+  await shoot('stop');
+  await storedToTheEnd(page, 1);
+  await startPage(page);
+  const rail = page.locator('.rail .run', { hasText: 'Tell me a story' });
+  await rail.waitFor({ state: 'attached' });
+  if (!(await rail.isVisible())) await page.getByRole('button', { name: 'Runs', exact: true }).click();
+  await rail.click();
+  await ended(page);
+  await check();
 });
 
 const PARAGRAPH = 'It was found in the archive that the ship had left the harbour two days before the storm, with eleven hands and a cargo of salt. ';
@@ -189,7 +172,7 @@ fault(6, 'a fast long answer is followed to its end, and who reads above is offe
   steps: () => {
     const all = begun(LONG);
     const chunks = Array.from({ length: 150 }, (_, i) => all.slice(Math.floor(i * all.length / 150), Math.floor((i + 1) * all.length / 150)).join(''));
-    return [{ chunks: [...chunks, ...reply({}).slice(-3)], pace: 10 }, { chunks: [begun(LONG.slice(0, 6000)).join('')], hold: true }, { text: 'Done.' }];
+    return [{ chunks: [...chunks, ...reply({}).slice(-3)], pace: 10 }, { chunks: [begun(LONG.slice(0, 6000)).join('')], hold: true }];
   },
 }, async (page, shoot) => {
   const latest = page.getByRole('button', { name: 'Jump to latest' });
@@ -241,7 +224,7 @@ fault(7, 'a message written while a run goes on is queued, can be changed, and i
   assert.equal(await page.locator('.page').nth(1).locator('.task').innerText(), 'And what comes after, please?');
 });
 
-fault(7, 'a queued message that is removed is not sent, and that of a cancelled run is text again', { steps: () => [
+fault(7, 'a queued message that is removed is not sent, and that of a stopped run is text again', { steps: () => [
   { chunks: [begun('Some words.').join('')], hold: true },
 ] }, async (page, shoot) => {
   await start(page, 'A first task');
@@ -252,8 +235,7 @@ fault(7, 'a queued message that is removed is not sent, and that of a cancelled 
     if (text === 'Never mind') await queued(page).getByRole('button', { name: 'Remove' }).click();
   }
   assert.equal(await queued(page).locator('.text').innerText(), 'What did you find?');
-  await details(page);
-  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Stop', exact: true }).first().click();
   await ended(page);
   // A moment after the end is drawn.
   await page.waitForFunction(() => document.querySelector('#task').value === 'What did you find?');

@@ -44,14 +44,16 @@ test('J and K lead to every turn; the palette renames a run and quotes its answe
   await dialog(page, 'Settings').waitFor({ state: 'detached' });
 }));
 
-test('a conclusion is cancelled at the task box', () => withKeys([endless('Day 1.'), endless('In short')], async (page) => {
+test('a run wraps up from the palette, and its conclusion is stopped at the task box', () => withKeys([
+  { calls: [{ id: 'c1', name: 'calculate', args: { expression: '6*7' } }] }, { chunks: [], hold: true }, endless('In short'),
+], async (page) => {
   await ask(page, 'Tell me a story');
-  await said(page, 'Day 1.');
-  await press(page, 'ControlOrMeta+.');
+  await page.locator('section.turn').nth(1).waitFor();
+  await choose(page, 'wrap', 'Wrap up: conclude from what it has found');
   await said(page, 'In short');
-  await tabTo(page, page.locator('.composer').getByRole('button', { name: 'Cancel', exact: true }), { most: 8 });
+  await tabTo(page, page.locator('.composer').getByRole('button', { name: 'Stop', exact: true }), { most: 8 });
   await press(page, 'Enter');
-  await said(page, 'You cancelled the run.');
+  await said(page, 'You stopped the run.');
 }));
 
 test('a run from a file begins at its top, whatever was shown before', () => withKeys([], (page) => inFolder(async (save) => {

@@ -129,21 +129,21 @@ looked('again from a step, from a record too', {}, async (page) => {
   }
 }, ['wide']);
 
-looked('cancel ends every step at once, stop starts no other', { pace: true }, async (page, shoot) => {
+looked('Stop ends every step at once, Wrap up starts no other', { pace: true }, async (page, shoot) => {
   await begin(page);
   await node(page, 1).and(page.getByRole('button', { name: /turn [1-9]/ })).waitFor();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText('You cancelled the plan.', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByText('You stopped the plan.', { exact: true }).waitFor();
   const all = await labels(page);
-  assert.match(all[0], /\. cancelled /);
+  assert.match(all[0], /\. stopped /);
   assert.match(all[6], /\. not started /);
-  await shoot('cancelled');
+  await shoot('stopped');
 
   await page.getByRole('button', { name: 'New run' }).first().click();
   await begin(page);
   await node(page, 1).and(page.getByRole('button', { name: /turn [1-9]/ })).waitFor();
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await page.getByText('You stopped it; some steps completed.', { exact: true }).waitFor({ timeout: 60000 });
+  await page.getByRole('button', { name: 'Wrap up' }).click();
+  await page.getByText('You asked it to wrap up; some steps completed.', { exact: true }).waitFor({ timeout: 60000 });
   assert.match((await labels(page))[6], /\. not started /);
 }, ['wide']);
 

@@ -48,11 +48,11 @@ for (const look of Object.keys(LOOKS)) {
       'calm: the counter shows the turns used', '5 turns left or fewer: work efficiently', '3 turns left or fewer: finish',
       'synthesis: the model concludes from what it has gathered',
     ]);
-    await panel(page).getByText('Stop wraps up: the model concludes from what it has. Cancel ends at once.').waitFor();
+    await panel(page).getByText('Stop ends now and keeps the text. Wrap up has the model conclude from what it has.').waitFor();
     await shoot('under-way');
-    assert.match(await panel(page).getByRole('button', { name: 'Stop', exact: true }).getAttribute('title'), /^Stop and wrap up: one more request asks/);
-    assert.match(await panel(page).getByRole('button', { name: 'Cancel', exact: true }).getAttribute('title'), /^End now: nothing more is sent/);
-    await panel(page).getByRole('button', { name: 'Stop', exact: true }).click();
+    assert.match(await panel(page).getByRole('button', { name: 'Wrap up', exact: true }).getAttribute('title'), /^One more request asks the model to conclude/);
+    assert.match(await panel(page).getByRole('button', { name: 'Stop', exact: true }).getAttribute('title'), /^End now: nothing more is sent/);
+    await panel(page).getByRole('button', { name: 'Wrap up', exact: true }).click();
     await ended(page);
     await legend.waitFor({ state: 'detached' });
     // Turn 3 is the synthesis; the run had 20.

@@ -88,7 +88,7 @@ for (const look of Object.keys(LOOKS)) {
     });
   });
 
-  test(`stop concludes all of them: ${look}`, { skip: leftIn(look) }, async () => {
+  test(`Wrap up concludes all of them: ${look}`, { skip: leftIn(look) }, async () => {
     // No sub-agent is faster than the user: the third replies begin, and continue once stop is requested.
     let goOn;
     const stopped = new Promise((resolve) => { goOn = resolve; });
@@ -97,12 +97,12 @@ for (const look of Object.keys(LOOKS)) {
       const running = begin(page);
       await page.locator('.lane[data-state=running]').nth(3).waitFor();
       await page.locator('.lane > summary .words', { hasText: /^turn [23]/ }).first().waitFor();
-      await page.getByRole('main').getByRole('button', { name: 'Stop' }).click();
+      await page.getByRole('main').getByRole('button', { name: 'Wrap up' }).click();
       goOn();
       await running;
       const after = await words(page);
       assert.deepEqual([...new Set(after.slice(4))], ['stopped before it began']);
-      assert.ok(after.slice(0, 4).every((it) => /^stopped, then concluded$/.test(it)), `${after}`);
+      assert.ok(after.slice(0, 4).every((it) => /^wrapped up$/.test(it)), `${after}`);
       assert.equal(await summary(page), '16 sub-agents, 4 done, 12 not run');
       assert.ok(asked.length < 30, `${asked.length} requests`);
       await lanes(page).nth(7).locator('summary').click();

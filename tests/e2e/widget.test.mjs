@@ -78,26 +78,49 @@ test('a run with a tool: its line opens to what the model saw, the answer is Mar
   });
 });
 
-test('Markdown is drawn while it streams; Stop wraps up in words of its own, and a second press ends it', async () => {
+test('Markdown is drawn while it streams; Stop ends it and keeps the text, and sends nothing more', async () => {
   const words = (text) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
   const held = { chunks: [words('# First\n\nSome **words**.\n\n'), words('More')], hold: true };
-  await withWidget({ steps: [held, { text: 'In short: words.' }, held, held], pages: one() }, async (tab) => {
+  await withWidget({ steps: [held, { ...held, check: (request) => assert.deepEqual(said(request), ['Tell me.\n\nAgain.'], 'not what was streamed') }], pages: one() }, async (tab) => {
     const run = (n) => tab.locator('turnwise-agent article').nth(n - 1);
     await launcher(tab).click();
-    await ask(tab, 'Tell me.');
-    await run(1).locator('strong').waitFor({ timeout: 60000 });
-    assert.equal(await run(1).locator('.prose h3').textContent(), 'First');
-    await tab.getByRole('button', { name: 'Stop' }).click();
-    await answered(tab);
-    assert.equal(await run(1).locator('.ending').textContent(), 'Concluded after 1 turn: you asked it to wrap up.');
-    assert.match(await run(1).locator('.synthesis').textContent(), /In short: words\./);
-    await ask(tab, 'Again.');
+    for (const [n, question] of [[1, 'Tell me.'], [2, 'Again.']]) {
+      await ask(tab, question);
+      await run(n).locator('strong').waitFor({ timeout: 60000 });
+      assert.equal(await run(n).locator('.prose h3').textContent(), 'First');
+      assert.equal(await tab.getByRole('button', { name: 'Wrap up' }).count(), 0);
+      if (n === 1) await tab.getByRole('button', { name: 'Stop' }).click();
+      else await input(tab).press('Control+.');
+      await answered(tab, n);
+      assert.equal(await run(n).locator('.ending').textContent(), 'Stopped.');
+      assert.equal(await run(n).locator('.turn .prose').evaluate((prose) => [prose.classList.contains('aside'), prose.classList.contains('live'), /More$/.test(prose.textContent)].join()), 'false,false,true');
+    }
+    await tab.reload();
     await run(2).locator('strong').waitFor();
-    await tab.getByRole('button', { name: 'Stop' }).click();
-    await run(2).locator('.synthesis strong').waitFor();
-    await tab.getByRole('button', { name: 'Cancel' }).click();
-    await answered(tab, 2);
-    assert.equal(await run(2).locator('.ending').textContent(), 'Cancelled.');
+    assert.equal(await run(2).locator('.turn .prose.aside').count(), 0);
+  });
+});
+
+test('Wrap up is offered once there is something to conclude from, and makes one request without tools', async () => {
+  let goOn;
+  const asked = new Promise((resolve) => { goOn = resolve; });
+  await withWidget({ steps: [
+    { calls: [{ id: 'a', name: 'calculate', args: { expression: '6*7' } }], until: asked },
+    { chunks: [], hold: true },
+    { text: 'In short: 42.', check: (request) => assert.ok(!request.tools?.length || request.tool_choice === 'none') },
+  ], pages: one() }, async (tab) => {
+    await launcher(tab).click();
+    await ask(tab, 'Multiply.');
+    await tab.getByRole('button', { name: 'Stop' }).waitFor();
+    assert.equal(await tab.getByRole('button', { name: 'Wrap up' }).count(), 0);
+    goOn();
+    const wrap = tab.getByRole('button', { name: 'Wrap up' });
+    await wrap.waitFor({ timeout: 60000 });
+    await wrap.click();
+    assert.equal(await wrap.count(), 0);
+    const run = await answered(tab);
+    assert.equal(await run.locator('.ending').textContent(), 'Concluded after 2 turns: you asked it to wrap up.');
+    assert.match(await run.locator('.synthesis').textContent(), /In short: 42\./);
   });
 });
 

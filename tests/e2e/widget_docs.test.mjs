@@ -56,7 +56,7 @@ test('the docs are read when it opens, with a line that says how far; the answer
   // A question asked before the docs are loaded waits for them, unless the visitor stops it.
   await ask(tab, 'Never mind?');
   await tab.getByRole('button', { name: 'Stop' }).click();
-  assert.equal(await (await answered(tab)).locator('.ending').textContent(), 'Cancelled.');
+  assert.equal(await (await answered(tab)).locator('.ending').textContent(), 'Stopped.');
   await tab.getByRole('button', { name: 'New conversation' }).click();
   await ask(tab, 'How many retries?');
   await tab.evaluate(() => new BroadcastChannel('go').postMessage(1));

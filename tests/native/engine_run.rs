@@ -344,12 +344,45 @@ fn what_was_streamed_before_stop_or_cancel_stays_in_the_record_and_out_of_the_hi
     let cancelled = play(config(Preset::Strict), vec![half(), Step::Cancel]);
     let attempt = &cancelled.run().turns()[0].attempts[0];
     assert_eq!(attempt.partial.as_ref().map(|p| p.content.as_str()), Some("Half a sen"));
+    assert_eq!(cancelled.fields(), "cancelled / cancelled / model / 1");
+    assert_eq!(cancelled.ending().output, "Half a sen", "the report is what had arrived");
+    let turn = &cancelled.run().turns()[0];
+    assert!(turn.content.is_empty() && !turn.is_final, "it is no answer");
+    assert!(!format!("{:?}", cancelled.run().messages()).contains("Half"));
     crate::support::validate(&cancelled.document());
+    turnwise_record::trajectory::replay(&cancelled.document()).expect("the record derives again");
     // A request that completed its reply, or failed on its own, has no partial reply.
     let went_on = play(config(Preset::Research), vec![half(), text("Half a sentence.")]);
     assert_eq!(went_on.run().turns()[0].attempts[0].partial, None);
     let script = vec![half(), Step::Fail(error(Slug::StreamCut, Retry::Yes)), Step::Timer(None), text("ok")];
     assert_eq!(play(config(Preset::Research), script).run().turns()[0].attempts[0].partial, None);
+}
+
+/// The event of earlier versions, whose report is derived as it was.
+#[test]
+fn a_cancel_of_an_earlier_version_has_its_own_report() {
+    let earlier: Event = serde_json::from_str(r#"{"type":"cancelled"}"#).unwrap();
+    assert_eq!(earlier, Event::Cancelled { keeps_text: false });
+    assert_eq!(serde_json::to_string(&earlier).unwrap(), r#"{"type":"cancelled"}"#);
+    let mut played = play_open(config(Preset::Research), vec![Step::Streamed("Half a sen")]);
+    drop(played.recorder.handle(Millis(9), earlier));
+    assert_eq!(played.fields(), "cancelled / cancelled / system / 1");
+    assert_eq!(played.ending().output, "The run was cancelled.");
+}
+
+/// The synthesis, whose text may be the answer, is ended like any other reply; without text there is no report.
+#[test]
+fn cancel_keeps_the_text_of_any_reply_and_says_if_there_is_none() {
+    let none = "Stopped before an answer arrived.";
+    let tools = vec![calls("Let me see.", &[("a", "search", "{}")]), Step::Cancel];
+    let during_tools = play(config(Preset::Research), tools);
+    assert_eq!((during_tools.ending().output.as_str(), during_tools.fields().as_str()), (none, "cancelled / cancelled / system / 1"));
+    let synthesis = vec![Step::Streamed("Gone"), Step::Stop, Step::Streamed("In sho"), Step::Cancel];
+    let during_synthesis = play(config(Preset::Research), synthesis);
+    assert_eq!(during_synthesis.ending().output, "In sho");
+    assert_eq!(during_synthesis.requests.len(), 2, "nothing is sent after it");
+    let failed = vec![Step::Streamed("Half"), Step::Fail(error(Slug::StreamCut, Retry::Yes)), Step::Cancel];
+    assert_eq!(play(config(Preset::Research), failed).ending().output, none, "of a failed attempt there is nothing");
 }
 
 #[test]
@@ -362,12 +395,12 @@ fn what_may_abort_a_request_is_known_before() {
         _ => None,
     });
     let run = played.run();
-    assert!(run.may_abort(&Event::StopRequested) && run.may_abort(&Event::Cancelled));
+    assert!(run.may_abort(&Event::StopRequested) && run.may_abort(&Event::Cancelled { keeps_text: true }));
     assert!(run.may_abort(&Event::TimerFired { timer: clock.unwrap() }), "the wall time is up");
     assert!(!run.may_abort(&Event::TimerFired { timer: TimerId(99) }));
     let concluding = play_open(config(Preset::Research), vec![Step::Stop]);
     assert!(!concluding.run().may_abort(&Event::StopRequested), "stop during the synthesis does nothing");
-    assert!(concluding.run().may_abort(&Event::Cancelled));
+    assert!(concluding.run().may_abort(&Event::Cancelled { keeps_text: true }));
 }
 
 #[test]
@@ -380,7 +413,7 @@ fn stale_events_do_nothing() {
         Event::ToolFinished { call: CallId("a".into()), outcome: ToolOutcome::Cancelled },
         Event::TimerFired { timer: TimerId(0) },
         Event::StopRequested,
-        Event::Cancelled,
+        Event::Cancelled { keeps_text: true },
         Event::TurnsGranted { turns: 0 },
     ];
     for event in stale {

@@ -119,7 +119,7 @@ fn after_stop_each_child_concludes_and_nothing_else_is_asked() {
 fn cancel_ends_every_child_at_once() {
     let mut tree = Tree::new(spawning(Preset::Research));
     (0..5).for_each(|_| assert!(tree.step(endless)));
-    tree.handle(Event::Cancelled);
+    tree.handle(Event::Cancelled { keeps_text: true });
     assert!(tree.finished && tree.open.is_empty() && tree.tools.is_empty() && tree.timers.is_empty());
     assert!(tree.children().all(|e| e.outcome == Outcome::Cancelled));
     let call = &tree.run().turns()[0].tool_calls[0];
@@ -389,7 +389,7 @@ fn a_batch_beside_sub_agents_keeps_its_own_answer_when_all_is_cancelled() {
     let mut tree = Tree::new(config);
     // The reply, and the checks of both calls.
     (0..3).for_each(|_| assert!(tree.step(model)));
-    tree.handle(Event::Cancelled);
+    tree.handle(Event::Cancelled { keeps_text: true });
     let calls = &tree.run().turns()[0].tool_calls;
     assert_eq!(calls[0].result.as_deref(), Some("cancelled"));
     assert!(calls[1].result.as_deref().unwrap().starts_with("[{\"error\":\"cancelled\""), "{:?}", calls[1].result);

@@ -148,9 +148,9 @@ fn those_that_never_began_say_why() {
     assert_eq!(states(&lanes(&stopped))[2], LaneState::NotRun);
 
     let mut cancelled = begun(two_at_once());
-    cancelled.handle(Event::Cancelled);
+    cancelled.handle(Event::Cancelled { keeps_text: true });
     let now = lanes(&cancelled);
-    assert_eq!(words(&now)[2], "cancelled before it began");
+    assert_eq!(words(&now)[2], "stopped before it began");
     assert_eq!(now[0].state, LaneState::Ended(Tone::Cancelled));
 
     let mut few = two_at_once();

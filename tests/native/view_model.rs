@@ -179,24 +179,59 @@ fn a_stop_is_named_in_the_synthesis_and_is_no_failure() {
 }
 
 #[test]
-fn what_was_streamed_before_stop_or_cancel_is_shown_as_incomplete_live_and_from_a_record() {
+fn what_was_streamed_before_the_end_is_shown_with_what_ended_it_live_and_from_a_record() {
     let half = || Step::Streamed("Half a sen");
-    for (script, words) in [
-        (vec![half(), Step::Stop, text("In short.")], "Incomplete: the run was stopped while this was written."),
-        (vec![half(), Step::Cancel], "Incomplete: the run was cancelled while this was written."),
+    let superseded = "Not part of the answer: the run had to conclude while this was written.";
+    for (script, cut, words) in [
+        (vec![half(), Step::Stop, text("In short.")], ReplyCut::Superseded, superseded),
+        (vec![half(), Step::Cancel], ReplyCut::Stopped, "Stopped here"),
     ] {
         let played = play(limited(9), script);
         let document = played.document();
         for model in [view(&played), ViewModel::from(&RunSource::from(&document))] {
             let partial = model.turns[0].failed[0].partial.clone().expect("the text is shown");
-            assert_eq!((partial.remark, partial.content.as_str()), (words, "Half a sen"));
+            assert_eq!((partial.cut, partial.remark, partial.content.as_str()), (cut, words, "Half a sen"));
             assert_eq!(model.turns[0].content, "", "it is no answer");
             let ending = model.panel.ending.expect("an ending");
             let begun = ending.source_words == "begun, not finished";
-            let remark = ending.remark.is_some_and(|remark| remark.starts_with("The answer had begun."));
+            let remark = ending.remark.is_some_and(|remark| remark.starts_with("The part of the answer"));
             assert_eq!((begun, remark), (ending.outcome == "cancelled", ending.outcome == "cancelled"));
         }
     }
+}
+
+/// What the store of the app's runs kept each second is shown after a reload, until the run is resumed.
+#[test]
+fn what_had_arrived_when_the_page_was_closed_is_shown_as_interrupted() {
+    let mut played = play_open(limited(9), vec![Step::Streamed("Half a sen")]);
+    let interrupted = RunSource { status: Status::Ended, ..RunSource::from(played.run()) };
+    let turn = ViewModel::from(&interrupted).turns.remove(0);
+    let left = turn.left.expect("the text is shown");
+    assert_eq!((left.cut, left.content.as_str()), (ReplyCut::Interrupted, "Half a sen"));
+    assert!(turn.failed.is_empty() && turn.content.is_empty());
+    assert_eq!(view(&played).turns[0].left, None, "while the run is driven, the text comes by itself");
+    drop(played.recorder.handle(Millis(9), Event::Resumed { at: EpochMillis(1_795_298_500_000), authority: None }));
+    let resumed = view(&played).turns.remove(0);
+    assert_eq!((resumed.left, resumed.failed[0].partial.clone().map(|partial| partial.cut)), (None, Some(ReplyCut::Interrupted)));
+    assert!(!format!("{:?}", played.run().messages()).contains("Half"));
+}
+
+/// Wrap up is offered where there is something to conclude from, and once; Stop always.
+#[test]
+fn wrap_up_is_offered_once_there_is_something_to_conclude_from() {
+    let offers = |script: Vec<Step>| view(&play_open(limited(9), script)).panel.can_wrap_up;
+    let call = || calls("", &[("a", "search", "{}")]);
+    assert!(!offers(vec![]), "nothing was found yet");
+    assert!(offers(vec![call()]), "a tool runs");
+    assert!(offers(tool_turn("1")), "the second turn is asked for");
+    let mut waits = tool_turn("1");
+    waits.push(Step::Fail(error(Slug::RateLimited, Retry::Yes)));
+    assert!(offers(waits), "it waits before another attempt");
+    assert!(!offers(vec![call(), Step::Stop]), "it wraps up already");
+    let mut concludes = tool_turn("1");
+    concludes.push(Step::Stop);
+    assert!(!offers(concludes), "it concludes already");
+    assert!(!view(&play(limited(9), vec![text("done")])).panel.can_wrap_up);
 }
 
 #[test]
@@ -287,7 +322,7 @@ fn a_run_that_can_go_on_says_what_ended_it() {
     limit.push(text("conclusion"));
     assert_eq!(view(&play(limited(1), limit)).panel.note, "It reached its turn limit. Add turns to continue.");
     let stopped = play(limited(9), vec![Step::Stop, text("so far")]);
-    assert_eq!(view(&stopped).panel.note, "You stopped it before its limit. It can continue from there.");
+    assert_eq!(view(&stopped).panel.note, "It wrapped up before its limit, as you asked. It can continue from there.");
     let mut budget = limited(9);
     budget.limits.tokens = Some(1);
     let spent = play(budget, tool_turn("1").into_iter().chain([text("so far")]).collect());
@@ -387,7 +422,7 @@ fn the_list_of_runs_names_the_ending_in_words() {
     let words = |played: &Played| RailView::from(&RunSource::from(played.run())).words;
     assert_eq!(words(&play_open(limited(9), tool_turn("1"))), "turn 2 of 9");
     assert_eq!(words(&play(limited(9), vec![text("done")])), "1 turn, complete");
-    assert_eq!(words(&play(limited(9), vec![Step::Cancel])), "cancelled after 1 turn");
+    assert_eq!(words(&play(limited(9), vec![Step::Cancel])), "stopped after 1 turn");
     let failed = play(limited(9), vec![Step::Fail(error(Slug::AuthError, Retry::Fatal))]);
     assert_eq!(words(&failed), "failed: no answer");
 }

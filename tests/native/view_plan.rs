@@ -276,7 +276,7 @@ fn an_interrupted_plan_says_where_it_was_and_what_resume_costs() {
         origin: SourceOrigin::Interrupted,
     };
     let panel = PlanPanelView::new(&steps, &progress);
-    assert_eq!((panel.running, panel.can_resume, panel.can_stop, panel.can_rerun), (false, true, false, false));
+    assert_eq!((panel.running, panel.can_resume, panel.can_wrap_up, panel.can_rerun), (false, true, false, false));
     assert!(
         panel.note.starts_with("Interrupted when the tab closed.") && panel.note.contains("up to 40 LLM calls"),
         "{}",

@@ -324,7 +324,7 @@ async function work(open, settings, known, show) {
   const interrupt = () => {
     interrupts += 1;
     if (interrupts > 2) process.exit(1);
-    show.say(interrupts === 1 ? 'Wrapping up the running tasks; press again to cancel.' : 'Cancelled.');
+    show.say(interrupts === 1 ? 'Wrapping up the running tasks; press again to stop them now.' : 'Stopped.');
     for (const agent of agents) {
       if (interrupts === 1) agent.stop();
       else agent.cancel();
@@ -340,11 +340,15 @@ async function work(open, settings, known, show) {
       }
       const agent = new Agent(one.options);
       agents.add(agent);
-      show.begin(one.name);
       try {
         settings.hostTools.forEach((tool) => agent.registerTool(tool));
         for (const [name, blob] of settings.files) await agent.files.put(name, blob);
         agent.setSkills(settings.skills);
+        if (interrupts) {
+          skipped += 1;
+          return;
+        }
+        show.begin(one.name);
         const onEvent = (event) => { if (event.type === 'turn_started') show.turn(one.name, event.turn); };
         const trajectory = await agent.run(one.one.task, { onEvent, images: one.one.images, approve: settings.approve });
         await writeWhole(path.join(settings.out, one.file), await exportTrajectory(trajectory, 'native'));

@@ -87,7 +87,7 @@ export class Conversation {
 
   async ask(task, options) {
     if (this.#running) throw new Error(BUSY);
-    // Stop and Cancel end this wait just as they end a run.
+    // A stop ends this wait just as it ends a run.
     const stopped = new Promise((_, reject) => { this.#interrupt = () => reject(new Error('cancelled')); });
     await Promise.race([this.#prepare(options, task), stopped]);
     this.#interrupt = () => {};

@@ -32,6 +32,7 @@ export function build({ root, mark, close }, kind, on) {
     input: h('textarea', { rows: 1, part: 'input', enterkeyhint: 'send' }),
     // No form is submitted: a sandboxed frame may forbid that.
     send: h('button', { type: 'button', class: 'send', part: 'send', 'aria-label': t('send'), title: t('send'), disabled: true, onclick: () => on.submit(true) }, icon('send')),
+    wrapUp: button(t('wrapUp'), on.wrapUp, { class: 'button wrap-up', part: 'wrap-up', hidden: true }),
     by: h('p', { class: 'by', part: 'note' }),
     status: h('div', { class: 'hidden', role: 'status' }),
   };
@@ -39,7 +40,7 @@ export function build({ root, mark, close }, kind, on) {
   el.menuButton = iconButton('more', t('menu'), () => on.menu(el.menu.hidden), { 'aria-expanded': 'false' });
   // Screen readers do not read streamed text word by word: the status announces the progress, and the answer once it is complete.
   el.scroll = h('div', { class: 'scroll', part: 'transcript', role: 'log', 'aria-live': 'off', 'aria-label': t('transcript'), tabindex: 0 }, el.column);
-  el.form = h('form', { class: 'ask', part: 'composer' }, h('div', { class: 'box' }, el.input, el.send), el.by);
+  el.form = h('form', { class: 'ask', part: 'composer' }, h('div', { class: 'box' }, el.input, el.wrapUp, el.send), el.by);
   const header = h('header', { part: 'header' }, mark(), el.title, el.plus, el.menuButton,
     closes && iconButton('close', t('close'), close, { part: 'close' }), el.menu);
   el.panel = h('section', {
@@ -128,16 +129,24 @@ export function drawProgress({ docs }, t, { progress, failed }, { root, shell, c
   } else docs.replaceChildren(complete && read < pages ? t('docs_part', { read, pages }) : '');
 }
 
-/** Draws the Send button, or the button that ends the current run. */
-export function drawSend({ send, input, scroll, plus }, t, busy) {
-  const [words, sign] = !busy ? ['send', 'send'] : busy.stopping ? ['cancel', 'close'] : ['stop', 'stop'];
-  send.replaceChildren(icon(sign));
+/** Draws the Send button, or the one that ends the current run. */
+export function drawSend({ send, input, scroll, plus, wrapUp }, t, busy) {
+  const words = busy ? 'stop' : 'send';
+  send.replaceChildren(icon(words));
   send.toggleAttribute('data-stop', Boolean(busy));
   send.setAttribute('aria-label', t(words));
   send.title = t(words);
-  send.disabled = !busy && !input.value.trim();
+  if (busy) send.setAttribute('aria-keyshortcuts', 'Control+. Meta+.');
+  else send.removeAttribute('aria-keyshortcuts');
+  send.disabled = busy ? busy.stopping : !input.value.trim();
+  drawWrapUp(wrapUp, busy);
   plus.disabled = Boolean(busy);
   scroll.setAttribute('aria-busy', String(Boolean(busy)));
+}
+
+/** Offers to wrap the current run up, while that makes sense. */
+export function drawWrapUp(wrapUp, busy) {
+  wrapUp.hidden = !busy || busy.stopping || busy.wrapping || !busy.hasGathered;
 }
 
 /** Whether the view follows new content; a reader who scrolled up stays where they are. */

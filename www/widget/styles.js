@@ -137,6 +137,7 @@ form.ask { padding: 10px 12px 10px; flex: none; max-inline-size: 712px; inline-s
 .send { inline-size: 34px; block-size: 34px; border: 0; border-radius: 8px; display: grid; place-items: center; padding: 0; background: var(--accent); color: var(--accent-ink); flex: none }
 .send:disabled { background: var(--sunk); color: var(--ink2) } .send:not(:disabled):hover { filter: brightness(1.08) }
 .send[data-stop] svg { fill: currentColor }
+.wrap-up { flex: none; block-size: 34px; padding-block: 0; font-size: 13px }
 .by { font-size: 12px; line-height: 1.4; color: var(--ink2); padding: 6px 4px 0; text-align: center } .by:empty { display: none }
 .keys { margin-block: auto; padding-block: 12px; display: grid; gap: 12px } .keys h3 { font-size: 18px; font-weight: 640; letter-spacing: -.012em } .keys p { font-size: 14px; color: var(--ink2) } .keys .problem { color: var(--urgent) } .keys .problem:empty, .keys [hidden] { display: none }
 .keys label { display: grid; gap: 4px; font-size: 13px; font-weight: 560 } .keys input, .keys select { border: 1px solid var(--edge); border-radius: 8px; padding: 7px 10px; background: var(--bg); inline-size: 100%; font-weight: 400; font-size: 15px }

@@ -208,6 +208,13 @@ export class RunView {
     return !/^(failed|cancelled)$/.test(this.run.ended.outcome);
   }
 
+  /** Whether there is something to conclude from, and nothing streams in that may be the answer. */
+  get hasGathered() {
+    const { turns, why, ended } = this.run;
+    const last = turns.at(-1);
+    return Boolean(last) && !ended && !why && !last.synthesis && (turns.length > 1 || last.calls.length > 0) && !(last.nodes?.length && !last.calls.length);
+  }
+
   #settle(turn) {
     const drawn = this.#turns.get(turn);
     drawn?.note.replaceChildren();
@@ -344,7 +351,8 @@ export class RunView {
   /** Marks a last turn that did not become the answer. */
   #leave(turn) {
     const drawn = this.#turns.get(turn);
-    drawn?.prose.classList.add('aside');
+    // Text that a stop cut off is what there is of the answer.
+    drawn?.prose.classList.toggle('aside', this.run.ended.outcome !== 'cancelled' || turn.calls.length > 0);
     if (drawn && turn.synthesis) drawn.box.hidden = !turn.nodes?.length;
   }
 

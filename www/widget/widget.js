@@ -1,6 +1,6 @@
 // The panel of <turnwise-agent>: it draws, and passes the visitor's actions to the conversation. The host's page contains no
 // rules of a run and no WebAssembly: they are in the engine's worker.
-import { above, build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './parts.js';
+import { above, build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, drawWrapUp, follow, follows } from './parts.js';
 import { Choice } from './choice.js';
 import { Conversation } from './conversation.js';
 import { livePage, web } from './dom.js';
@@ -23,6 +23,7 @@ class Panel {
   #host; // from the launcher: element, root, pill, mark, source, refused (the origin of a `src` that was refused), say, close
   #kind;
   #talk; // the conversation, once it has been started
+  #halt = () => {}; // ends a run whose worker has not started yet
   #started; // promise: the engine is running
   #store;
   #views = [];
@@ -50,7 +51,7 @@ class Panel {
     this.#store = place(host.element.storageKey, host.element.docsLivePage !== 'include');
     dress(host.root.getRootNode());
     this.#el = build(host, this.#kind, {
-      t: this.#t, forget: () => this.#forget(), menu: (open) => this.#menu(open), submit: (pressed) => this.#submit(pressed), grow: () => this.#grow(), key: (event) => this.#key(event),
+      t: this.#t, forget: () => this.#forget(), menu: (open) => this.#menu(open), submit: (pressed) => this.#submit(pressed), wrapUp: () => this.#wrapUp(), grow: () => this.#grow(), key: (event) => this.#key(event),
       // Until then the panel may not have been noticed; an interaction shows intent.
       touched: () => this.#start().catch(() => {}),
     });
@@ -230,6 +231,7 @@ class Panel {
     const stick = follows(this.#el);
     this.#busy.event(data);
     if (/^(turn|synthesis|run|ended)/.test(data.type)) drawMeter(this.#el, this.#busy.run, this.#t);
+    drawWrapUp(this.#el.wrapUp, this.#busy);
     if (data.type === 'turn_finished' || data.type === 'ended') this.#save();
     if (data.type === 'tool_started') this.#el.status.textContent = toolWords(this.#t, data.name);
     if (stick) follow(this.#el, this.#busy.top);
@@ -255,7 +257,7 @@ class Panel {
     this.#pay();
     this.#busy = this.#current = view;
     before?.settle(); // only the last run can continue
-    view.stopping = false;
+    view.stopping = view.wrapping = false;
     this.#dress();
     view.say(t('starting'));
     this.#save();
@@ -264,6 +266,7 @@ class Panel {
     const { signal } = this.#over;
     const removed = new Promise((_, reject) => { signal.addEventListener('abort', () => reject(new Error(REMOVED))); });
     let began = false;
+    const halted = new Promise((_, reject) => { this.#halt = () => began || reject(new Error('cancelled')); });
     const going = async () => {
       await this.#start();
       began = true;
@@ -271,7 +274,7 @@ class Panel {
       return call();
     };
     try {
-      const record = await Promise.race([going(), removed]);
+      const record = await Promise.race([going(), removed, halted]);
       const { output, outcome, termination_reason: reason } = record;
       const failed = outcome === 'failed' && details(record);
       const fix = failed && inside.denied();
@@ -286,7 +289,7 @@ class Panel {
       else this.#host.say('final', Object.assign(detail, { unchecked: run.unchecked ?? [], answered: !why && outcome !== 'cancelled', missing: run.searches.at(-1)?.missing ?? [] }));
       if (why) this.#report(run, why);
       else if (outcome === 'success') this.#relate(view);
-      this.#el.status.textContent = outcome === 'failed' ? '' : `${t('answerReady')} ${view.answer}`;
+      this.#el.status.textContent = outcome === 'failed' ? '' : outcome === 'cancelled' ? t('cancelled') : `${t('answerReady')} ${view.answer}`;
       return detail;
     } catch (error) {
       if (this.#over.signal.aborted) throw new Error(REMOVED);
@@ -484,11 +487,7 @@ class Panel {
     const { input } = this.#el;
     if (this.#busy) {
       if (!pressed) return; // Enter: the draft stays in the field
-      // The first click wraps up, the second cancels.
-      this.#talk?.[this.#busy.stopping ? 'cancel' : 'stop']();
-      this.#busy.stopping = true;
-      this.#busy.say(this.#t('stopping'));
-      this.#dress();
+      if (!this.#busy.stopping) this.#stop();
       return;
     }
     const text = input.value;
@@ -498,7 +497,31 @@ class Panel {
     this.ask(text).catch(() => {});
   }
 
+  /** Ends the current run now; what has arrived stays. */
+  #stop() {
+    this.#busy.stopping = true;
+    this.#halt();
+    this.#talk?.cancel();
+    this.#dress();
+  }
+
+  /** Has the current run conclude from what it has. */
+  #wrapUp() {
+    if (!this.#busy) return;
+    this.#busy.wrapping = true;
+    this.#talk?.stop();
+    this.#busy.say(this.#t('stopping'));
+    this.#dress();
+    this.#el.input.focus(); // the button is gone
+  }
+
   #key(event) {
+    if (this.#busy && event.key === '.' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.defaultPrevented) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.#stop();
+      return;
+    }
     if (event.key !== 'Escape' || event.defaultPrevented) return;
     const { menu, menuButton } = this.#el;
     if (menu.hidden && this.#kind === 'inline') return;

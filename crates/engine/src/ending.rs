@@ -280,8 +280,8 @@ impl Run {
         self.close_segment(conclusion, wrap_up);
     }
 
-    /// Cancel ends at once: what is open is aborted and answered.
-    pub(super) fn cancel(&mut self) {
+    /// Cancel ends at once: what is open is aborted and answered. The report is the text that had arrived; it stays out of the history.
+    pub(super) fn cancel(&mut self, keeps_text: bool) {
         if self.phase == RunPhase::Ended {
             return;
         }
@@ -292,11 +292,21 @@ impl Run {
             }
             Some(ExchangeState::Backoff { timer, .. }) => self.emit(Effect::Abort(Abort::Timer(timer))),
             Some(ExchangeState::Unsent) => {}
-            None => self.cancel_round(),
+            None => self.cancel_round(keeps_text),
         }
-        let report = prompts::CANCELLED_REPORT.to_owned();
-        let conclusion = Conclusion::success(TerminationReason::Cancelled, AnswerSource::System, report);
+        let (source, report) = match self.streamed_text() {
+            _ if !keeps_text => (AnswerSource::System, prompts::CANCELLED_REPORT.to_owned()),
+            Some(text) => (AnswerSource::Model, text),
+            None => (AnswerSource::System, prompts::NOTHING_ARRIVED_REPORT.to_owned()),
+        };
+        let conclusion = Conclusion::success(TerminationReason::Cancelled, source, report);
         self.end(Conclusion { outcome: Outcome::Cancelled, ..conclusion });
+    }
+
+    /// The text that the request which is aborted had streamed.
+    fn streamed_text(&self) -> Option<String> {
+        let partial = self.book.turns.last()?.attempts.last()?.partial.as_ref()?;
+        (!partial.content.trim().is_empty()).then(|| partial.content.clone())
     }
 
     /// Ends the segment in its open turn.
@@ -304,7 +314,7 @@ impl Run {
         let wrap_up = self.leave_phase();
         let is_answer = matches!(conclusion.source, AnswerSource::Model | AnswerSource::Tool);
         if let Some(turn) = self.book.turns.last_mut() {
-            turn.is_final |= is_answer && conclusion.outcome != Outcome::Failed;
+            turn.is_final |= is_answer && matches!(conclusion.outcome, Outcome::Success | Outcome::Partial);
         }
         self.finish_turn();
         self.close_segment(conclusion, wrap_up);

@@ -73,7 +73,12 @@ pub enum Event {
     /// The user asked to wrap up.
     StopRequested,
     /// The user asked to end at once.
-    Cancelled,
+    Cancelled {
+        /// Whether the report is the text that had arrived. Omitted in records of earlier versions, whose report only says that the
+        /// run was cancelled.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        keeps_text: bool,
+    },
     /// The user granted more turns after a run that ended on a limit.
     TurnsGranted { turns: u32 },
     /// The former driver of the run is gone, and with it what was in flight; from here on there is a new one.

@@ -281,8 +281,11 @@ pub fn no_synthesis_report(trigger: Trigger) -> String {
     }
 }
 
-/// The report of a cancelled run.
+/// The report of a run that was cancelled in an earlier version, which did not keep the text that had arrived.
 pub const CANCELLED_REPORT: &str = "The run was cancelled.";
+
+/// The report of a cancelled run of whose reply no text had arrived.
+pub const NOTHING_ARRIVED_REPORT: &str = "Stopped before an answer arrived.";
 
 /// What happened to a reply that was refused or filtered; with the words of a refusal, since they are the only reason there is.
 #[must_use]

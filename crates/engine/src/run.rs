@@ -301,7 +301,7 @@ impl Run {
             Event::PermissionsSet { permissions } => self.set_permissions(&permissions),
             Event::TimerFired { timer } => self.timer_fired(timer),
             Event::StopRequested => self.wrap_up(Trigger::Stop),
-            Event::Cancelled => self.cancel(),
+            Event::Cancelled { keeps_text } => self.cancel(keeps_text),
             Event::TurnsGranted { turns } => self.grant(turns),
             Event::Resumed { at, authority } => self.resume(at, authority.as_deref()),
             Event::Branched(branch) => self.branch(*branch),

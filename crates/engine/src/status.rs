@@ -181,7 +181,7 @@ impl Run {
         let limits = &self.config.limits;
         match event {
             Event::StopRequested => !self.is_concluding(),
-            Event::Cancelled => true,
+            Event::Cancelled { .. } => true,
             Event::TimerFired { timer } => self.is_wall_timer(*timer),
             // The usage of one sub-agent can end the others' work.
             Event::ModelReplied { request, .. } => {

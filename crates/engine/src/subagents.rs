@@ -124,11 +124,11 @@ impl Run {
         }
     }
 
-    pub(super) fn cancel_children(&mut self) {
+    pub(super) fn cancel_children(&mut self, keeps_text: bool) {
         self.drop_queued("cancelled before it began");
         let now = self.clock.now;
         for at in 0..self.family.children.len() {
-            self.with_child(at, |run, started| run.handle(since(started, now), Event::Cancelled));
+            self.with_child(at, |run, started| run.handle(since(started, now), Event::Cancelled { keeps_text }));
         }
         for call in self.round().map(|round| round.spawned()).unwrap_or_default() {
             let answer = CallAnswer::from_outcome(ToolOutcome::Cancelled);
@@ -202,7 +202,7 @@ impl Run {
             Event::Permitted { .. }
             | Event::PermissionsSet { .. }
             | Event::StopRequested
-            | Event::Cancelled
+            | Event::Cancelled { .. }
             | Event::TurnsGranted { .. }
             | Event::Resumed { .. }
             | Event::Branched(_) => None,

@@ -65,9 +65,9 @@ impl Run {
     }
 
     /// Cancel: everything that is open is aborted and answered, and the answers enter the history.
-    pub(super) fn cancel_round(&mut self) {
+    pub(super) fn cancel_round(&mut self, keeps_text: bool) {
         self.with_round(|round, parts| round.abort(parts, ToolOutcome::Cancelled));
-        self.cancel_children();
+        self.cancel_children(keeps_text);
         self.with_round(ToolRound::close_batches);
         self.enter_answers_and_lines();
         self.drop_grace_timer();

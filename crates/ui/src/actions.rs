@@ -103,28 +103,29 @@ impl App {
         self.begin(asked, config);
     }
 
+    /// Ends the open thread's run now; the text that has arrived is kept.
     pub fn stop(&self) {
+        self.with_handle(RunClient::cancel);
+    }
+
+    /// Asks the open thread's run to conclude from what it has.
+    pub fn wrap_up(&self) {
         self.with_handle(RunClient::stop);
     }
 
-    /// Stops the open run or plan; `false`: it is not at a point at which it can be stopped.
+    /// Stops the open run or plan; `false`: nothing runs here.
     pub fn stop_what_runs(&self) -> bool {
-        let of_plan =
-            self.plan().map(|plan| plan.panel.with(|panel| panel.running && panel.can_stop && !panel.elsewhere));
-        let of_run = || {
-            self.page()
-                .is_some_and(|page| page.panel.with(|panel| panel.phase == PanelPhase::Running && !panel.elsewhere))
+        let of_plan = self.plan().map(|plan| plan.panel.with(|panel| panel.running && !panel.elsewhere));
+        let runs = || {
+            let page = self.page();
+            page.is_some_and(|page| page.panel.with(|panel| panel.phase != PanelPhase::Ended && !panel.elsewhere))
         };
         match of_plan {
             Some(true) => self.stop_plan(),
-            None if of_run() => self.stop(),
+            None if runs() => self.stop(),
             _ => return false,
         }
         true
-    }
-
-    pub fn cancel(&self) {
-        self.with_handle(RunClient::cancel);
     }
 
     pub fn grant(&self, turns: u32) {

@@ -143,6 +143,11 @@ impl App {
         }
     }
 
+    /// Returns the store of a feature. Its folder has a method with a name for it.
+    pub fn store<S: Copy + Default + 'static>(&self) -> S {
+        self.stores.of()
+    }
+
     /// Returns the open thread.
     pub fn thread(&self) -> Option<Thread> {
         let id = self.current.get()?;

@@ -5,8 +5,6 @@ use std::any::Any;
 
 use leptos::prelude::*;
 
-use crate::state::App;
-
 /// The stores that have been asked for. A page has a dozen, so they are searched one after another.
 #[derive(Clone, Copy, Debug)]
 pub struct Stores {
@@ -22,10 +20,10 @@ impl Default for Stores {
     }
 }
 
-impl App {
-    /// Returns the store of a feature. Its folder has a method with a name for it.
-    pub fn store<S: Copy + Default + 'static>(&self) -> S {
-        let Stores { made, owner } = self.stores;
+impl Stores {
+    /// Returns the store of a feature.
+    pub fn of<S: Copy + Default + 'static>(&self) -> S {
+        let Stores { made, owner } = *self;
         let found = made.with_value(|made| made.iter().find_map(|store| store.downcast_ref::<S>()).copied());
         found.unwrap_or_else(|| {
             let store = owner.with_value(|owner| owner.with(S::default));

@@ -23,7 +23,7 @@ pub struct FailedAttempt {
     pub notice: Option<String>,
     /// The calls it requested: they were answered, but did not make the turn succeed.
     pub calls: Vec<CallView>,
-    /// The part that had been streamed when the request was aborted: shown as incomplete, never part of the answer.
+    /// The part that had arrived when the request ended: shown with what ended it, and never part of the conversation.
     pub partial: Option<PartialView>,
     pub weight: Weight,
     /// Whether the ending right below says the message.
@@ -33,11 +33,23 @@ pub struct FailedAttempt {
 /// The beginning of a reply that was cut short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartialView {
-    /// `Incomplete: the run was stopped while this was written.`
+    pub cut: ReplyCut,
+    /// `Stopped here`
     pub remark: &'static str,
     pub reasoning: String,
     /// Markdown, cut off at any point; may be empty if only reasoning arrived.
     pub content: String,
+}
+
+/// What cut a reply short, which decides what its beginning is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplyCut {
+    /// The user stopped the run: this is what there is of the answer.
+    Stopped,
+    /// The page was closed: the same, until the run is resumed.
+    Interrupted,
+    /// A wrap-up or a limit: the conclusion takes its place.
+    Superseded,
 }
 
 /// How much a failed attempt matters.
@@ -185,19 +197,29 @@ fn failed_attempt(
     }
 }
 
+/// Said where the user stopped a run.
+const STOPPED: &str = "Stopped here";
+
+/// Returns what had arrived of the last reply of a run that is not driven any more, and whose request is still open in its record.
+pub(super) fn left(record: &TurnRecord) -> Option<PartialView> {
+    record.attempts.last().filter(|attempt| attempt.slugs.is_empty()).and_then(partial)
+}
+
 fn partial(attempt: &AttemptRecord) -> Option<PartialView> {
     let PartialReply { content, reasoning } = attempt.partial.clone()?;
-    let remark = match attempt.slugs.first() {
-        Some(Slug::Cancelled) => "Incomplete: the run was cancelled while this was written.",
-        _ => "Incomplete: the run was stopped while this was written.",
+    let (cut, remark) = match attempt.slugs.first() {
+        Some(Slug::Cancelled) => (ReplyCut::Stopped, STOPPED),
+        Some(Slug::Interrupted) | None => (ReplyCut::Interrupted, "Interrupted here: the page was closed while this was written."),
+        _ => (ReplyCut::Superseded, "Not part of the answer: the run had to conclude while this was written."),
     };
-    Some(PartialView { remark, reasoning, content })
+    Some(PartialView { cut, remark, reasoning, content })
 }
 
 /// The engine's message for an unusable reply only repeats the slugs; their meanings say more.
 fn message(attempt: &AttemptRecord, by_user: bool) -> String {
     match (attempt.error.as_deref(), attempt.slugs.first()) {
-        (None, _) if by_user => "You ended this request.".to_owned(),
+        (None, Some(Slug::Stopped)) => "Wrapped up here".to_owned(),
+        (None, _) if by_user => STOPPED.to_owned(),
         (Some(_), Some(slug)) if is_models_doing(*slug) => SlugView::from(*slug).meaning.to_owned(),
         (error, _) => one_line(error.unwrap_or_default(), 600),
     }

@@ -9,6 +9,7 @@ use turnwise_engine::{
 
 use turnwise_llm::models;
 
+use super::ending;
 use super::lines::AddedLines;
 use super::provider;
 use super::source::RunSource;
@@ -173,18 +174,14 @@ impl BranchDraft {
     }
 }
 
-/// Returns the message with which a cancelled run goes on. It quotes the part of the reply that had arrived, since the history does
+/// Returns the message with which a stopped run goes on. It quotes the part of the reply that had arrived, since the history does
 /// not include it. `None` if nothing had arrived.
 #[must_use]
 pub fn go_on_message(source: &RunSource<'_>) -> Option<String> {
-    let last = source.turns.last()?.attempts.last()?;
-    let begun = last.partial.as_ref()?.content.trim();
-    let message = || {
-        format!(
-            "I interrupted your reply. This much had arrived:\n\n{begun}\n\nWrite the whole reply, beginning with exactly this."
-        )
-    };
-    (!begun.is_empty()).then(message)
+    let begun = ending::arrived(source.turns)?;
+    Some(format!(
+        "I interrupted your reply. This much had arrived:\n\n{begun}\n\nWrite the whole reply, beginning with exactly this."
+    ))
 }
 
 /// Says what the last branch on the way to a run changed: `result of calculate changed, model changed`; `None`: nothing.

@@ -25,7 +25,7 @@ pub struct EndingView {
     /// `8 turns: 7 and the synthesis`
     pub turns: String,
     pub tone: Tone,
-    /// What there is instead of an answer, if the user cancelled the run.
+    /// What there is instead of an answer, if the user stopped the run.
     pub remark: Option<&'static str>,
     /// The last error, if there was one.
     pub error: Option<String>,
@@ -108,14 +108,14 @@ pub fn how_of(reason: TerminationReason) -> &'static str {
         TerminationReason::LlmComplete => "complete",
         TerminationReason::FinalResult => "final result",
         TerminationReason::FinalReport => "final report",
-        TerminationReason::Synthesized(Trigger::Stop) => "stopped, then concluded",
+        TerminationReason::Synthesized(Trigger::Stop) => "wrapped up",
         TerminationReason::Synthesized(Trigger::MaxTurns) => "concluded at the turn limit",
         TerminationReason::Synthesized(_) => "concluded at a limit",
         TerminationReason::SynthesisFailed(_) => "synthesis failed",
         TerminationReason::LlmError => "failed: no answer",
         TerminationReason::RetriesExhausted => "failed: no attempt left",
         TerminationReason::MaxTurnsExhausted => "limit reached",
-        TerminationReason::Cancelled => "cancelled",
+        TerminationReason::Cancelled => "stopped",
     }
 }
 
@@ -155,7 +155,7 @@ fn headline(ending: &Ending) -> String {
         (TerminationReason::Synthesized(trigger), _) => {
             format!("{}, so it concluded from what it had gathered.", early(trigger))
         }
-        (TerminationReason::Cancelled, _) => "You cancelled the run.".to_owned(),
+        (TerminationReason::Cancelled, _) => "You stopped the run.".to_owned(),
         (
             TerminationReason::SynthesisFailed(_)
             | TerminationReason::LlmError
@@ -260,7 +260,7 @@ fn outcome_words(ending: &Ending) -> &'static str {
         Outcome::Success => "finished on its own",
         Outcome::Partial => "concluded early",
         Outcome::Failed => "no answer from the model",
-        Outcome::Cancelled => "ended by you",
+        Outcome::Cancelled => "stopped by you",
     }
 }
 
@@ -275,19 +275,19 @@ fn answer_from(source: AnswerSource) -> &'static str {
 
 fn source_words(ending: &Ending, turns: &[TurnRecord]) -> &'static str {
     match ending.answer_source {
+        _ if ending.outcome == Outcome::Cancelled && arrived(turns).is_some() => "begun, not finished",
+        _ if ending.outcome == Outcome::Cancelled => "none",
         AnswerSource::Model => "text from the model",
         AnswerSource::Tool => "a tool's result",
         AnswerSource::Synthesis => "the synthesis turn",
-        AnswerSource::System if ending.outcome != Outcome::Cancelled => "written by the system",
-        AnswerSource::System if was_begun(turns) => "begun, not finished",
-        AnswerSource::System => "none",
+        AnswerSource::System => "written by the system",
     }
 }
 
 fn remark(ending: &Ending, turns: &[TurnRecord]) -> Option<&'static str> {
     match ending.outcome {
-        Outcome::Cancelled if was_begun(turns) => {
-            Some("The answer had begun. The part that arrived is shown above and kept in the record.")
+        Outcome::Cancelled if arrived(turns).is_some() => {
+            Some("The part of the answer that had arrived is kept. The model does not see it in a follow-up unless you quote it.")
         }
         Outcome::Cancelled if turns.iter().any(|turn| !turn.content.trim().is_empty()) => {
             Some("There is no answer yet. What the model wrote before is shown above and kept in the record.")
@@ -297,10 +297,11 @@ fn remark(ending: &Ending, turns: &[TurnRecord]) -> Option<&'static str> {
     }
 }
 
-/// Whether the user's cancel cut off a text of the model.
-fn was_begun(turns: &[TurnRecord]) -> bool {
-    let last = turns.last().and_then(|turn| turn.attempts.last());
-    last.and_then(|attempt| attempt.partial.as_ref()).is_some_and(|partial| !partial.content.trim().is_empty())
+/// Returns what had arrived of the last reply when it was cut off; `None`: no text.
+#[must_use]
+pub fn arrived(turns: &[TurnRecord]) -> Option<&str> {
+    let partial = turns.last()?.attempts.last()?.partial.as_ref()?;
+    Some(partial.content.trim()).filter(|text| !text.is_empty())
 }
 
 /// Counts as the panel does: the synthesis is outside of the limit. `turns` are those of the segment.

@@ -154,7 +154,7 @@ impl Tally {
     }
 
     fn rest(&self) -> String {
-        let each = [(self.failed, "failed"), (self.cancelled, "cancelled"), (self.not_run, "not run")];
+        let each = [(self.failed, "failed"), (self.cancelled, "stopped"), (self.not_run, "not run")];
         each.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!(", {count} {word}")).collect()
     }
 
@@ -280,7 +280,7 @@ fn state_text(run: &RunSource<'_>) -> String {
 /// Returns the answer to the call for a task that no sub-agent worked on.
 fn why_not(call: &CallRecord, task_id: u32) -> Option<String> {
     if call.slug == Some(Slug::Cancelled) {
-        return Some("cancelled before it began".to_owned());
+        return Some("stopped before it began".to_owned());
     }
     let is_this_task = |report: &Value| report.get("task_id").and_then(Value::as_u64) == Some(u64::from(task_id));
     let report = reports(call)?.into_iter().find(is_this_task)?;

@@ -44,7 +44,7 @@ pub mod turn;
 pub mod version;
 pub mod written;
 
-pub use attempt::{FailedAttempt, PartialView};
+pub use attempt::{FailedAttempt, PartialView, ReplyCut};
 pub use call::{CallState, CallView};
 pub use ending::EndingView;
 pub use lane::{LaneState, LaneTime, LaneView};

@@ -50,13 +50,16 @@ pub struct PanelView {
     pub ending: Option<EndingView>,
     /// Whether `Resume` has an effect: the page was closed during the run.
     pub can_resume: bool,
+    /// Whether it makes sense to wrap up: there is something to conclude from. Not while the text of a reply streams, which may be the
+    /// answer; the record does not have it yet.
+    pub can_wrap_up: bool,
     /// Whether another page drives the run, so that no action is possible here.
     pub elsewhere: bool,
     /// Whether `Continue` has an effect.
     pub can_continue: bool,
     /// The turns that it grants.
     pub more_turns: u32,
-    /// What the user can do about a run that failed or was cancelled.
+    /// What the user can do about a run that failed or was stopped.
     pub remedy: Option<Remedy>,
     /// For the tab: `Turn 3/15`, `Done`.
     pub title: String,
@@ -67,9 +70,8 @@ pub struct PanelView {
 /// The phase of a run, which decides which controls make sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanelPhase {
-    /// Stop wraps the run up, cancel ends it.
     Running,
-    /// Stop no longer has an effect.
+    /// It concludes already, so it cannot wrap up.
     Synthesizing,
     Ended,
 }
@@ -83,7 +85,7 @@ pub enum Remedy {
     Time,
     /// Anything else about the model: another one may answer.
     Model,
-    /// Nothing: the user cancelled the run. Its last turn can be written again, as a separate run.
+    /// Nothing: the user stopped the run. Its last turn can be written again, as a separate run.
     LastTurn,
 }
 
@@ -140,6 +142,7 @@ impl From<&RunSource<'_>> for PanelView {
             paused_ms: source.paused_ms(),
             wait: wait(source),
             can_resume: source.origin == SourceOrigin::Interrupted,
+            can_wrap_up: can_wrap_up(source, phase),
             elsewhere: source.origin == SourceOrigin::Elsewhere,
             can_continue: source.can_continue,
             more_turns: more_turns(source),
@@ -175,6 +178,13 @@ fn phase(source: &RunSource<'_>) -> PanelPhase {
     }
 }
 
+/// Before the first tool call there is nothing to conclude from, and a run is asked once.
+fn can_wrap_up(source: &RunSource<'_>, phase: PanelPhase) -> bool {
+    let has_gathered = source.turns.len() > 1 || matches!(source.status, Status::Tools { .. });
+    let reports = source.turns.last().is_some_and(|turn| source.asks_for_report(turn, source.effective_max_turns));
+    phase == PanelPhase::Running && source.wrap_up.is_none() && has_gathered && !reports
+}
+
 fn note(source: &RunSource<'_>, phase: PanelPhase, turn: u32) -> String {
     let left = counted(u64::from(source.calls_left), "LLM call");
     let remaining = source.effective_max_turns.saturating_sub(turn);
@@ -199,7 +209,7 @@ fn note(source: &RunSource<'_>, phase: PanelPhase, turn: u32) -> String {
             "It failed. The transcript says why, and what you can do.".to_owned()
         }
         (PanelPhase::Ended, false) if outcome == Some(Outcome::Cancelled) => {
-            "A cancelled run has ended. The transcript says how to go on from its last turn.".to_owned()
+            "You stopped it. Ask a follow-up below, or have the answer finished.".to_owned()
         }
         (PanelPhase::Ended, false) => "Ask a follow-up below; it continues this conversation.".to_owned(),
         // The bound of LLM calls shrinks with each of them, so it is said where the calls are counted.
@@ -227,7 +237,7 @@ fn more_turns(source: &RunSource<'_>) -> u32 {
 fn limit(source: &RunSource<'_>) -> &'static str {
     match source.segments.last().and_then(|ending| ending.wrap_up).unwrap_or(Trigger::MaxTurns) {
         Trigger::MaxTurns => "It reached its turn limit. Add turns to continue.",
-        Trigger::Stop => "You stopped it before its limit. It can continue from there.",
+        Trigger::Stop => "It wrapped up before its limit, as you asked. It can continue from there.",
         Trigger::Context => "Its context window was full. Add turns to continue.",
         Trigger::WallTime => "It reached its time limit. Add turns to continue.",
         Trigger::Tokens => "It used up its token budget. Add turns to continue.",

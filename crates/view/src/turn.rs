@@ -2,7 +2,7 @@
 
 use turnwise_engine::{BranchChanges, BranchPart, CounterLevel, Status, Trigger, TurnRecord, own_tools};
 
-use super::attempt::{self, FailedAttempt};
+use super::attempt::{self, FailedAttempt, PartialView};
 use super::call::{self, CallView};
 use super::ending::{self, trigger_words};
 use super::lane::Tally;
@@ -29,6 +29,8 @@ pub struct TurnView {
     /// A remark, if the turn is special: `Last turn: only a report is accepted.`
     pub remark: Option<String>,
     pub failed: Vec<FailedAttempt>,
+    /// What had arrived of the reply when the page was closed.
+    pub left: Option<PartialView>,
     pub reasoning: String,
     /// The reply's text, Markdown; empty while it streams.
     pub content: String,
@@ -114,8 +116,10 @@ impl TurnView {
             let error = record.attempts.last().and_then(|attempt| attempt.error.as_deref());
             last.is_in_ending = error.is_some_and(|error| cause.starts_with(error));
         }
+        let is_left = source.status == Status::Ended && ending.is_none() && index + 1 == source.turns.len();
         Some(TurnView {
             index,
+            left: attempt::left(record).filter(|_| is_left),
             number: record.turn,
             of,
             label: label(record, of, level),

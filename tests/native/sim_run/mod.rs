@@ -148,7 +148,7 @@ impl Sim {
     fn next_event(&mut self) -> Event {
         match self.rng.up_to(120) {
             0 => return Event::StopRequested,
-            1 => return Event::Cancelled,
+            1 => return Event::Cancelled { keeps_text: self.rng.up_to(1) == 0 },
             2 => return Event::TurnsGranted { turns: 2 },
             3 => return Event::TimerFired { timer: TimerId(self.rng.up_to(9) as u32 + 1000) },
             4 => return Event::ToolFinished { call: CallId("nobody".into()), outcome: ToolOutcome::Stopped },

@@ -217,7 +217,7 @@ impl World {
                 Event::ModelStreamed { request, partial }
             }
             Step::Stop => Event::StopRequested,
-            Step::Cancel => Event::Cancelled,
+            Step::Cancel => Event::Cancelled { keeps_text: true },
             Step::Grant(turns) => Event::TurnsGranted { turns },
         }
     }

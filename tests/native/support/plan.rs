@@ -61,7 +61,7 @@ pub fn ended(config: &RunConfig, task: &Task, outcome: Outcome, output: &str) ->
     let (mut recorder, _) = Recorder::start(config.clone(), task.clone());
     let request = RequestId(1);
     let event = match outcome {
-        Outcome::Cancelled => Event::Cancelled,
+        Outcome::Cancelled => Event::Cancelled { keeps_text: true },
         Outcome::Failed => {
             let slug = Slug::AuthError;
             let error = ModelError {

@@ -38,7 +38,7 @@ pub fn run(seed: u64) -> Trajectory {
                     let partial = PartialReply { content: "so far".into(), reasoning: String::new() };
                     Event::ModelStreamed { request: open.unwrap_or(RequestId(900)), partial }
                 }
-                1 if rng.up_to(2) == 0 => Event::Cancelled,
+                1 if rng.up_to(2) == 0 => Event::Cancelled { keeps_text: true },
                 2 => Event::TimerFired { timer: TimerId(900) },
                 _ => {
                     let at = rng.up_to(open.len() as u64 - 1) as usize;

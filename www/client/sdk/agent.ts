@@ -114,9 +114,9 @@ interface OfChat {
  * const { ending } = await running;
  */
 export interface PlanRun extends Promise<PlanSession> {
-  /** Lets the running steps conclude, and starts no others. */
+  /** Wraps up: the running steps conclude, and no others start. */
   stop(): void;
-  /** Ends all steps at once; the promise still resolves. */
+  /** Ends all steps now, without another request; the promise still resolves. */
   cancel(): void;
 }
 
@@ -341,16 +341,36 @@ export class Agent<T extends Tools = Tools, const S extends Schema | undefined =
    */
   runPlan(plan: Plan, options: Omit<PlanRunOptions, 'approve'> & { approve?: Approve } = {}): PlanRun {
     const low = this.#open();
+    // What was asked before the engine had the plan counts from its beginning.
+    let stopped = false;
+    const own = new AbortController();
     const running = (async () => {
       try {
         const { approve = this.#options.approve, ...rest } = options;
-        if (this.#options.skills !== undefined) low.setSkills(await this.#skillsOrFailure(rest.signal ?? new AbortController().signal));
-        return await low.runPlan(plan, { ...rest, ...permits(approver(approve, this.#tools, this.#options.permissions)) } as PlanRunOptions);
+        if (this.#options.skills !== undefined) {
+          const skills = await this.#skillsOrFailure(either(own.signal, rest.signal)).catch((error: unknown) => {
+            // A plan that is cancelled has a record all the same.
+            if (!own.signal.aborted) throw error;
+          });
+          if (skills) low.setSkills(skills);
+        }
+        const plans = low.runPlan(plan, { ...rest, ...permits(approver(approve, this.#tools, this.#options.permissions)) } as PlanRunOptions);
+        if (own.signal.aborted) low.cancel();
+        else if (stopped) low.stop();
+        return await plans;
       } finally {
         low.free();
       }
     })();
-    return Object.assign(running, { stop: () => low.stop(), cancel: () => low.cancel() });
+    const stop = () => {
+      stopped = true;
+      low.stop();
+    };
+    const cancel = () => {
+      own.abort();
+      low.cancel();
+    };
+    return Object.assign(running, { stop, cancel });
   }
 
   #begin(prompt: Prompt, options: RunOptions = {}, chat?: OfChat, after?: () => Promise<Trajectory | TrajectoryMessage[] | undefined>): Run<OutputOf<S>> {
@@ -546,6 +566,17 @@ const permits = (approve: ReturnType<typeof approver>) => (approve === undefined
 
 /** Returns the options without undefined properties. */
 const given = (options: object) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as LowLevelOptions;
+
+/** A signal that is aborted with the first of these. */
+function either(first: AbortSignal, second?: AbortSignal): AbortSignal {
+  if (!second) return first;
+  const both = new AbortController();
+  for (const one of [first, second]) {
+    if (one.aborted) both.abort();
+    one.addEventListener('abort', () => both.abort(), { signal: both.signal });
+  }
+  return both.signal;
+}
 
 /** A value, or a rejection as soon as the signal is aborted. */
 function until<V>(signal: AbortSignal, value: Promise<V> | undefined): Promise<V> | undefined {

@@ -34,7 +34,7 @@ export interface ChatStoreMessage<T extends Tools = Tools> {
   parts: readonly Part<T>[];
   /** Of an answer: how the run ended; `null` until then, and if it was interrupted. */
   outcome: 'success' | 'partial' | 'failed' | 'cancelled' | null;
-  /** Why there is no answer. */
+  /** Why there is no answer. A run that was cancelled has no error: its text is what had arrived. */
   error?: string;
 }
 
@@ -78,8 +78,9 @@ export interface ChatActions<Output = string> {
   resume(options?: Options): Promise<RunResult<Output> | undefined>;
   /** Answers the last message again; the new answer replaces the old one. */
   regenerate(options?: Options): Promise<RunResult<Output> | undefined>;
-  /** Asks the run to conclude from what it has. */
+  /** Wraps up: one more request has the model conclude from what the run has. For a button *Wrap up*. */
   stop(): void;
+  /** Ends the run now. Its message keeps the text that had arrived, with the outcome `cancelled`. For a button *Stop*. */
   cancel(): void;
   /** Deletes all messages, stored ones included. */
   clear(): Promise<void>;
@@ -200,7 +201,7 @@ export function createChatStore<A extends AnyAgent>(agent: A, { id = 'chat', sto
     } catch (error) {
       // By its property: a page may have the package twice.
       const cancelled = (error as Partial<TurnwiseError>).reason === 'cancelled';
-      end({ outcome: cancelled ? 'cancelled' : 'failed', error: (error as Error).message }, cancelled ? {} : { error: error as Error });
+      end(cancelled ? { outcome: 'cancelled' } : { outcome: 'failed', error: (error as Error).message }, cancelled ? {} : { error: error as Error });
       return undefined;
     }
   }

@@ -35,6 +35,7 @@ export interface ChatOptions {
  */
 export interface ChatMessage {
   role: 'user' | 'assistant';
+  /** Of an answer that was cancelled: what had arrived. The model is not shown that in the next message. */
   text: string;
   /** The id of the run that answered. */
   runId: string;
@@ -102,7 +103,8 @@ function current(runs: readonly Trajectory[]): Trajectory[] {
 }
 
 /** Whether a run did something that the next one has to know. */
-const acted = (run: Trajectory) => answers(run) || (run.outcome !== null && run.turns.some(({ content, tool_calls: calls }) => content || calls.length));
+const acted = (run: Trajectory) =>
+  answers(run) || (run.outcome !== null && run.turns.some(({ content, tool_calls: calls, attempts }) => content || calls.length || attempts.some(({ partial }) => partial?.content)));
 
 /**
  * A conversation, created by `agent.chat()`: each message is a run that has the earlier ones as context.

@@ -35,6 +35,16 @@ export class TurnwiseError extends Error {
     Object.defineProperty(this, 'trajectory', { value: details.trajectory });
   }
 
+  /**
+   * Of a run that was cancelled while a reply streamed in: the text that had arrived. It is part of no conversation. Otherwise empty.
+   *
+   * @example
+   * if (error.reason === 'cancelled') show(error.partialText);
+   */
+  get partialText(): string {
+    return this.reason === 'cancelled' ? this.trajectory?.turns.at(-1)?.attempts.at(-1)?.partial?.content ?? '' : '';
+  }
+
   static {
     // Consoles show the name of the class, which bundlers shorten.
     Object.defineProperty(this, 'name', { value: 'TurnwiseError' });

@@ -147,12 +147,15 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
     return new Response(chunks(this, given).pipeThrough(events).pipeThrough(new TextEncoderStream()), { status, headers: all });
   }
 
-  /** Asks the run to conclude from what it has. Its result says so: `ending.outcome` is `partial`. */
+  /**
+   * Wraps up: one more request, without tools, has the model conclude from what the run has. A reply that streams in is dropped for it.
+   * The result says so: `ending.outcome` is `partial`. For a button *Wrap up*.
+   */
   stop() {
     this.#engine.stop();
   }
 
-  /** Ends the run at once. Its result throws. */
+  /** Ends the run now, without another request. Its result throws; the error has the text that had arrived (`partialText`). For a button *Stop*. */
   cancel() {
     this.#engine.cancel();
   }

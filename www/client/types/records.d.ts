@@ -685,7 +685,14 @@ export type TrajectoryEvent =
   | { type: "permissions_set"; permissions: TrajectoryPermissions }
   | { type: "timer_fired"; timer: TimerId }
   | { type: "stop_requested" }
-  | { type: "cancelled" }
+  | {
+      type: "cancelled";
+      /**
+       * Whether the report is the text that had arrived. Omitted in records of earlier versions, whose report only says that the
+       * run was cancelled.
+       */
+      keeps_text?: boolean;
+    }
   | { type: "turns_granted"; turns: number }
   | {
       type: "resumed";

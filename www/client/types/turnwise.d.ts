@@ -634,9 +634,9 @@ export class LowLevelAgent {
    * invalid plan (listing every fault), for misuse, and if the worker dies.
    */
   runPlan(plan: Plan, options?: PlanRunOptions): Promise<PlanSession>;
-  /** Asks the run to wrap up: it stops waiting and concludes from what it has. */
+  /** Wraps up: the run stops waiting, and one more request, without tools, has the model conclude from what it has. For a button *Wrap up*. */
   stop(): void;
-  /** Ends the run at once. */
+  /** Ends the run now, without another request; its `output` is the text that had arrived. For a button *Stop*. */
   cancel(): void;
   /** Adds a tool supplied by the page, from the next run on. */
   registerTool(tool: Tool): void;

@@ -205,7 +205,7 @@ fn event(recorded: &mut RecordedEvent) {
         | Event::PermissionsSet { .. }
         | Event::TimerFired { .. }
         | Event::StopRequested
-        | Event::Cancelled => {}
+        | Event::Cancelled { .. } => {}
     }
 }
 

@@ -96,6 +96,18 @@ impl Recorder {
         }
     }
 
+    /// Adds what open requests had streamed when the driver of a restored run ended (`Event::ModelStreamed`): it becomes part of the
+    /// record. Anything else, and what a request that is no longer open had streamed, does nothing.
+    pub fn recall(&mut self, streamed: Vec<Event>) {
+        let at = self.events.last().map_or(Millis(0), |event| event.at_ms);
+        for event in streamed {
+            if matches!(event, Event::ModelStreamed { request, .. } if self.run.awaits(request)) {
+                // It has no effects.
+                drop(self.handle(at, event));
+            }
+        }
+    }
+
     /// Passes `look` the events added since the last call, and earlier ones whose raw response was kept since then.
     pub fn with_changed(&mut self, look: impl FnOnce(&[&RecordedEvent], &Run)) {
         let changed = std::mem::take(&mut self.changed);

@@ -34,6 +34,11 @@ impl Restored {
         self.keep(effects);
     }
 
+    /// Adds what the requests that were open had streamed when the former driver ended.
+    pub fn recall(&mut self, streamed: Vec<Event>) {
+        self.recorder.recall(streamed);
+    }
+
     /// Returns the run just before the request of this turn (an index in `turns`) was sent; `None` if there is no such turn.
     #[must_use]
     pub fn before_turn(recorded: &Trajectory, place: usize) -> Option<Self> {

@@ -74,7 +74,7 @@ fn bar(app: App, page: &RunPage, remedy: Option<Remedy>) -> impl IntoView + use<
     ))
 }
 
-/// Draws what can be done about a run that failed or was cancelled: the most likely remedy first.
+/// Draws what can be done about a run that failed or was stopped: the most likely remedy first.
 pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
     let (panel, place, page) = (page.panel.clone(), page.place, page.clone());
     let own = page.handle().is_some_and(|handle| handle.location() == RunLocation::Here);
@@ -94,10 +94,18 @@ pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
         let key = (remedy == Remedy::Key).then(|| key.on(ev::click, move |_| settings("setting-key")));
         let model = model.on(ev::click, move |_| settings("setting-model"));
         let again = again.on(ev::click, move |_| app.ask_again_at(place));
-        let go_on = "Go on from the last turn, as a separate run; the model sees what had arrived of its answer";
-        let go_on = button(Remedy::LastTurn, "Go on", go_on).on(ev::click, move |_| app.go_on(place));
+        let arrived = page.arrived();
+        let (go_on, how) = match arrived.is_some() {
+            true => ("Finish the answer", "Have the whole answer written, beginning with what had arrived, as a separate run"),
+            false => ("Go on", "Go on from the last turn, as a separate run"),
+        };
+        let go_on = button(Remedy::LastTurn, go_on, how).on(ev::click, move |_| app.go_on(place));
+        let quote = arrived.filter(|_| app.can_write()).map(|text| {
+            let how = "Quote it in a follow-up: the conversation goes on from before this answer";
+            button(Remedy::Model, "Quote what arrived", how).on(ev::click, move |_| app.quote(&text))
+        });
         let all = match remedy {
-            Remedy::LastTurn => (go_on, again).into_any(),
+            Remedy::LastTurn => (go_on, quote, again).into_any(),
             Remedy::Time => (again, model).into_any(),
             Remedy::Key | Remedy::Model => (key, model, again).into_any(),
         };

@@ -106,6 +106,8 @@ impl LiveRun {
         }
         if let Some(slot) = page.transcript.last() {
             self.stream(&slot, &pending);
+            let calls = slot.view.with_untracked(|view| matches!(view.live, Some(Activity::Calling { .. })));
+            put(&page.writes, calls && !slot.text.is_empty());
         }
         if is_open {
             if !app.reading().at_end.get_untracked() {

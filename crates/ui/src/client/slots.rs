@@ -12,9 +12,11 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
+use turnwise_engine::{AnswerSource, Ending, Outcome};
 use turnwise_protocol::Snapshot;
 use turnwise_record::trajectory::Note;
 use turnwise_view::branch::{FormPart, can_change};
+use turnwise_view::ending::arrived;
 use turnwise_view::log::Log;
 use turnwise_view::{
     Activity, CallView, HeadView, LaneView, PanelPhase, PanelView, RunSource, SegmentView, TurnView, segments,
@@ -37,6 +39,8 @@ pub struct RunPage {
     pub behind: Behind,
     pub transcript: Transcript,
     pub panel: ArcRwSignal<PanelView>,
+    /// The text of a reply streams in.
+    pub writes: ArcRwSignal<bool>,
     pub end: ArcRwSignal<EndDrawn>,
     pub log: ArcRwSignal<Log>,
     pub notes: ArcRwSignal<Vec<Note>>,
@@ -188,6 +192,16 @@ impl RunPage {
         }
     }
 
+    /// Whether it makes sense to wrap up; tracks that. Not while text streams, which may be the answer.
+    pub fn can_wrap_up(&self) -> bool {
+        self.panel.with(|panel| panel.can_wrap_up && !panel.elsewhere) && !self.writes.get()
+    }
+
+    /// Returns what had arrived of the last reply, if it was cut off.
+    pub fn arrived(&self) -> Option<String> {
+        self.behind.with(|source| arrived(source.turns).map(ToOwned::to_owned)).flatten()
+    }
+
     /// Returns whether a part of a turn can be changed in a branch, now that the run has ended; tracks that.
     pub fn is_changeable(&self, turn: usize, wanted: &FormPart) -> bool {
         self.is_over() && self.behind.with_whole(|source| can_change(source, turn, wanted)).unwrap_or(false)
@@ -200,7 +214,11 @@ impl RunPage {
 
     /// Returns the answer of its run, as Markdown; `None`: it has none.
     pub fn answer(&self) -> Option<String> {
-        let answer = self.behind.with(|source| source.segments.last().map(|ending| ending.output.clone()));
+        // The system's word on a run that was stopped is none.
+        let is_answer = |ending: &&Ending| {
+            ending.outcome != Outcome::Cancelled || ending.answer_source != AnswerSource::System
+        };
+        let answer = self.behind.with(|source| source.segments.last().filter(is_answer).map(|ending| ending.output.clone()));
         answer.flatten().filter(|text| !text.is_empty())
     }
 
@@ -224,6 +242,7 @@ impl RunPage {
             transcript: Transcript::new(source, TurnsOwner::Run),
             end: ArcRwSignal::new(EndDrawn::of(&panel)),
             panel: ArcRwSignal::new(panel),
+            writes: ArcRwSignal::new(false),
             log: ArcRwSignal::new(log),
             notes: ArcRwSignal::new(source.notes.to_vec()),
         }

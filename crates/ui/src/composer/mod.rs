@@ -72,10 +72,10 @@ pub fn composer(app: App) -> impl IntoView {
     let here = Memo::new(move |_| app.page().is_some_and(|page| page.panel.with(|panel| !panel.elsewhere)));
     let act = move || match phase.get() {
         Some(PanelPhase::Running | PanelPhase::Synthesizing) if !here.get() => ().into_any(),
-        Some(PanelPhase::Running) => (run_facts::stop(app), queue).into_any(),
+        Some(PanelPhase::Running) => (run_facts::wrap_up(app), run_facts::stop(app), queue).into_any(),
         Some(PanelPhase::Synthesizing) => (
             html::span().class("hint").child("Concluding"),
-            html::span().class("next").child(run_facts::cancel(app)),
+            html::span().class("next").child(run_facts::stop(app)),
             queue,
         )
             .into_any(),

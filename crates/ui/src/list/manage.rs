@@ -91,7 +91,7 @@ impl App {
     /// Takes a task with its follow-ups off the list, unless it is running here. It is deleted once that can no longer be undone.
     pub fn delete_task(&self, session_id: &str) {
         if self.handles_of(session_id).iter().any(RunClient::is_running) {
-            return self.complain("This run is in progress: stop or cancel it first.");
+            return self.complain("This run is in progress: stop it first.");
         }
         let (app, session) = (*self, session_id.to_owned());
         let title = self.title_of(session_id);
@@ -118,7 +118,7 @@ impl App {
         let tasks = untrack(|| self.stored_tasks());
         let handles: Vec<RunClient> = tasks.iter().flat_map(|session| self.handles_of(session)).collect();
         if handles.iter().any(RunClient::is_running) {
-            return self.complain("A run is in progress: stop or cancel it first.");
+            return self.complain("A run is in progress: stop it first.");
         }
         let keys = self.list().stored.with_untracked(|all| all.iter().map(|header| header.key.clone()).collect());
         let handles = handles.iter().map(RunClient::id).collect();

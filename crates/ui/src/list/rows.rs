@@ -103,7 +103,7 @@ fn filters(app: App) -> impl IntoView {
         ("complete", "Complete", Some(Tone::Complete)),
         ("synthesized", "Synthesized", Some(Tone::Synthesized)),
         ("failed", "Failed", Some(Tone::Failed)),
-        ("cancelled", "Cancelled", Some(Tone::Cancelled)),
+        ("cancelled", "Stopped", Some(Tone::Cancelled)),
     ];
     let choose = move |event: web_sys::Event| {
         let value = event_target_value(&event);

@@ -48,7 +48,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Enter", "Run the task, or queue it while a run goes on"),
     ("Shift Enter", "Line break in the task"),
     ("Ctrl Enter", "In a dialog or a note: what its main button does"),
-    (STOP, "Stop the run or the plan: it wraps up"),
+    (STOP, "Stop the run or the plan: it ends now, and keeps what it has"),
     ("\u{2191}", "In an empty task box: the last prompt"),
     ("J and K", "Next and previous turn"),
     ("Ctrl Z", "Undo the last deletion"),
@@ -77,7 +77,7 @@ enum PaletteAction {
     Show(Dialog),
     Insight,
     Stop,
-    Cancel,
+    WrapUp,
     Resume,
     Continue(u32),
     CopyAnswer,
@@ -232,7 +232,7 @@ fn group(action: &PaletteAction) -> &'static str {
         PaletteAction::Show(Dialog::Log)
         | PaletteAction::Quote
         | PaletteAction::Stop
-        | PaletteAction::Cancel
+        | PaletteAction::WrapUp
         | PaletteAction::Resume
         | PaletteAction::Continue(_)
         | PaletteAction::CopyAnswer
@@ -316,11 +316,14 @@ impl App {
         }
         let panel = page.as_ref().map(|page| page.panel.get_untracked());
         match panel.as_ref().map(|panel| panel.phase) {
-            Some(PanelPhase::Running) => {
-                add("Stop: wrap up with a conclusion", STOP, PaletteAction::Stop);
-                add("Cancel: end the run now", "", PaletteAction::Cancel);
+            Some(PanelPhase::Running | PanelPhase::Synthesizing) => {
+                if panel.as_ref().is_some_and(|panel| !panel.elsewhere) {
+                    add("Stop: end the run now, and keep what it has", STOP, PaletteAction::Stop);
+                }
+                if page.as_ref().is_some_and(|page| untrack(|| page.can_wrap_up())) {
+                    add("Wrap up: conclude from what it has found", "", PaletteAction::WrapUp);
+                }
             }
-            Some(PanelPhase::Synthesizing) => add("Cancel: end the run now", "", PaletteAction::Cancel),
             Some(PanelPhase::Ended) => {
                 let own = page.as_ref().is_some_and(|page| page.handle().is_some());
                 if let Some(panel) = panel.as_ref() {
@@ -361,10 +364,10 @@ impl App {
         let plan = thread.as_ref().and_then(Thread::plan).map(|plan| plan.panel.get_untracked());
         if let Some(plan) = &plan {
             if plan.running && !plan.elsewhere {
-                if plan.can_stop {
-                    add("Stop the plan: running steps conclude", STOP, PaletteAction::Stop);
+                add("Stop the plan: end it now", STOP, PaletteAction::Stop);
+                if plan.can_wrap_up {
+                    add("Wrap up the plan: running steps conclude", "", PaletteAction::WrapUp);
                 }
-                add("Cancel: end the plan now", "", PaletteAction::Cancel);
             }
             if plan.can_resume {
                 add("Resume the plan", "", PaletteAction::Resume);
@@ -434,8 +437,8 @@ impl App {
             PaletteAction::Insight => self.open_insight(),
             PaletteAction::OpenFile => files::choose(*self),
             PaletteAction::Stop => drop(untrack(|| self.stop_what_runs())),
-            PaletteAction::Cancel if is_plan => self.cancel_plan(),
-            PaletteAction::Cancel => self.cancel(),
+            PaletteAction::WrapUp if is_plan => self.wrap_up_plan(),
+            PaletteAction::WrapUp => self.wrap_up(),
             PaletteAction::Resume if is_plan => self.resume_plan(),
             PaletteAction::Resume => self.resume(),
             PaletteAction::Continue(turns) => self.grant(*turns),

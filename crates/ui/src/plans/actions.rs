@@ -149,12 +149,14 @@ impl App {
         self.order_plan(|plan, line| Order::ResumePlan { plan, with: line.with_no_files() });
     }
 
+    /// Ends all steps of the open plan now.
     pub fn stop_plan(&self) {
-        self.order_plan(|plan, _| Order::StopPlan { plan });
+        self.order_plan(|plan, _| Order::CancelPlan { plan });
     }
 
-    pub fn cancel_plan(&self) {
-        self.order_plan(|plan, _| Order::CancelPlan { plan });
+    /// Lets the running steps conclude, and starts no others.
+    pub fn wrap_up_plan(&self) {
+        self.order_plan(|plan, _| Order::StopPlan { plan });
     }
 
     fn order_plan(&self, order: impl FnOnce(PlanId, &AppWorker) -> Order) {

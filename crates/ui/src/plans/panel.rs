@@ -19,9 +19,9 @@ use crate::state::App;
 pub fn panel(app: App, page: &PlanPage) -> impl IntoView + use<> {
     let panel = page.panel.clone();
     let view = Memo::new(move |_| panel.get());
-    let state = Memo::new(move |_| view.with(|view| (view.running && !view.elsewhere, view.can_stop, view.can_resume)));
+    let state = Memo::new(move |_| view.with(|view| (view.running && !view.elsewhere, view.can_wrap_up, view.can_resume)));
     let controls = move || match state.get() {
-        (true, can_stop, _) => running(app, can_stop).into_any(),
+        (true, can_wrap_up, _) => running(app, can_wrap_up).into_any(),
         (false, _, can_resume) => {
             let resume = can_resume.then(|| resume(app));
             // A next step stays visible on narrow pages too.
@@ -59,21 +59,17 @@ fn button(text: &'static str, title: &'static str, act: impl Fn() + 'static) -> 
     html::button().r#type("button").class("btn quiet").attr("title", title).on(ev::click, move |_| act()).child(text)
 }
 
-fn running(app: App, can_stop: bool) -> impl IntoView {
-    let stop = "Stop and wrap up: running steps conclude from what they have, and no further steps start (Ctrl .)";
+fn running(app: App, can_wrap_up: bool) -> impl IntoView {
+    let wrap_up = "Running steps conclude from what they have, and no further steps start";
     html::div().class("row next").child((
-        can_stop.then(|| {
-            html::button()
-                .r#type("button")
-                .class("btn quiet")
-                .attr("title", stop)
-                .attr("aria-keyshortcuts", STOP_KEYS)
-                .on(ev::click, move |_| app.stop_plan())
-                .child("Stop")
-        }),
-        button("Cancel", "End now: nothing more is sent, and running steps have no conclusion", move || {
-            app.cancel_plan();
-        }),
+        html::button()
+            .r#type("button")
+            .class("btn quiet")
+            .attr("title", "End now: nothing more is sent. What the steps have found so far stays (Ctrl .)")
+            .attr("aria-keyshortcuts", STOP_KEYS)
+            .on(ev::click, move |_| app.stop_plan())
+            .child("Stop"),
+        can_wrap_up.then(|| button("Wrap up", wrap_up, move || app.wrap_up_plan())),
     ))
 }
 

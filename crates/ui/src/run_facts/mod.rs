@@ -81,7 +81,7 @@ fn of_run(app: App, page: &RunPage) -> impl IntoView + use<> {
                 PanelPhase::Ended => ended(app, can).into_any(),
                 // It belongs to another tab.
                 PanelPhase::Running | PanelPhase::Synthesizing if can.elsewhere => export::downloads(app).into_any(),
-                PanelPhase::Running | PanelPhase::Synthesizing => running(app, can.phase).into_any(),
+                PanelPhase::Running | PanelPhase::Synthesizing => running(app).into_any(),
             }
         }
     };
@@ -160,15 +160,15 @@ fn button(
     html::button().r#type("button").class(class).attr("title", title).on(ev::click, move |_| act()).child(text)
 }
 
-/// What the two ways to end a run do. The names are those of the API.
-const STOP: &str = "Stop and wrap up: one more request asks the model to conclude from what it has found (Ctrl .)";
-const CANCEL: &str = "End now: nothing more is sent, and there is no conclusion. What was found so far stays";
-/// The keys for it, for screen readers.
+/// What the two ways to end a run do.
+const STOP: &str = "End now: nothing more is sent. The text that has arrived stays (Ctrl .)";
+const WRAP_UP: &str = "One more request asks the model to conclude from what it has found";
+/// The keys for Stop, for screen readers.
 pub const STOP_KEYS: &str = "Control+. Meta+.";
-const HOW_TO_END: &str = "Stop wraps up: the model concludes from what it has. Cancel ends at once.";
-const HOW_TO_CANCEL: &str = "Cancel ends at once, without the conclusion.";
+const HOW_TO_END: &str = "Stop ends now and keeps the text. Wrap up has the model conclude from what it has.";
+const HOW_TO_STOP: &str = "Stop ends now and keeps the text.";
 
-/// Draws the button that stops the open run.
+/// Draws the button that ends the open run now.
 pub fn stop(app: App) -> impl IntoView {
     html::button()
         .r#type("button")
@@ -179,18 +179,20 @@ pub fn stop(app: App) -> impl IntoView {
         .child("Stop")
 }
 
-/// Draws the button that ends the open run at once.
-pub fn cancel(app: App) -> impl IntoView {
-    button("btn quiet", "Cancel", CANCEL, move || app.cancel())
+/// Draws the button that has the open run conclude, while that makes sense.
+pub fn wrap_up(app: App) -> impl IntoView {
+    let is_offered = offers_wrap_up(app);
+    reactive(move || is_offered.get().then(|| button("btn quiet wrap-up", "Wrap up", WRAP_UP, move || app.wrap_up())))
 }
 
-fn running(app: App, phase: PanelPhase) -> impl IntoView {
-    let stops = phase == PanelPhase::Running;
-    html::div().class("row").child((
-        stops.then(|| stop(app)),
-        cancel(app),
-        html::p().class("fact").child(if stops { HOW_TO_END } else { HOW_TO_CANCEL }),
-    ))
+fn offers_wrap_up(app: App) -> Memo<bool> {
+    Memo::new(move |_| app.page().is_some_and(|page| page.can_wrap_up()))
+}
+
+fn running(app: App) -> impl IntoView {
+    let is_offered = offers_wrap_up(app);
+    let how = move || if is_offered.get() { HOW_TO_END } else { HOW_TO_STOP };
+    html::div().class("row").child((stop(app), wrap_up(app), html::p().class("fact").child(reactive(how))))
 }
 
 /// The actions that a run allows.

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use turnwise_content::markdown::{Node, bare, target};
 use turnwise_view::attempt::Weight;
-use turnwise_view::{FailedAttempt, PartialView};
+use turnwise_view::{FailedAttempt, PartialView, ReplyCut};
 
 use crate::components::icon;
 use crate::state::App;
@@ -42,7 +42,18 @@ pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
         html::span().class("then").child(then),
         details,
     ));
-    (call::list(&attempt.calls), attempt.partial.as_ref().map(|view| partial(app, view)), line)
+    let partial = attempt.partial.as_ref().map(|view| match view.cut {
+        // The line below says so.
+        ReplyCut::Stopped => arrived(app, view, "partial kept", false).into_any(),
+        ReplyCut::Superseded | ReplyCut::Interrupted => arrived(app, view, "partial", true).into_any(),
+    });
+    (call::list(&attempt.calls), partial, line)
+}
+
+/// Draws what had arrived of a reply when the page was closed, until the run is resumed.
+pub fn left(app: App, view: &PartialView) -> impl IntoView + use<> {
+    let mark = html::div().class("failed by-user").child(html::span().class("what").child(view.remark));
+    (arrived(app, view, "partial kept", false), mark)
 }
 
 /// Draws a message; the addresses in it are links.
@@ -61,8 +72,8 @@ pub fn linked(text: &str) -> impl IntoView + use<> {
     bare::split(text).into_iter().filter_map(part).collect::<Vec<AnyView>>()
 }
 
-/// Draws text that was streamed until its request was aborted: it stays in its place, marked as incomplete.
-fn partial(app: App, view: &PartialView) -> impl IntoView + use<> {
+/// Draws text that had been streamed when its request ended, in its place.
+fn arrived(app: App, view: &PartialView, class: &'static str, remarks: bool) -> impl IntoView + use<> {
     let prose = Prose::new("prose");
     prose.set(&view.content);
     app.renderer.get_value().render(&prose);
@@ -72,5 +83,6 @@ fn partial(app: App, view: &PartialView) -> impl IntoView + use<> {
             html::div().class("text").child(pieces::text(&text)),
         ))
     });
-    html::div().class("partial").child((html::p().class("fact").child(view.remark), reasoning, prose.place()))
+    let remark = remarks.then(|| html::p().class("fact").child(view.remark));
+    html::div().class(class).child((remark, reasoning, prose.place()))
 }

@@ -123,6 +123,11 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> i
         let failed = Memo::new(move |_| view.with(|view| view.failed.clone()));
         move || failed.with(|failed| failed.iter().map(|one| attempt::failed(app, one)).collect_view())
     };
+    let left = {
+        let view = slot.view.clone();
+        let left = Memo::new(move |_| view.with(|view| view.left.clone()));
+        move || left.with(|left| left.as_ref().map(|left| attempt::left(app, left)))
+    };
     // The kind never changes, so whether there is a box is decided once.
     let title = slot.view.with_untracked(|view| match &view.kind {
         TurnKind::Synthesis { .. } => true,
@@ -156,7 +161,7 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> i
             })
         }
     };
-    (remark, failed, changed, said, calls, doing_tools(slot), counter)
+    (remark, failed, reactive(left), changed, said, calls, doing_tools(slot), counter)
 }
 
 /// Says that a branch changed the reply of this turn.

@@ -3,7 +3,7 @@
 use crate::note;
 use crate::report::{ReportBody, ReportPosition};
 use crate::{
-    CallView, EndingView, FailedAttempt, HeadView, LaneView, PanelView, ReportView, RunSource, SegmentView, TurnKind,
+    CallView, EndingView, FailedAttempt, HeadView, LaneView, PanelView, PartialView, ReportView, RunSource, SegmentView, TurnKind,
     TurnView, ViewModel,
 };
 use turnwise_record::trajectory::Trajectory;
@@ -138,6 +138,7 @@ impl MarkdownPage {
             self.line(&format!("*{}.*", crate::turn::CHANGED));
         }
         view.failed.iter().for_each(|failed| self.failed(failed));
+        view.left.iter().for_each(|left| self.partial(left));
         if !view.reasoning.is_empty() {
             self.line("Reasoning:");
             self.line(&quote(&view.reasoning));
@@ -165,15 +166,17 @@ impl MarkdownPage {
             self.line("  Notice to the model:");
             self.line(&quote(notice));
         }
-        if let Some(partial) = &view.partial {
-            self.line(&format!("  {}", partial.remark));
-            for text in [&partial.reasoning, &partial.content] {
-                if !text.is_empty() {
-                    self.line(&quote(text));
-                }
+        view.partial.iter().for_each(|partial| self.partial(partial));
+        view.calls.iter().for_each(|call| self.call(call));
+    }
+
+    fn partial(&mut self, view: &PartialView) {
+        self.line(&format!("  {}", view.remark));
+        for text in [&view.reasoning, &view.content] {
+            if !text.is_empty() {
+                self.line(&quote(text));
             }
         }
-        view.calls.iter().for_each(|call| self.call(call));
     }
 
     fn call(&mut self, view: &CallView) {

@@ -8,7 +8,7 @@ use crate::markup::Html;
 use crate::note;
 use crate::report::{ReportBody, ReportPosition};
 use crate::{
-    CallState, CallView, CounterLine, EndingView, FailedAttempt, LaneView, ReportView, RunSource, SegmentView,
+    CallState, CallView, CounterLine, EndingView, FailedAttempt, LaneView, PartialView, ReportView, RunSource, SegmentView,
     TurnKind, TurnView, ViewModel,
 };
 use turnwise_engine::CounterLevel;
@@ -131,6 +131,7 @@ fn turn(html: &mut Html, source: &RunSource<'_>, view: &TurnView, level: u8) {
         html.element("p", "remark", remark);
     }
     view.failed.iter().for_each(|failed| self::failed(html, failed));
+    view.left.iter().for_each(|left| partial(html, left));
     if view.changed_from.is_some() {
         html.raw("<p>").element("span", "changed", crate::turn::CHANGED).raw("</p>");
     }
@@ -185,17 +186,19 @@ fn failed(html: &mut Html, view: &FailedAttempt) {
         html.raw("<details><summary>Notice to the model</summary>");
         html.element("p", "plain", notice).raw("</details>");
     }
-    if let Some(partial) = &view.partial {
-        html.raw("<details open><summary>").text(partial.remark).raw("</summary>");
-        for text in [&partial.reasoning, &partial.content] {
-            if !text.is_empty() {
-                html.element("p", "plain", text);
-            }
-        }
-        html.raw("</details>");
-    }
+    view.partial.iter().for_each(|view| partial(html, view));
     calls(html, &view.calls);
     html.raw("</div>");
+}
+
+fn partial(html: &mut Html, view: &PartialView) {
+    html.raw("<details open><summary>").text(view.remark).raw("</summary>");
+    for text in [&view.reasoning, &view.content] {
+        if !text.is_empty() {
+            html.element("p", "plain", text);
+        }
+    }
+    html.raw("</details>");
 }
 
 fn calls(html: &mut Html, views: &[CallView]) {

@@ -29,14 +29,14 @@ pub fn reason_words(reason: Option<TerminationReason>) -> String {
         TerminationReason::LlmError => "Model did not answer".to_owned(),
         TerminationReason::RetriesExhausted => "No attempt left".to_owned(),
         TerminationReason::MaxTurnsExhausted => "Turn limit, no report".to_owned(),
-        TerminationReason::Cancelled => "Cancelled".to_owned(),
+        TerminationReason::Cancelled => "Stopped".to_owned(),
     }
 }
 
 fn limit(trigger: Trigger) -> &'static str {
     match trigger {
         Trigger::MaxTurns => "Turn limit",
-        Trigger::Stop => "Stopped",
+        Trigger::Stop => "Wrapped up",
         Trigger::Context => "Context full",
         Trigger::WallTime => "Time up",
         Trigger::Tokens => "Token budget",

@@ -29,8 +29,8 @@ pub struct PlanPanelView {
     pub elsewhere: bool,
     /// It was interrupted, and can go on.
     pub can_resume: bool,
-    /// Whether there is still something to stop: a plan can be stopped once.
-    pub can_stop: bool,
+    /// Whether it can be asked to wrap up, which is possible once.
+    pub can_wrap_up: bool,
     /// Whether a step can be run again.
     pub can_rerun: bool,
     /// One tick per step.
@@ -85,7 +85,7 @@ impl PlanPanelView {
             running,
             elsewhere,
             can_resume: interrupted,
-            can_stop: running && steps.iter().all(|step| step.status != StepStatus::Cancelled),
+            can_wrap_up: running && steps.iter().all(|step| step.status != StepStatus::Cancelled),
             can_rerun: !running && progress.origin != SourceOrigin::Interrupted,
             meter: Meter { ticks: steps.iter().map(StepView::tick).collect(), label: format!("{text} completed") },
             note: note(progress, at_work),
@@ -116,19 +116,19 @@ impl PlanEndingView {
         let stopped = ending.wrap_up.is_some();
         let (tone, outcome, headline) = match ending.outcome {
             Outcome::Success if stopped => {
-                (Tone::Complete, "success", "You stopped it, when nothing was left to start.")
+                (Tone::Complete, "success", "You asked it to wrap up, when nothing was left to start.")
             }
             Outcome::Success => (Tone::Complete, "success", "Every step completed."),
-            Outcome::Partial if stopped => (Tone::Synthesized, "partial", "You stopped it; some steps completed."),
+            Outcome::Partial if stopped => (Tone::Synthesized, "partial", "You asked it to wrap up; some steps completed."),
             Outcome::Partial => (Tone::Synthesized, "partial", "Some steps did not complete."),
             Outcome::Failed => (Tone::Failed, "failed", "No step completed."),
-            Outcome::Cancelled => (Tone::Cancelled, "cancelled", "You cancelled the plan."),
+            Outcome::Cancelled => (Tone::Cancelled, "cancelled", "You stopped the plan."),
         };
         let counts = [
             (ending.completed, "completed"),
             (ending.failed, "failed"),
             (ending.blocked, "blocked"),
-            (ending.cancelled, "cancelled"),
+            (ending.cancelled, "stopped"),
         ];
         let steps = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
         PlanEndingView {

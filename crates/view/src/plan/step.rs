@@ -214,7 +214,7 @@ fn state(source: &StepSource<'_>, panel: Option<&PanelView>, inputs_of: &[u32]) 
         StepStatus::Failed => "failed".to_owned(),
         StepStatus::Blocked if record.blocked_by.is_empty() => "blocked: no earlier results".to_owned(),
         StepStatus::Blocked => format!("blocked by {}", named(&record.blocked_by)),
-        StepStatus::Cancelled if source.run.is_some() => "cancelled".to_owned(),
+        StepStatus::Cancelled if source.run.is_some() => "stopped".to_owned(),
         StepStatus::Cancelled => "not started".to_owned(),
     }
 }

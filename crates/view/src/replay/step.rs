@@ -219,7 +219,7 @@ fn describe(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<Strin
             _ => plain(StepKind::Timer, "A deadline passes".to_owned()),
         },
         Event::StopRequested => plain(StepKind::Stop, "The user asks to wrap up".to_owned()),
-        Event::Cancelled => (StepKind::Cancel, StepTone::Quiet, "The user cancels".to_owned(), Vec::new()),
+        Event::Cancelled { .. } => (StepKind::Cancel, StepTone::Quiet, "The user stops the run".to_owned(), Vec::new()),
         Event::Resumed { authority, .. } => {
             let facts = authority.iter().flat_map(|authority| adopted(authority)).collect();
             (StepKind::Grant, StepTone::Warn, "The run continues after its page was closed".to_owned(), facts)

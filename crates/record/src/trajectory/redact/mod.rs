@@ -78,7 +78,7 @@ impl Secrets {
             | Event::PermissionsSet { .. }
             | Event::TimerFired { .. }
             | Event::StopRequested
-            | Event::Cancelled
+            | Event::Cancelled { .. }
             | Event::TurnsGranted { .. } => {}
         }
     }
