@@ -1264,6 +1264,8 @@ export interface ReadPageContent {
   page: string;
   /** The sections in the result, in order. */
   sections: DocsSection[];
+  /** SHA-256 of the whole page as Markdown, in hexadecimal: two results with the same one read the same text. */
+  sha256: string;
 }
 
 export interface DocsProgress {
