@@ -96,7 +96,7 @@ test('in a page, with services of other sites and a relay; replayed offline, the
   assertSources(turnwiseNode, trajectory, { pages });
   await assertReplays(trajectory);
   // Another page, which reaches only its own files, and after the first replay nothing at all.
-  await withPackage({}, async (page, { url }) => {
+  await withPackage({ name: 'open.html' }, async (page, { url }) => {
     const replay = () => page.evaluate(async ([at, record]) => (await import(`${at}turnwise/index.js`)).replay(record), [url, trajectory]);
     assert.deepEqual(await replay(), { ok: true });
     const asked = [];
@@ -104,6 +104,16 @@ test('in a page, with services of other sites and a relay; replayed offline, the
     await page.context().setOffline(true);
     assert.deepEqual(await replay(), { ok: true });
     assert.deepEqual(asked.filter((one) => !one.startsWith('blob:') && !one.startsWith('data:')), []);
+  });
+  // Where the script of the skill cannot be run again, that is no difference.
+  await withPackage({ expect: [/violates the following Content Security Policy/] }, async (page, { url }) => {
+    await page.evaluate(async ([at, record]) => {
+      window.api = await import(`${at}turnwise/index.js`);
+      await window.api.replay({ ...record, events: record.events.slice(0, 1) });
+      await import(`${at}turnwise/sandbox.js`);
+    }, [url, trajectory]);
+    await page.context().setOffline(true);
+    await assert.rejects(page.evaluate((record) => window.api.replay(record), trajectory), /a program of the record could not be run again/);
   });
   // Opened in the app, with its calls and result; the app's own check says the same.
   await withFile(JSON.stringify(trajectory), (file) => withSite((site) => withPage(site.app, { context: { viewport: { width: 1440, height: 900 } } }, async (page) => {
@@ -114,6 +124,6 @@ test('in a page, with services of other sites and a relay; replayed offline, the
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByRole('slider', { name: 'Step' }).waitFor();
     await page.getByRole('button', { name: 'Verify' }).click();
-    await page.getByText(/replays exactly/).waitFor();
+    await page.getByText(`Replays exactly: ${trajectory.events.length} events, 4 requests, every hash matches.`).waitFor();
   })));
 }));
