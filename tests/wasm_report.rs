@@ -64,7 +64,7 @@ fn assert_harmless(host: &Element) {
 }
 
 fn tree(value: Value) -> impl IntoView {
-    turnwise_ui::json::tree(JsonNode::root(Arc::new(value)))
+    turnwise_ui::text::json::tree(JsonNode::root(Arc::new(value)))
 }
 
 #[wasm_bindgen_test]
@@ -137,7 +137,7 @@ async fn hostile_slack_messages_stay_words() {
     ]);
     let read = messages(&json!([{ "text": HOSTILE, "blocks": blocks }])).unwrap();
     shown(
-        move || turnwise_ui::slack::messages(&read, None),
+        move || turnwise_ui::text::slack::messages(&read, None),
         async |host| {
             assert_harmless(host);
             let links: Vec<String> = all(host, "a").iter().filter_map(|link| link.get_attribute("href")).collect();

@@ -29,7 +29,7 @@ fn rendered(blocks: &[Node]) -> Element {
     let host = document().create_element("div").unwrap();
     document().body().unwrap().append_child(&host).unwrap();
     for block in blocks {
-        host.append_child(&turnwise_ui::markdown::block(block)).unwrap();
+        host.append_child(&turnwise_ui::text::markdown::block(block)).unwrap();
     }
     host
 }
@@ -247,7 +247,7 @@ async fn the_meter_draws_a_tick_a_turn_and_says_what_it_shows() {
     };
     let host: HtmlElement = document().create_element("div").unwrap().unchecked_into();
     document().body().unwrap().append_child(&host).unwrap();
-    let mounted = leptos::mount::mount_to(host.clone(), move || turnwise_ui::meter::meter(&view));
+    let mounted = leptos::mount::mount_to(host.clone(), move || turnwise_ui::run_facts::meter::meter(&view));
     let drawn: Vec<String> = all(&host, "i")
         .iter()
         .map(|tick| {

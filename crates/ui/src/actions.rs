@@ -18,12 +18,15 @@ use turnwise_view::settings::ConfigField;
 use turnwise_view::tasks::ExampleTask;
 use turnwise_view::{FilePreview, PanelPhase, RailView, RunSource};
 
-use super::app_worker::RunClient;
-use super::live::LiveRun;
-use super::slots::{Behind, Local, RunPage};
-use super::state::{App, Backing, Dialog, OpenRecord, TaskInput, Thread};
-use super::viewer::state::View;
-use super::{dom, focus, follow, samples};
+use crate::browser::dom;
+use crate::browser::focus;
+use crate::client::app_worker::RunClient;
+use crate::client::live::LiveRun;
+use crate::client::slots::{Behind, Local, RunPage};
+use crate::files::samples;
+use crate::state::{App, Backing, Dialog, OpenRecord, TaskInput, Thread};
+use crate::transcript::follow;
+use crate::viewer::state::View;
 
 impl App {
     /// Returns whether the open thread has a run under way.
@@ -39,7 +42,7 @@ impl App {
     /// Runs the content of the task box: as a new thread, or as a follow-up in the open one, at once or when its run
     /// has ended.
     pub fn submit(&self) {
-        let input = self.draft.get_untracked().trim().to_owned();
+        let input = self.composer().draft.get_untracked().trim().to_owned();
         if input.is_empty() {
             dom::focus(dom::TASK);
             return;
@@ -48,13 +51,13 @@ impl App {
             return self.run_edited_prompt(&thread, place, input);
         }
         if let Some(thread) = self.thread_now().filter(Thread::is_running) {
-            self.draft.set(String::new());
+            self.composer().draft.set(String::new());
             return self.queue(&thread, TaskInput { text: input, pictures: self.take_pictures() });
         }
         if let Some(config) = self.config() {
             let asked = TaskInput { text: input, pictures: self.take_pictures() };
             // Before the new thread shows a task box of its own.
-            self.draft.set(String::new());
+            self.composer().draft.set(String::new());
             match self.thread_now() {
                 Some(thread) => self.follow_up(&thread, asked, config),
                 None => self.begin(asked, config),
@@ -105,7 +108,7 @@ impl App {
     }
 
     /// Stops the open run or plan; `false`: it is not at a point at which it can be stopped.
-    pub(super) fn stop_what_runs(&self) -> bool {
+    pub fn stop_what_runs(&self) -> bool {
         let of_plan =
             self.plan().map(|plan| plan.panel.with(|panel| panel.running && panel.can_stop && !panel.elsewhere));
         let of_run = || {
@@ -135,7 +138,7 @@ impl App {
 
     /// Makes a read-only thread from a record, without showing it: for a long record, that is a browser task of its
     /// own.
-    pub(super) fn record_thread(&self, record: &OpenRecord) -> Thread {
+    pub fn record_thread(&self, record: &OpenRecord) -> Thread {
         let source = RunSource::from(record.whole.as_ref()).recorded();
         let page = RunPage::new(0, &source, Behind::Document(Arc::clone(&record.whole)));
         Thread {
@@ -158,7 +161,7 @@ impl App {
         focus::to(format!("#{}", dom::TASK));
     }
 
-    pub(super) fn start_page(&self) {
+    pub fn start_page(&self) {
         self.visits.update_value(|visits| *visits += 1);
         self.view.set(View::Transcript);
         self.end_editing();
@@ -178,8 +181,8 @@ impl App {
         self.rail_open.set(false);
         // A document is read from its beginning; a run is followed at its end.
         let document = matches!(self.thread_now().map(|thread| thread.backing), Some(Backing::Document(_)));
-        self.unseen.set(false);
-        self.at_end.set(!document);
+        self.reading().unseen.set(false);
+        self.reading().at_end.set(!document);
         follow::keep_up(*self);
         self.give_back_unsent();
         // Its line in the list, unless the list is closed.
@@ -203,7 +206,7 @@ impl App {
     }
 
     /// Returns the configuration behind it.
-    pub(super) fn preview_config(&self) -> RunConfig {
+    pub fn preview_config(&self) -> RunConfig {
         self.settings.with(|settings| settings.draft(turnwise_tools::all())).0
     }
 
@@ -213,7 +216,7 @@ impl App {
     }
 
     /// Returns the next run's configuration; if a setting is wrong or the key is missing, opens the settings and says so.
-    pub(super) fn config(&self) -> Option<RunConfig> {
+    pub fn config(&self) -> Option<RunConfig> {
         let (built, seeded) = self.settings.with_untracked(|settings| {
             (settings.build(turnwise_tools::all()), !settings.value(ConfigField::Seed).is_empty())
         });
@@ -226,7 +229,7 @@ impl App {
             }
             Err(errors) => {
                 let message = errors.into_iter().next().map(|error| error.message).unwrap_or_default();
-                self.refused.set(true);
+                self.connect().refused.set(true);
                 self.dialog.set(Some(Dialog::Settings));
                 self.complain(format!("A setting is wrong: {message}"));
                 None
@@ -246,7 +249,7 @@ impl App {
 
     /// Starts a run in a thread of its own. `before`: the run whose conversation it continues. `version`: the run whose prompt it
     /// changes.
-    pub(super) fn run_in_new_thread(
+    pub fn run_in_new_thread(
         &self,
         asked: TaskInput,
         config: RunConfig,
@@ -266,7 +269,7 @@ impl App {
         follow::keep_up(*self);
     }
 
-    pub(super) fn follow_up(&self, thread: &Thread, asked: TaskInput, config: RunConfig) {
+    pub fn follow_up(&self, thread: &Thread, asked: TaskInput, config: RunConfig) {
         let Backing::Live { handle, workspace } = &thread.backing else { return };
         let last = handle.borrow().clone();
         if last.location() != RunLocation::Here {
@@ -330,7 +333,7 @@ impl App {
     }
 
     /// Draws a run while it is running.
-    pub(super) fn draw(&self, handle: &RunClient, page: &RunPage, rail: &ArcRwSignal<RailView>) -> LiveRun {
+    pub fn draw(&self, handle: &RunClient, page: &RunPage, rail: &ArcRwSignal<RailView>) -> LiveRun {
         let live = LiveRun::new(*self, page.clone(), rail.clone(), self.renderer.get_value());
         let hearing = live.clone();
         handle.observe(move |streamed, changed| hearing.apply(streamed, changed));
@@ -338,19 +341,13 @@ impl App {
     }
 
     /// Adds a thread of runs; the last one is in this handle.
-    pub(super) fn add_run(
-        &self,
-        pages: Vec<RunPage>,
-        rail: ArcRwSignal<RailView>,
-        handle: RunClient,
-        workspace: Workspace,
-    ) {
+    pub fn add_run(&self, pages: Vec<RunPage>, rail: ArcRwSignal<RailView>, handle: RunClient, workspace: Workspace) {
         self.list_all();
         self.add_thread(self.run_thread(pages, rail, handle, workspace));
     }
 
     /// Makes a thread of runs; the last one is in this handle.
-    pub(super) fn run_thread(
+    pub fn run_thread(
         &self,
         pages: Vec<RunPage>,
         rail: ArcRwSignal<RailView>,
@@ -371,13 +368,13 @@ impl App {
     }
 
     /// Returns the key that the user gave for a provider's address.
-    pub(super) fn key_for(&self, provider: &ProviderConfig) -> Option<String> {
+    pub fn key_for(&self, provider: &ProviderConfig) -> Option<String> {
         let key = || self.keys.with_untracked(|keys| keys.get(&address(provider)));
         provider.kind.is_http().then(key).flatten()
     }
 
     /// Starts a run that is neither drawn nor stored, without files.
-    pub(super) fn run_apart(&self, mut config: RunConfig, input: String) -> Option<RunClient> {
+    pub fn run_apart(&self, mut config: RunConfig, input: String) -> Option<RunClient> {
         let line = self.line.get_value()?;
         models::complete(&mut config);
         let (handle, with) = (line.handle(), line.with_no_files());
@@ -389,7 +386,7 @@ impl App {
         Some(handle)
     }
 
-    pub(super) fn with_handle(&self, act: impl FnOnce(&RunClient)) {
+    pub fn with_handle(&self, act: impl FnOnce(&RunClient)) {
         let Some(thread) = self.thread_now() else { return };
         let Backing::Live { handle, .. } = &thread.backing else { return };
         // Cloned out of the cell first: the handle's messages may read the cell.
@@ -400,19 +397,19 @@ impl App {
         }
     }
 
-    pub(super) fn add_thread(&self, thread: Thread) {
+    pub fn add_thread(&self, thread: Thread) {
         let id = thread.id;
         self.threads.update(|threads| threads.push(thread));
         self.open_thread(id);
     }
 
-    pub(super) fn next_id(&self) -> u32 {
+    pub fn next_id(&self) -> u32 {
         self.threads.with_untracked(|threads| threads.iter().map(|thread| thread.id).max().map_or(1, |id| id + 1))
     }
 }
 
 /// Says at the top of a run how many files it has.
-pub(super) fn files_fact(workspace: &Workspace) -> String {
+pub fn files_fact(workspace: &Workspace) -> String {
     format!("{} in the workspace", counted(workspace.list().len() as u64, "file"))
 }
 

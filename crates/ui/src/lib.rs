@@ -7,94 +7,43 @@
 
 mod actions;
 mod answer;
-mod app_worker;
-mod archive;
-mod attempt;
 mod branch;
-mod call;
-mod chunks;
-mod clipboard;
+mod browser;
+mod client;
+mod compare;
+mod components;
 mod composer;
-mod dialog;
-mod dom;
-mod drafts;
-mod drop;
-mod ending;
-mod export;
-mod figure;
+mod connect;
 mod files;
-mod focus;
-mod folder;
-mod follow;
-mod gzip;
-mod icon;
 mod insight;
-pub mod json;
-mod kept_files;
-mod kept_records;
-mod keyboard;
-mod keys;
-mod lane;
-mod library;
-mod live;
+mod list;
 mod log;
-pub mod markdown;
-mod menu;
-pub mod meter;
-mod models_used;
-mod news;
-mod notes;
-mod notify;
-mod original;
-mod page;
 mod palette;
-mod panel;
-mod permit;
-mod pictures;
-mod pieces;
-mod plan;
-mod prose;
-mod queue;
-mod quote;
-mod rail;
-mod reactive;
-mod render;
-mod report;
+mod permissions;
+mod plans;
 mod route;
-mod samples;
-mod scripts;
+pub mod run_facts;
 mod settings;
-mod signin;
-mod skill_page;
 mod skills;
-pub mod slack;
-mod slots;
 mod start;
 mod state;
-mod storage;
-mod stored_runs;
-mod switcher;
-mod theme;
-mod toast;
+mod store;
+pub mod text;
 mod transcript;
-mod turn;
-mod update;
-mod versions;
 mod viewer;
-mod written;
 
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use reactive::{attribute, reactive};
-use state::App;
+use crate::components::reactive::{attribute, reactive};
+use crate::state::App;
 
 /// Mounts the app in the document's body, in place of what was shown while it loaded.
 pub fn mount() {
     // A panic is a bug in this app: report its location in the console, instead of a bare `unreachable`.
     std::panic::set_hook(Box::new(|info| web_sys::console::error_1(&info.to_string().into())));
-    if let Some(boot) = dom::document().get_element_by_id("boot") {
+    if let Some(boot) = crate::browser::dom::document().get_element_by_id("boot") {
         boot.remove();
     }
     // `www/app/boot.js` starts workers in the way that the page's policy asks for.
@@ -105,30 +54,30 @@ pub fn mount() {
 
 fn app() -> impl IntoView {
     let app = App::new();
-    settings::keep(app);
-    drafts::keep(app);
-    signin::come_back(app);
-    plan::editor::keep(app);
-    theme::follow(app.theme);
-    keyboard::listen(app);
-    focus::listen();
-    samples::load(app);
-    news::listen(app);
-    kept_files::load(app);
-    kept_records::keep(app);
+    crate::settings::keep(app);
+    crate::composer::drafts::keep(app);
+    crate::connect::signin::come_back(app);
+    crate::plans::editor::keep(app);
+    crate::browser::theme::follow(app.theme);
+    crate::palette::keyboard::listen(app);
+    crate::browser::focus::listen();
+    crate::files::samples::load(app);
+    crate::client::news::listen(app);
+    crate::files::kept_files::load(app);
+    crate::list::kept_records::keep(app);
     clock(app);
     title(app);
     mentions(app);
-    app.search_answers(app.search, app.found);
+    app.search_answers(app.list().search, app.list().found);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
-    viewer::listen(app);
-    route::listen(app);
+    crate::viewer::listen(app);
+    crate::route::listen(app);
     let view = move || app.view.get().name();
     let dragged = RwSignal::new(false);
     let div = html::div().class("app").attr("data-rail", attribute(rail_open)).attr("data-view", attribute(view));
     div.attr("data-dragged", attribute(move || dragged.get().then_some(""))).child((
-        rail::bar(app),
-        rail::rail(app),
+        crate::list::bar(app),
+        crate::list::rail(app),
         html::button()
             .r#type("button")
             .class("scrim")
@@ -138,27 +87,27 @@ fn app() -> impl IntoView {
             .class("main")
             .attr("data-state", attribute(move || if app.current.get().is_some() { "run" } else { "start" }))
             .child((
-                start::hello(app),
-                viewer::bar(app),
-                transcript::transcript(app),
-                viewer::viewer(app),
-                composer::composer(app),
-                start::connect(app),
-                start::left_open(app),
-                start::examples(app),
+                crate::start::hello(app),
+                crate::viewer::bar(app),
+                crate::transcript::transcript(app),
+                crate::viewer::viewer(app),
+                crate::composer::composer(app),
+                crate::start::connect(app),
+                crate::start::left_open(app),
+                crate::start::examples(app),
             )),
-        panel::panel(app),
-        settings::settings(app),
-        files::files(app),
-        log::log(app),
-        branch::branch(app),
-        insight::insight(app),
-        palette::palette(app),
-        palette::keys(app),
-        plan::editor::editor(app),
-        drop::zone(app, dragged),
-        update::notice(),
-        viewer::handed(app),
+        crate::run_facts::panel(app),
+        crate::settings::settings(app),
+        crate::files::files(app),
+        crate::log::log(app),
+        crate::branch::branch(app),
+        crate::insight::insight(app),
+        crate::palette::palette(app),
+        crate::palette::keys(app),
+        crate::plans::editor::editor(app),
+        crate::composer::drop::zone(app, dragged),
+        crate::browser::update::notice(),
+        crate::viewer::handed(app),
         html::p().class("hidden").attr("role", "status").child(reactive(move || app.announcement())),
     ))
 }
@@ -183,7 +132,7 @@ fn clock(app: App) {
 /// Keeps the list of the files that an answer can mention.
 fn mentions(app: App) {
     let paths = Memo::new(move |_| app.files().into_iter().map(|row| row.path).collect::<Vec<_>>().join("\n"));
-    Effect::new(move || paths.with(|paths| scripts::files(paths)));
+    Effect::new(move || paths.with(|paths| crate::browser::scripts::files(paths)));
 }
 
 /// Shows the state of the run in the document's title, for users who are in another tab.
@@ -192,5 +141,5 @@ fn title(app: App) {
         Some(title) if !title.is_empty() => format!("{title} · Turnwise"),
         _ => "Turnwise".to_owned(),
     });
-    Effect::new(move || dom::document().set_title(&title.get()));
+    Effect::new(move || crate::browser::dom::document().set_title(&title.get()));
 }

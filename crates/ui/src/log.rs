@@ -8,12 +8,12 @@ use leptos::prelude::*;
 
 use turnwise_view::log::{Chip, Level, Log, LogEntry, LogFilter, LogView, PORTION, Raw};
 
-use super::call;
-use super::dialog::dialog;
-use super::dom;
-use super::icon::{self, Icon, icon};
-use super::reactive::{attribute, reactive};
-use super::state::{App, Dialog};
+use crate::browser::dom;
+use crate::components::dialog::dialog;
+use crate::components::icon::{self, Icon, icon};
+use crate::components::reactive::{attribute, reactive};
+use crate::state::{App, Dialog};
+use crate::transcript::call;
 
 pub fn log(app: App) -> impl IntoView {
     dialog(app, Dialog::Log, "drawer log", "Log", move || content(app))

@@ -9,8 +9,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use web_sys::Url;
 
-use super::dom;
-use super::state::{App, Thread};
+use crate::browser::dom;
+use crate::state::{App, Thread};
 
 const RUN: &str = "#/run/";
 const PLAN: &str = "#/plan/";
@@ -24,7 +24,7 @@ pub fn listen(app: App) {
     let wanted = RwSignal::new(in_address());
     let visits = app.visits.get_value();
     Effect::new(move || {
-        if !app.listed.get() {
+        if !app.list().listed.get() {
             return;
         }
         if let Some(session) = wanted.get_untracked() {
@@ -66,7 +66,7 @@ fn take_shared(app: App) {
         return;
     }
     // Before what was being written.
-    app.draft.update(|draft| *draft = format!("{}\n\n{draft}", parts.join("\n")).trim_end().to_owned());
+    app.composer().draft.update(|draft| *draft = format!("{}\n\n{draft}", parts.join("\n")).trim_end().to_owned());
     SHARED.iter().for_each(|name| params.delete(name));
     // A reload does not bring it again.
     if let Ok(history) = dom::window().history() {
@@ -85,7 +85,7 @@ fn open(app: App, session: &str) {
 }
 
 /// The session of the run, or the key of the plan, in the page's address.
-pub(super) fn in_address() -> Option<String> {
+pub fn in_address() -> Option<String> {
     let hash = dom::window().location().hash().ok()?;
     let session = hash.strip_prefix(RUN).or_else(|| hash.strip_prefix(PLAN))?;
     (!session.is_empty()).then(|| session.to_owned())

@@ -6,10 +6,11 @@ use leptos::prelude::*;
 
 use turnwise_view::tasks::EXAMPLES;
 
-use super::reactive::reactive;
-use super::state::{App, Dialog};
-use super::stored_runs::StoredRow;
-use super::{meter, plan};
+use crate::components::reactive::reactive;
+use crate::list::stored_runs::StoredRow;
+use crate::plans;
+use crate::run_facts::meter;
+use crate::state::{App, Dialog};
 
 pub fn hello(app: App) -> impl IntoView {
     reactive(move || {
@@ -93,7 +94,7 @@ pub fn examples(app: App) -> impl IntoView {
             });
             html::section().class("examples").attr("aria-label", "Example tasks").child((
                 html::h2().class("over").child("Or start with one of these"),
-                html::ul().child((cards.collect_view(), html::li().class("wide").child(plan::example(app)))),
+                html::ul().child((cards.collect_view(), html::li().class("wide").child(plans::example(app)))),
                 html::p().class("more").child(
                     "Drop files or a whole folder anywhere on this page, or choose them under Files, and the agent works \
                      over them. A record of a run (.json, or a shared report) opens the run again.",

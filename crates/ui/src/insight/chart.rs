@@ -9,14 +9,14 @@ use wasm_bindgen::closure::Closure;
 use turnwise_view::insight::chart::{ChartId, ChartMark, ColourRole, InsightChart};
 use turnwise_view::insight::draw::draw;
 
-use super::super::dom;
-use super::super::icon;
-use super::super::reactive::{attribute, flag, reactive};
-use super::super::state::App;
-use super::super::theme::Theme;
-use super::Looking;
+use crate::browser::dom;
+use crate::browser::theme::Theme;
+use crate::components::icon;
+use crate::components::reactive::{attribute, flag, reactive};
+use crate::insight::Looking;
+use crate::state::App;
 
-pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
+pub fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
     let current =
         Memo::new(move |_| looking.page.with(|page| page.charts.iter().find(|chart| chart.id == id).cloned()));
     let part = move |get: fn(&InsightChart) -> String| {

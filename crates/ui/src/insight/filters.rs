@@ -6,11 +6,11 @@ use leptos::prelude::*;
 
 use turnwise_view::insight::{Filter, InsightPage, Pick, Range};
 
-use super::super::dom;
-use super::super::reactive::{attribute, reactive};
-use super::Looking;
+use crate::browser::dom;
+use crate::components::reactive::{attribute, reactive};
+use crate::insight::Looking;
 
-pub(super) fn filters(looking: Looking) -> impl IntoView {
+pub fn filters(looking: Looking) -> impl IntoView {
     let Looking { filter, range, page } = looking;
     let chip = move |choice: Range| {
         html::button()

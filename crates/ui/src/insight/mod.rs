@@ -1,8 +1,8 @@
 //! The insight page: figures and charts over all runs, in a dialog on top of the page.
 
-mod chart;
-mod filters;
-mod runs;
+pub mod chart;
+pub mod filters;
+pub mod runs;
 
 use leptos::ev;
 use leptos::html;
@@ -12,15 +12,15 @@ use turnwise::worker::records::{self, KeptWorker};
 use turnwise_record::trajectory::RunSummary;
 use turnwise_view::insight::{Filter, Insight, InsightPage, Range, Tile};
 
-use super::dialog::dialog;
-use super::dom;
-use super::icon::{Icon, icon};
-use super::reactive::{flag, reactive};
-use super::state::{App, Dialog};
+use crate::browser::dom;
+use crate::components::dialog::dialog;
+use crate::components::icon::{Icon, icon};
+use crate::components::reactive::{flag, reactive};
+use crate::state::{App, Dialog};
 
 /// The filter of the page, and what it shows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Looking {
+pub struct Looking {
     pub filter: RwSignal<Filter>,
     pub range: RwSignal<Range>,
     pub page: Memo<InsightPage>,
@@ -38,7 +38,7 @@ impl App {
 }
 
 fn content(app: App) -> impl IntoView {
-    let summaries: StoredValue<Vec<RunSummary>> = StoredValue::new(runs::summaries(app));
+    let summaries: StoredValue<Vec<RunSummary>> = StoredValue::new(crate::insight::runs::summaries(app));
     // One worker draws for as long as the page is open.
     let kept: StoredValue<KeptWorker, LocalStorage> = StoredValue::new_local(records::keep(dom::worker_url()));
     on_cleanup(move || kept.dispose());
@@ -49,7 +49,7 @@ fn content(app: App) -> impl IntoView {
     let charts = For(ForProps::builder()
         .each(move || page.with(|page| page.charts.iter().map(|chart| chart.id).collect::<Vec<_>>()))
         .key(|id| *id)
-        .children(move |id| chart::chart(app, looking, id))
+        .children(move |id| crate::insight::chart::chart(app, looking, id))
         .build());
     let empty = move || page.with(|page| page.empty).map(|text| html::p().class("none").child(text));
     let save = move |_| {
@@ -66,7 +66,7 @@ fn content(app: App) -> impl IntoView {
             .attr("role", "region")
             .attr("aria-label", "Figures and charts")
             .child((
-                filters::filters(looking),
+                crate::insight::filters::filters(looking),
                 reactive(empty),
                 html::dl()
                     .class("tiles")

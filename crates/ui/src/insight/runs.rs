@@ -5,13 +5,13 @@ use leptos::prelude::*;
 use turnwise_protocol::app::StoredKind;
 use turnwise_record::trajectory::RunSummary;
 
-use super::super::state::{App, Backing, Thread};
+use crate::state::{App, Backing, Thread};
 
 /// Returns the figures of all runs, open or stored, oldest first.
 pub fn summaries(app: App) -> Vec<RunSummary> {
     let mut runs: Vec<RunSummary> = app.threads.with_untracked(|threads| threads.iter().flat_map(of_thread).collect());
     // Open runs as they are now; all others as they were stored.
-    app.stored.with_untracked(|headers| {
+    app.list().stored.with_untracked(|headers| {
         for header in headers {
             // The steps of a plan count, each as a run.
             if header.kind != StoredKind::Plan && !runs.iter().any(|run| run.run_id == header.summary.run_id) {

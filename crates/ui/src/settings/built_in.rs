@@ -8,8 +8,8 @@ use wasm_bindgen_futures::spawn_local;
 use turnwise::shell::prompt_api::{self, Availability};
 use turnwise_view::built_in::BuiltIn;
 
-use super::super::reactive::{attribute, reactive};
-use super::super::state::App;
+use crate::components::reactive::{attribute, reactive};
+use crate::state::App;
 
 pub fn built_in(app: App) -> impl IntoView {
     let state = RwSignal::new(BuiltIn::Unknown);

@@ -6,9 +6,10 @@ use leptos::prelude::*;
 
 use turnwise_view::settings::{ConfigField, FieldInput, SettingsRow};
 
-use super::super::reactive::{attribute, flag, reactive};
-use super::super::state::App;
-use super::{Errors, id_of};
+use crate::components::reactive::{attribute, flag, reactive};
+use crate::settings::Errors;
+use crate::settings::id_of;
+use crate::state::App;
 
 /// Draws the field, while it applies.
 pub fn field(app: App, row: &'static SettingsRow, errors: Errors) -> impl IntoView {
@@ -25,15 +26,15 @@ fn draw(app: App, row: &'static SettingsRow, errors: Errors) -> AnyView {
     }
 }
 
-pub(super) fn value(app: App, field: ConfigField) -> impl Fn() -> String + Send + Sync + Clone + 'static {
+pub fn value(app: App, field: ConfigField) -> impl Fn() -> String + Send + Sync + Clone + 'static {
     move || app.settings.with(|settings| settings.value(field))
 }
 
-pub(super) fn set(app: App, field: ConfigField, value: &str) {
+pub fn set(app: App, field: ConfigField, value: &str) {
     app.settings.update(|settings| settings.set(field, value));
 }
 
-pub(super) fn wrong(errors: Errors, field: ConfigField) -> impl Fn() -> Option<String> + Send + Sync + Clone + 'static {
+pub fn wrong(errors: Errors, field: ConfigField) -> impl Fn() -> Option<String> + Send + Sync + Clone + 'static {
     move || errors.with(|errors| errors.iter().find(|error| error.field == field).map(|error| error.message.clone()))
 }
 

@@ -9,10 +9,11 @@ use turnwise_view::provider::{Need, ProviderCard, address as address_of, needs_k
 use turnwise_view::settings::ConfigField;
 use turnwise_view::signin::SignIn;
 
-use super::super::reactive::{attribute, reactive};
-use super::super::state::{App, Dialog};
-use super::super::{dom, signin};
-use super::probe;
+use crate::browser::dom;
+use crate::components::reactive::{attribute, reactive};
+use crate::connect::signin;
+use crate::settings::probe;
+use crate::state::{App, Dialog};
 
 /// The id of the field.
 const KEY: &str = "setting-key";
@@ -36,7 +37,7 @@ pub fn key(app: App, provider: ProviderCard) -> impl IntoView {
 impl App {
     /// Returns whether a run with this configuration would be refused, because its provider wants a key and has none. Then the
     /// settings are open at the key, and say so.
-    pub(in super::super) fn lacks_key(&self, config: &RunConfig) -> bool {
+    pub fn lacks_key(&self, config: &RunConfig) -> bool {
         let needed = config.providers.first().filter(|provider| self.key_for(provider).is_none());
         let Some((provider, name)) = needed.and_then(|provider| Some((provider, needs_key(provider)?))) else {
             return false;
@@ -47,14 +48,14 @@ impl App {
         } else {
             "The run keeps its model: choose this provider in the settings and enter the key there."
         };
-        self.refused.set(true);
+        self.connect().refused.set(true);
         self.open_settings_at(KEY);
         self.complain(format!("Nothing was sent: {name} needs a key, and this page has none. {remedy}"));
         true
     }
 
     /// The same for what goes on with the model of the open thread's last run, or of its plan.
-    pub(in super::super) fn own_model_lacks_key(&self) -> bool {
+    pub fn own_model_lacks_key(&self) -> bool {
         let config = self.thread_now().and_then(|thread| match thread.plan() {
             // All of its steps have the same model.
             Some(plan) => plan.steps.iter().find_map(|step| step.handle.look(|source| source.config.clone())),
@@ -64,7 +65,7 @@ impl App {
     }
 
     /// Opens the settings with the focus on a field, and its text selected: what is typed replaces it.
-    pub(in super::super) fn open_settings_at(&self, field: &'static str) {
+    pub fn open_settings_at(&self, field: &'static str) {
         self.dialog.set(Some(Dialog::Settings));
         // Once the dialog is drawn.
         set_timeout(move || dom::select(field), std::time::Duration::ZERO);
@@ -75,7 +76,9 @@ fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView
     // Said once a run was refused for it.
     let missing = Memo::new(move |_| {
         let no_key = || app.keys.with(|keys| keys.get(&address(app)).is_none());
-        app.refused.get() && app.settings.with(|settings| needs_key(&settings.provider()).is_some()) && no_key()
+        app.connect().refused.get()
+            && app.settings.with(|settings| needs_key(&settings.provider()).is_some())
+            && no_key()
     });
     let wrong = move || {
         missing.get().then(|| {
@@ -143,8 +146,8 @@ fn remember(app: App) -> impl IntoView {
 /// Draws the sign-in, only while requests go to OpenRouter itself: its key is for no other server.
 fn sign_in(app: App) -> impl IntoView {
     let own = Memo::new(move |_| app.settings.with(|settings| settings.value(ConfigField::BaseUrl).trim().is_empty()));
-    let busy = move || matches!(app.signin.get(), SignIn::Leaving | SignIn::Asking);
-    let state = move || match app.signin.get() {
+    let busy = move || matches!(app.connect().signin.get(), SignIn::Leaving | SignIn::Asking);
+    let state = move || match app.connect().signin.get() {
         SignIn::Done => "ok",
         SignIn::Failed(_) => "failed",
         SignIn::Idle | SignIn::Leaving | SignIn::Asking => "",
@@ -161,7 +164,7 @@ fn sign_in(app: App) -> impl IntoView {
                 html::output()
                     .id("signin-state")
                     .attr("data-state", attribute(state))
-                    .child(reactive(move || app.signin.get().message())),
+                    .child(reactive(move || app.connect().signin.get().message())),
             ))
         })
     })

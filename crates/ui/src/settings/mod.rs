@@ -1,14 +1,14 @@
 //! The settings dialog, in tabs: the model and its test, every field of a run's configuration, tools, appearance.
 
-mod built_in;
-mod field;
-mod key;
-mod model;
-mod model_field;
-mod probe;
-mod skills;
-mod stored;
-mod tabs;
+pub mod built_in;
+pub mod field;
+pub mod key;
+pub mod model;
+pub mod model_field;
+pub mod probe;
+pub mod skills;
+pub mod stored;
+pub mod tabs;
 
 use leptos::ev;
 use leptos::html;
@@ -18,13 +18,13 @@ use web_sys::{Element, HtmlInputElement};
 
 use turnwise_view::settings::{ConfigField, FieldError, Group, ROWS, SettingsTab};
 
-use super::dialog::dialog;
-use super::dom;
-use super::icon;
-use super::reactive::{attribute, flag, reactive};
-use super::state::{App, Dialog};
-use super::storage;
-use super::theme::Theme;
+use crate::browser::dom;
+use crate::browser::storage;
+use crate::browser::theme::Theme;
+use crate::components::dialog::dialog;
+use crate::components::icon;
+use crate::components::reactive::{attribute, flag, reactive};
+use crate::state::{App, Dialog};
 
 const STORED: &str = "turnwise.settings";
 const THEME: &str = "turnwise.theme";
@@ -37,7 +37,7 @@ pub fn keep(app: App) {
     if let Some(key) = storage::load(THEME) {
         app.theme.set(Theme::of_key(&key));
     }
-    app.keys.set(super::keys::Keys::load());
+    app.keys.set(crate::connect::keys::Keys::load());
     Effect::new(move || app.settings.with(|settings| storage::save(STORED, &settings.to_json())));
     Effect::new(move || storage::save(THEME, app.theme.get().key()));
 }
@@ -59,13 +59,13 @@ fn content(app: App) -> impl IntoView {
             let mut errors = settings.build(Vec::new()).err().unwrap_or_default();
             errors.retain(|error| {
                 let (id, is_empty) = (id_of(error.field), settings.value(error.field).trim().is_empty());
-                let is_due = !is_empty || app.refused.get() || left.with(|left| left.contains(&id));
+                let is_due = !is_empty || app.connect().refused.get() || left.with(|left| left.contains(&id));
                 is_due && written.with(|written| *written != id)
             });
             errors
         })
     });
-    on_cleanup(move || app.refused.set(false));
+    on_cleanup(move || app.connect().refused.set(false));
     let id = |event: &web_sys::FocusEvent| {
         let field = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         field.map(|field| field.id()).unwrap_or_default()
@@ -89,13 +89,13 @@ fn content(app: App) -> impl IntoView {
     let open = RwSignal::new(SettingsTab::default());
     // Something that holds a skill was dropped.
     Effect::new(move || {
-        if app.skill_page.asked.with(Option::is_some) {
+        if app.own_skills().page.asked.with(Option::is_some) {
             open.set(SettingsTab::Skills);
         }
     });
-    Effect::new(move || app.skill_page.open.set(open.get() == SettingsTab::Skills));
+    Effect::new(move || app.own_skills().page.open.set(open.get() == SettingsTab::Skills));
     on_cleanup(move || {
-        app.skill_page.open.set(false);
+        app.own_skills().page.open.set(false);
         app.take_dropped(None);
     });
     let wrong = move || match errors.with(Vec::len) {
@@ -113,9 +113,10 @@ fn content(app: App) -> impl IntoView {
             body.set_scroll_top(0);
         }
     });
-    let first_wrong =
-        move || errors.with(|errors| errors.first().map(|error| (tabs::tab_of(error), id_of(error.field))));
-    if let Some((tab, _)) = untrack(first_wrong).filter(|_| app.refused.get_untracked()) {
+    let first_wrong = move || {
+        errors.with(|errors| errors.first().map(|error| (crate::settings::tabs::tab_of(error), id_of(error.field))))
+    };
+    if let Some((tab, _)) = untrack(first_wrong).filter(|_| app.connect().refused.get_untracked()) {
         open.set(tab);
     }
     let is_elsewhere = move || first_wrong().is_some_and(|(tab, _)| tab != open.get());
@@ -127,7 +128,7 @@ fn content(app: App) -> impl IntoView {
         }
     };
     (
-        tabs::list(open, errors),
+        crate::settings::tabs::list(open, errors),
         html::div()
             .class("dialog-body")
             .node_ref(body)
@@ -135,8 +136,8 @@ fn content(app: App) -> impl IntoView {
             .on(ev::focusout, leave)
             .on(ev::change, change)
             .child((
-                tabs::panel(SettingsTab::Model, open, model::model(app, errors)),
-                tabs::panel(
+                crate::settings::tabs::panel(SettingsTab::Model, open, crate::settings::model::model(app, errors)),
+                crate::settings::tabs::panel(
                     SettingsTab::Run,
                     open,
                     (
@@ -146,9 +147,9 @@ fn content(app: App) -> impl IntoView {
                         folded(app, Group::Synthesis, errors),
                     ),
                 ),
-                tabs::panel(SettingsTab::Tools, open, (group(app, Group::Tools, errors), tools(app))),
-                tabs::panel(SettingsTab::Skills, open, skills::skills(app)),
-                tabs::panel(
+                crate::settings::tabs::panel(SettingsTab::Tools, open, (group(app, Group::Tools, errors), tools(app))),
+                crate::settings::tabs::panel(SettingsTab::Skills, open, crate::settings::skills::skills(app)),
+                crate::settings::tabs::panel(
                     SettingsTab::Limits,
                     open,
                     (
@@ -158,8 +159,8 @@ fn content(app: App) -> impl IntoView {
                         folded(app, Group::Retries, errors),
                     ),
                 ),
-                tabs::panel(SettingsTab::Appearance, open, appearance(app)),
-                tabs::panel(SettingsTab::Storage, open, stored::storage(app, open)),
+                crate::settings::tabs::panel(SettingsTab::Appearance, open, appearance(app)),
+                crate::settings::tabs::panel(SettingsTab::Storage, open, crate::settings::stored::storage(app, open)),
             )),
         html::div().class("dialog-foot").child((
             html::span().class("grow").child((
@@ -200,7 +201,7 @@ fn group(app: App, group: Group, errors: Errors) -> impl IntoView {
 
 fn fields(app: App, group: Group, errors: Errors) -> Vec<AnyView> {
     let rows = ROWS.iter().filter(|row| row.group == group);
-    rows.map(|row| field::field(app, row, errors).into_any()).collect()
+    rows.map(|row| crate::settings::field::field(app, row, errors).into_any()).collect()
 }
 
 /// Draws a group that most people leave alone: collapsed, with a summary of its values next to its name.

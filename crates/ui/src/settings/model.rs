@@ -8,10 +8,15 @@ use turnwise_engine::ProviderKind;
 use turnwise_view::provider::{COMPATIBLE, DEMOS, ProviderCard, ProviderGroup, cards, demo_name, provider_card, title};
 use turnwise_view::settings::ConfigField;
 
-use super::super::dom;
-use super::super::reactive::{flag, reactive};
-use super::super::state::App;
-use super::{Errors, built_in, field, key, model_field, probe};
+use crate::browser::dom;
+use crate::components::reactive::{flag, reactive};
+use crate::settings::Errors;
+use crate::settings::built_in;
+use crate::settings::field;
+use crate::settings::key;
+use crate::settings::model_field;
+use crate::settings::probe;
+use crate::state::App;
 
 pub fn model(app: App, errors: Errors) -> impl IntoView {
     let chosen = Memo::new(move |_| app.settings.with(|settings| settings.provider_card().map(|card| card.id)));

@@ -19,11 +19,13 @@ use turnwise_view::models::{ModelOption, options};
 use turnwise_view::provider::{Need, ProviderCard};
 use turnwise_view::settings::ConfigField;
 
-use super::super::dom;
-use super::super::icon::{Icon, icon};
-use super::super::reactive::{attribute, reactive};
-use super::super::state::App;
-use super::{Errors, field, id_of};
+use crate::browser::dom;
+use crate::components::icon::{Icon, icon};
+use crate::components::reactive::{attribute, reactive};
+use crate::settings::Errors;
+use crate::settings::field;
+use crate::settings::id_of;
+use crate::state::App;
 
 const LIST: &str = "model-options";
 

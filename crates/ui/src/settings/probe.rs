@@ -9,9 +9,9 @@ use wasm_bindgen_futures::spawn_local;
 use turnwise_protocol::app::Order;
 use turnwise_view::probe::{Probe, probe_config};
 
-use super::super::app_worker::RunClient;
-use super::super::reactive::{attribute, reactive};
-use super::super::state::App;
+use crate::client::app_worker::RunClient;
+use crate::components::reactive::{attribute, reactive};
+use crate::state::App;
 
 /// Returns the button, and the place of its result.
 pub fn probe(app: App) -> (impl IntoView, impl IntoView) {

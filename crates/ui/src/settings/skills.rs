@@ -11,10 +11,10 @@ use turnwise_engine::SkillScript;
 use turnwise_engine::hidden::visible;
 use turnwise_view::skills::{KeptSkill, SkillFault};
 
-use super::super::icon::{self, Icon, icon};
-use super::super::pieces;
-use super::super::reactive::{flag, reactive};
-use super::super::state::App;
+use crate::components::icon::{self, Icon, icon};
+use crate::components::reactive::{flag, reactive};
+use crate::state::App;
+use crate::text::pieces;
 
 /// Longest description that is shown; the reader cuts those of skills.
 const DESCRIPTION: usize = 1_024;
@@ -24,13 +24,13 @@ const SITE: &str = "skills-site";
 
 pub fn skills(app: App) -> impl IntoView {
     let summary = move || {
-        app.skills.with(|all| match (all.iter().filter(|one| !one.off).count(), all.len()) {
+        app.own_skills().skills.with(|all| match (all.iter().filter(|one| !one.off).count(), all.len()) {
             (_, 0) => String::new(),
             (on, all) => format!("{on} of {all} on"),
         })
     };
     let list = For(ForProps::builder()
-        .each(move || app.skills.get())
+        .each(move || app.own_skills().skills.get())
         .key(|one| (one.skill.name.clone(), one.added_ms))
         .children(move |one| row(app, &one))
         .build());
@@ -56,7 +56,7 @@ fn question(app: App) -> impl IntoView {
         html::button().r#type("button").class(class).on(ev::click, move |_| app.take_dropped(as_skill)).child(text)
     };
     reactive(move || {
-        app.skill_page.asked.get().map(|name| {
+        app.own_skills().page.asked.get().map(|name| {
             html::div().class("asked").attr("role", "group").attr("aria-label", "What was dropped").child((
                 html::p().child((html::b().child(visible(&name).into_owned()), " holds a skill. What shall it be?")),
                 html::div().class("row").child((
@@ -77,8 +77,9 @@ fn zone(app: App) -> impl IntoView {
             .on(ev::click, move |_| app.choose_skill(folder))
             .child((icon(symbol), text))
     };
-    let some = Memo::new(move |_| app.skills.with(|all| !all.is_empty()));
-    let has_shipped = Memo::new(move |_| app.skills.with(|all| all.iter().any(|one| one.skill.name == SHIPPED)));
+    let some = Memo::new(move |_| app.own_skills().skills.with(|all| !all.is_empty()));
+    let has_shipped =
+        Memo::new(move |_| app.own_skills().skills.with(|all| all.iter().any(|one| one.skill.name == SHIPPED)));
     let intro = move || {
         (!some.get()).then(|| {
             html::p().child(
@@ -110,7 +111,7 @@ fn zone(app: App) -> impl IntoView {
 
 /// Says what was not added, or not as it is.
 fn remarks(app: App) -> impl IntoView {
-    let page = app.skill_page;
+    let page = app.own_skills().page;
     html::div().class("remarks").attr("role", "status").child(reactive(move || {
         if page.busy.get() {
             return html::p().class("fact").child("Reading\u{2026}").into_any();
@@ -127,12 +128,12 @@ fn site(app: App) -> impl IntoView {
     let address = RwSignal::new(String::new());
     let look = move || {
         let site = address.get_untracked().trim().to_owned();
-        if !site.is_empty() && !app.skill_page.busy.get_untracked() {
+        if !site.is_empty() && !app.own_skills().page.busy.get_untracked() {
             app.find_skills(site);
         }
     };
     let found = move || {
-        app.skill_page.offered.get().map(|found| {
+        app.own_skills().page.offered.get().map(|found| {
             let none = found.offered.is_empty().then(|| html::p().class("fact").child("This site offers no skills."));
             let more = (found.more > 0).then(|| {
                 html::p().class("fact").child(format!("{} are not listed.", counted(found.more, "more skill")))
@@ -195,7 +196,8 @@ fn row(app: App, one: &Arc<KeptSkill>) -> impl IntoView + use<> {
     let name = one.skill.name.clone();
     let id = format!("skill-{name}");
     let (shown, switched, removed) = (name.clone(), name.clone(), name.clone());
-    let is_on = move || app.skills.with(|all| all.iter().any(|other| other.skill.name == shown && !other.off));
+    let is_on =
+        move || app.own_skills().skills.with(|all| all.iter().any(|other| other.skill.name == shown && !other.off));
     let opened = RwSignal::new(false);
     let more = {
         let one = Arc::clone(one);

@@ -9,9 +9,10 @@ use turnwise_content::format::{bytes, counted};
 use turnwise_protocol::app::{Order, Share, StorageUsage};
 use turnwise_view::settings::SettingsTab;
 
-use super::super::reactive::{flag, reactive};
-use super::super::state::App;
-use super::super::{dom, folder};
+use crate::browser::dom;
+use crate::components::reactive::{flag, reactive};
+use crate::files::folder;
+use crate::state::App;
 
 /// The id of the safe answer.
 const KEEP: &str = "keep-runs";
@@ -20,7 +21,7 @@ pub fn storage(app: App, open: RwSignal<SettingsTab>) -> impl IntoView {
     let stored = RwSignal::new(None::<StorageUsage>);
     // The tab is in the page while another one is shown: counting takes a while, so it waits until somebody looks.
     Effect::new(move || {
-        app.stored.track();
+        app.list().stored.track();
         let line = app.line.get_value().filter(|_| open.get() == SettingsTab::Storage);
         let Some(line) = line else { return };
         spawn_local(async move {

@@ -7,9 +7,9 @@ use web_sys::KeyboardEvent;
 
 use turnwise_view::settings::{FieldError, SettingsTab};
 
-use super::super::dom;
-use super::super::reactive::{attribute, reactive};
-use super::Errors;
+use crate::browser::dom;
+use crate::components::reactive::{attribute, reactive};
+use crate::settings::Errors;
 
 /// The tab that is open.
 pub type OpenTab = RwSignal<SettingsTab>;

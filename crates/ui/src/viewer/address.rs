@@ -11,9 +11,9 @@ use web_sys::{Blob, ReadableStreamDefaultReader, RequestRedirect, Url};
 use turnwise_content::format::bytes;
 use turnwise_protocol::record::OpenError;
 
-use super::super::dom;
-use super::super::state::App;
-use super::open::open_text;
+use crate::browser::dom;
+use crate::state::App;
+use crate::viewer::open::open_text;
 
 /// The name of the URL parameter.
 const NAME: &str = "trajectory";

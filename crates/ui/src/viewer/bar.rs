@@ -7,11 +7,11 @@ use wasm_bindgen_futures::spawn_local;
 
 use turnwise_view::version::VersionChoice;
 
-use super::super::focus;
-use super::super::icon::{Icon, icon};
-use super::super::reactive::{attribute, flag, reactive};
-use super::super::state::{App, Thread};
-use super::state::{Compared, View};
+use crate::browser::focus;
+use crate::components::icon::{Icon, icon};
+use crate::components::reactive::{attribute, flag, reactive};
+use crate::state::{App, Thread};
+use crate::viewer::state::{Compared, View};
 
 /// Draws the bar of an ended run; a run under way has none, because it is being watched.
 pub fn bar(app: App) -> impl IntoView {
@@ -21,7 +21,7 @@ pub fn bar(app: App) -> impl IntoView {
 
 impl Thread {
     /// Returns whether this is a run whose last page has ended.
-    pub(super) fn can_be_viewed(&self) -> bool {
+    pub fn can_be_viewed(&self) -> bool {
         let last = self.pages.with(|pages| pages.last().cloned());
         self.plan().is_none() && last.is_some_and(|page| page.is_over())
     }

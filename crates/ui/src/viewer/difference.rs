@@ -7,9 +7,9 @@ use turnwise_content::format::counted;
 use turnwise_view::replay::difference::{ChangedText, PieceKind};
 use turnwise_view::replay::{Difference, DifferenceEntry};
 
-use super::super::reactive::reactive;
-use super::message::message;
-use super::state::StagedRun;
+use crate::components::reactive::reactive;
+use crate::viewer::message::message;
+use crate::viewer::state::StagedRun;
 
 pub fn difference(stage: &StagedRun, request: usize) -> impl IntoView + use<> {
     let (shown, stage) = (stage.difference, stage.clone());

@@ -9,9 +9,9 @@ use web_sys::Element;
 use turnwise_content::format::clock;
 use turnwise_view::replay::{ReplayStep, StepKind, StepTone};
 
-use super::super::reactive::{attribute, reactive};
-use super::super::state::App;
-use super::state::{StagedRun, ViewerTab};
+use crate::components::reactive::{attribute, reactive};
+use crate::state::App;
+use crate::viewer::state::{StagedRun, ViewerTab};
 
 /// The height of a row, as in `viewer.css`.
 const ROW: i32 = 44;

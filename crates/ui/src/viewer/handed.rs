@@ -20,13 +20,13 @@ use web_sys::{MessageEvent, Window};
 
 use turnwise_protocol::record::OpenError;
 
-use super::super::dom;
-use super::super::icon::{Icon, icon};
-use super::super::reactive::reactive;
-use super::super::slots::Local;
-use super::super::state::App;
-use super::open::open_text;
-use super::state::HandedOver;
+use crate::browser::dom;
+use crate::client::slots::Local;
+use crate::components::icon::{Icon, icon};
+use crate::components::reactive::reactive;
+use crate::state::App;
+use crate::viewer::open::open_text;
+use crate::viewer::state::HandedOver;
 
 /// Maximum length of a text, in millions of UTF-16 units. Files, which the user chooses, may be larger.
 const MOST_MB: u32 = 64;
@@ -55,7 +55,7 @@ pub fn listen(app: App) {
             record.open(app);
         } else {
             record.answer("asked");
-            app.handed.set(Some(record));
+            app.replays().handed.set(Some(record));
         }
     });
     let listened = dom::window().add_event_listener_with_callback("message", listener.as_ref().unchecked_ref());
@@ -75,7 +75,7 @@ fn handed(event: &MessageEvent, opener: &Window) -> Option<JsString> {
 /// Draws the question, on top of everything else.
 pub fn notice(app: App) -> impl IntoView {
     reactive(move || {
-        let record = app.handed.get()?;
+        let record = app.replays().handed.get()?;
         let site = record.site();
         let (opened, refused) = (record.clone(), record);
         // A user who is typing keeps the focus.
@@ -103,7 +103,7 @@ pub fn notice(app: App) -> impl IntoView {
                             .id(NOT_NOW)
                             .class("btn quiet small")
                             .on(ev::click, move |_| {
-                                app.handed.set(None);
+                                app.replays().handed.set(None);
                                 refused.answer("refused");
                             })
                             .child("Not now"),
@@ -111,7 +111,7 @@ pub fn notice(app: App) -> impl IntoView {
                             .r#type("button")
                             .class("btn primary small")
                             .on(ev::click, move |_| {
-                                app.handed.set(None);
+                                app.replays().handed.set(None);
                                 opened.clone().open(app);
                             })
                             .child("Open"),

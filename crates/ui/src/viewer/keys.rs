@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-use super::super::state::App;
-use super::state::View;
+use crate::state::App;
+use crate::viewer::state::View;
 
 pub fn listen(app: App) {
     let _ = window_event_listener(ev::keydown, move |event| {
@@ -22,7 +22,7 @@ pub fn listen(app: App) {
         if on("input, textarea, select") || (event.key() == " " && on("button, summary, a")) {
             return;
         }
-        let Some(stage) = app.stage.get_untracked() else { return };
+        let Some(stage) = app.replays().stage.get_untracked() else { return };
         match event.key().as_str() {
             "ArrowRight" => stage.step(app, 1),
             "ArrowLeft" => stage.step(app, -1),

@@ -15,21 +15,21 @@ use turnwise_view::replay::ReplaySteps;
 use turnwise_view::replay::play::bands;
 use turnwise_view::{HeadView, Meter, RunSource};
 
-use super::super::dom;
-use super::super::slots::{Behind, Local, RunPage};
-use super::super::state::{App, Backing, Thread};
-use super::state::{LoadState, StagedRun};
-use super::stepped::Stepped;
+use crate::browser::dom;
+use crate::client::slots::{Behind, Local, RunPage};
+use crate::state::{App, Backing, Thread};
+use crate::viewer::state::{LoadState, StagedRun};
+use crate::viewer::stepped::Stepped;
 
 impl App {
     /// Prepares the open thread's last run, unless that is done.
     pub fn set_stage(&self) {
         let Some(thread) = self.thread_now() else { return };
-        if self.stage.with_untracked(|stage| stage.as_ref().is_some_and(|stage| stage.is_of(&thread))) {
+        if self.replays().stage.with_untracked(|stage| stage.as_ref().is_some_and(|stage| stage.is_of(&thread))) {
             return;
         }
-        if let Some(old) = self.stage.get_untracked() {
-            self.stage.set(None);
+        if let Some(old) = self.replays().stage.get_untracked() {
+            self.replays().stage.set(None);
             old.clear();
         }
         let app = *self;
@@ -41,14 +41,14 @@ impl App {
                 return app.complain("This run has no record yet.");
             };
             // The reader may have gone elsewhere in the meantime.
-            if app.current.get_untracked() != Some(thread.id) || app.stage.with_untracked(Option::is_some) {
+            if app.current.get_untracked() != Some(thread.id) || app.replays().stage.with_untracked(Option::is_some) {
                 return;
             }
             let host = app.host_of(&thread);
             let opened = host.is_some();
             let host = host.unwrap_or_else(|| ViewerHost::new(dom::worker_url()));
             let stage = StagedRun::for_thread(&thread, staged(&whole, &thread), host);
-            app.stage.set(Some(stage.clone()));
+            app.replays().stage.set(Some(stage.clone()));
             let record = if opened { None } else { dom::text_blob(&text, "application/json") };
             let ready = fetch(&stage, record, whole.turns.len()).await;
             if ready == LoadState::Ready {
@@ -64,7 +64,7 @@ impl App {
 
     /// Takes the worker that already has the thread's record open. It is used once.
     fn host_of(&self, thread: &Thread) -> Option<ViewerHost> {
-        let taken = self.opened.try_update_value(|opened| match opened {
+        let taken = self.replays().opened.try_update_value(|opened| match opened {
             Some((id, _)) if *id == thread.id => opened.take(),
             _ => None,
         });

@@ -11,9 +11,11 @@ use turnwise_content::format::{counted, thousands};
 use turnwise_protocol::record::RecordQuery;
 use turnwise_view::replay::{MessageMark, MessageView};
 
-use super::super::reactive::reactive;
-use super::super::{icon, meter, pieces};
-use super::state::StagedRun;
+use crate::components::icon;
+use crate::components::reactive::reactive;
+use crate::run_facts::meter;
+use crate::text::pieces;
+use crate::viewer::state::StagedRun;
 
 /// Draws a message of a request; `sign`: what happened to it, in a difference.
 pub fn message(

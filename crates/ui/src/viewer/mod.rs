@@ -3,40 +3,40 @@
 //! A record is open in its own worker (`worker::ViewerHost`); the page sends queries, and draws what `view::replay`
 //! makes of it.
 
-mod address;
-mod bar;
-mod compare;
-mod difference;
-mod events;
-mod handed;
-mod keys;
-mod load;
-mod message;
-mod open;
-mod request;
-mod stage;
+pub mod address;
+pub mod bar;
+pub mod difference;
+pub mod events;
+pub mod handed;
+pub mod keys;
+pub mod load;
+pub mod message;
+pub mod open;
+pub mod request;
+pub mod stage;
 pub mod state;
 pub mod stepped;
-mod timeline;
+pub mod store;
+pub mod timeline;
 
 use leptos::html;
 use leptos::prelude::*;
 
-use super::state::App;
-use super::transcript;
+use crate::state::App;
+use crate::transcript;
 
-use super::reactive::{attribute, reactive};
-pub use address::named as named_in_address;
-pub use bar::bar;
-pub use handed::notice as handed;
-pub use open::{open_text, read_text};
-use state::{LoadState, StagedRun, View};
+use crate::components::reactive::{attribute, reactive};
+pub use crate::viewer::address::named as named_in_address;
+pub use crate::viewer::bar::bar;
+pub use crate::viewer::handed::notice as handed;
+pub use crate::viewer::open::{open_text, read_text};
+use crate::viewer::state::{LoadState, StagedRun, View};
 
 /// Sets up keys, the record named in the page's address, and records that are handed over.
 pub fn listen(app: App) {
-    keys::listen(app);
-    address::open(app);
-    handed::listen(app);
+    crate::viewer::keys::listen(app);
+    crate::viewer::address::open(app);
+    crate::viewer::handed::listen(app);
 }
 
 /// Draws what replaces the transcript.
@@ -48,14 +48,14 @@ pub fn viewer(app: App) -> impl IntoView {
         match view.get() {
             View::Transcript => None,
             View::Replay => Some(replay(app).into_any()),
-            View::Compare(compared) => Some(compare::compare(app, compared).into_any()),
+            View::Compare(compared) => Some(crate::compare::compare(app, compared).into_any()),
         }
     })
 }
 
 fn replay(app: App) -> impl IntoView {
     reactive(move || {
-        let stage = app.stage.get()?;
+        let stage = app.replays().stage.get()?;
         Some(of_stage(app, &stage))
     })
 }
@@ -86,16 +86,16 @@ fn there(app: App, stage: &StagedRun) -> impl IntoView + use<> {
         .attr("role", "region")
         .attr("aria-label", "The run up to this step")
         .on(leptos::ev::click, move |event| transcript::clicked(app, &event))
-        .child(html::div().class("col").child(super::page::page(app, &stage.page)));
+        .child(html::div().class("col").child(crate::transcript::page::page(app, &stage.page)));
     (
-        timeline::timeline(app, stage),
+        crate::viewer::timeline::timeline(app, stage),
         html::div().class("stage").attr("data-tab", attribute(move || tab.get().name())).child((
-            stage::tabs(stage),
+            crate::viewer::stage::tabs(stage),
             state,
             html::aside()
                 .class("side")
                 .attr("aria-label", "Details of the step")
-                .child((request::request(app, stage), events::events(app, stage))),
+                .child((crate::viewer::request::request(app, stage), crate::viewer::events::events(app, stage))),
         )),
     )
 }

@@ -16,9 +16,9 @@ use turnwise_protocol::record::{Cursor, DocumentPart};
 use turnwise_protocol::record::{OpenError, OpenedRecord, RecordQuery};
 use turnwise_record::trajectory::ExportFormat;
 
-use super::super::dom;
-use super::super::state::{App, OpenRecord, Thread};
-use super::super::toast::{Toast, ToastKind};
+use crate::browser::dom;
+use crate::components::toast::{Toast, ToastKind};
+use crate::state::{App, OpenRecord, Thread};
 
 /// Records larger than this, in bytes, take a moment to open.
 const LONG: f64 = 192.0 * 1024.0;
@@ -55,7 +55,7 @@ pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), 
     app.add_thread(thread);
     // Its events stay with the worker.
     if let Some(host) = events {
-        app.opened.set_value(Some((id, host)));
+        app.replays().opened.set_value(Some((id, host)));
     }
     Ok(())
 }
@@ -122,7 +122,7 @@ async fn read(blob: &Blob) -> Option<String> {
 
 impl App {
     /// Shows what is in progress, until the next message.
-    pub(super) fn progress(&self, text: String) {
+    pub fn progress(&self, text: String) {
         self.toast.set(Some(Toast { text, kind: ToastKind::Done, undo: None }));
     }
 }

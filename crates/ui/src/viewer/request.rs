@@ -11,11 +11,12 @@ use turnwise_content::format::counted;
 use turnwise_protocol::record::RecordQuery;
 use turnwise_view::replay::{MessageView, RequestView};
 
-use super::super::icon::{self, Icon, icon};
-use super::super::reactive::{attribute, reactive};
-use super::super::state::App;
-use super::state::{StagedRun, ViewerTab};
-use super::{difference, message};
+use crate::components::icon::{self, Icon, icon};
+use crate::components::reactive::{attribute, reactive};
+use crate::state::App;
+use crate::viewer::difference;
+use crate::viewer::message;
+use crate::viewer::state::{StagedRun, ViewerTab};
 
 /// Messages added with each click.
 const MORE: usize = 40;

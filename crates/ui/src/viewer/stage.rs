@@ -17,11 +17,11 @@ use turnwise_protocol::record::RecordQuery;
 use turnwise_view::replay::play::rest;
 use turnwise_view::replay::{Difference, ReplayVerdict, RequestView, StateAt};
 
-use super::super::reactive::attribute;
-use super::super::slots::{Local, RunPage};
-use super::super::state::{App, Thread};
-use super::state::{LoadState, StagedRun, View, ViewerTab};
-use super::stepped::Stepped;
+use crate::client::slots::{Local, RunPage};
+use crate::components::reactive::attribute;
+use crate::state::{App, Thread};
+use crate::viewer::state::{LoadState, StagedRun, View, ViewerTab};
+use crate::viewer::stepped::Stepped;
 
 impl StagedRun {
     /// Puts the thread's last run on stage, in its current state.
@@ -68,7 +68,7 @@ impl StagedRun {
         }
     }
 
-    async fn show(&self, at: usize, renderer: &super::super::render::Renderer) {
+    async fn show(&self, at: usize, renderer: &crate::text::render::Renderer) {
         match self.host.ask::<StateAt>(RecordQuery::State { step: at }).await {
             Ok(state) => {
                 let from = self.stepped.borrow_mut().go(&state);
@@ -125,7 +125,7 @@ impl StagedRun {
             move || {
                 // Playing stops when the user looks elsewhere.
                 let here = app.view.get_untracked() == View::Replay
-                    && app.stage.with_untracked(|now| now.as_ref().is_some_and(|now| now.at == stage.at));
+                    && app.replays().stage.with_untracked(|now| now.as_ref().is_some_and(|now| now.at == stage.at));
                 if !here {
                     stage.playing.set(false);
                 }

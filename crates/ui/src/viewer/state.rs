@@ -12,8 +12,8 @@ use turnwise::worker::ViewerHost;
 use turnwise_view::replay::play::{Band, Speed};
 use turnwise_view::replay::{Difference, ReplayStep, ReplayVerdict, RequestView};
 
-use super::super::slots::{Local, RunPage};
-use super::stepped::Stepped;
+use crate::client::slots::{Local, RunPage};
+use crate::viewer::stepped::Stepped;
 
 /// The view of the open thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,34 +55,34 @@ pub enum LoadState {
 #[derive(Clone, Debug)]
 pub struct HandedOver {
     /// The opener's origin, as the browser reports it.
-    pub(super) from: String,
-    pub(super) text: Local<JsString>,
-    pub(super) opener: Local<Window>,
+    pub from: String,
+    pub text: Local<JsString>,
+    pub opener: Local<Window>,
 }
 
 /// A run on stage; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct StagedRun {
-    pub(super) thread: u32,
-    pub(super) run: String,
-    pub(super) host: Local<ViewerHost>,
-    pub(super) page: RunPage,
-    pub(super) stepped: Local<RefCell<Stepped>>,
-    pub(super) steps: RwSignal<Arc<Vec<ReplayStep>>>,
-    pub(super) requests: RwSignal<usize>,
-    pub(super) load: RwSignal<LoadState>,
-    pub(super) bands: RwSignal<Vec<Band>>,
+    pub thread: u32,
+    pub run: String,
+    pub host: Local<ViewerHost>,
+    pub page: RunPage,
+    pub stepped: Local<RefCell<Stepped>>,
+    pub steps: RwSignal<Arc<Vec<ReplayStep>>>,
+    pub requests: RwSignal<usize>,
+    pub load: RwSignal<LoadState>,
+    pub bands: RwSignal<Vec<Band>>,
     /// The reader's position.
-    pub(super) at: RwSignal<usize>,
-    pub(super) playing: RwSignal<bool>,
-    pub(super) speed: RwSignal<Speed>,
-    pub(super) tab: RwSignal<ViewerTab>,
-    pub(super) request: RwSignal<Option<Arc<RequestView>>>,
-    pub(super) difference: RwSignal<Option<Arc<Difference>>>,
-    pub(super) differing: RwSignal<bool>,
-    pub(super) verdict: RwSignal<Option<Result<ReplayVerdict, String>>>,
-    pub(super) verifying: RwSignal<bool>,
-    pub(super) busy: Local<Rc<Cell<bool>>>,
+    pub at: RwSignal<usize>,
+    pub playing: RwSignal<bool>,
+    pub speed: RwSignal<Speed>,
+    pub tab: RwSignal<ViewerTab>,
+    pub request: RwSignal<Option<Arc<RequestView>>>,
+    pub difference: RwSignal<Option<Arc<Difference>>>,
+    pub differing: RwSignal<bool>,
+    pub verdict: RwSignal<Option<Result<ReplayVerdict, String>>>,
+    pub verifying: RwSignal<bool>,
+    pub busy: Local<Rc<Cell<bool>>>,
 }
 
 /// The views next to the run; on narrow pages also the run itself.
@@ -95,7 +95,7 @@ pub enum ViewerTab {
 }
 
 impl ViewerTab {
-    pub(super) const ALL: &'static [ViewerTab] = &[ViewerTab::Run, ViewerTab::Seen, ViewerTab::Events];
+    pub const ALL: &'static [ViewerTab] = &[ViewerTab::Run, ViewerTab::Seen, ViewerTab::Events];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -105,7 +105,7 @@ impl ViewerTab {
         }
     }
 
-    pub(super) fn label(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             ViewerTab::Run => "Run",
             ViewerTab::Seen => "What the model saw",

@@ -11,11 +11,11 @@ use turnwise_content::format::clock_exact;
 use turnwise_view::replay::ReplayVerdict;
 use turnwise_view::replay::play::{Band, Speed};
 
-use super::super::icon::{Icon, icon};
-use super::super::meter;
-use super::super::reactive::{attribute, reactive};
-use super::super::state::App;
-use super::state::StagedRun;
+use crate::components::icon::{Icon, icon};
+use crate::components::reactive::{attribute, reactive};
+use crate::run_facts::meter;
+use crate::state::App;
+use crate::viewer::state::StagedRun;
 
 pub fn timeline(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     html::div().class("timeline").child((controls(app, stage), slider(app, stage), verdict(stage)))

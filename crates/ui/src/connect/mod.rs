@@ -1,0 +1,5 @@
+//! Connecting a model: keys and signing in.
+
+pub mod keys;
+pub mod signin;
+pub mod store;

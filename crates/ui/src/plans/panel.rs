@@ -1,0 +1,137 @@
+//! The panel of a plan: steps and meter, available actions, usage, ending.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use turnwise_content::format::clock;
+use turnwise_view::plan::PlanPanelView;
+use turnwise_view::plan::panel::PlanEndingView;
+
+use crate::answer::ending::dot;
+use crate::components::icon::{Icon, chevron, icon};
+use crate::components::reactive::{attribute, reactive};
+use crate::plans::state::PlanPage;
+use crate::run_facts::STOP_KEYS;
+use crate::run_facts::meter;
+use crate::state::App;
+
+pub fn panel(app: App, page: &PlanPage) -> impl IntoView + use<> {
+    let panel = page.panel.clone();
+    let view = Memo::new(move |_| panel.get());
+    let state = Memo::new(move |_| view.with(|view| (view.running && !view.elsewhere, view.can_stop, view.can_resume)));
+    let controls = move || match state.get() {
+        (true, can_stop, _) => running(app, can_stop).into_any(),
+        (false, _, can_resume) => {
+            let resume = can_resume.then(|| resume(app));
+            // A next step stays visible on narrow pages too.
+            let class = if can_resume { "row next" } else { "row" };
+            html::div().class(class).child((resume, edit(app), download(app))).into_any()
+        }
+    };
+    let ending = Memo::new(move |_| view.with(|view| view.ending.clone()));
+    (
+        reactive(move || view.with(|view| figures(app, view))),
+        reactive(controls),
+        reactive(move || ending.with(|ending| ending.as_ref().map(ends))),
+        reactive(move || view.with(|view| numbers(app, view))),
+    )
+}
+
+fn figures(app: App, view: &PlanPanelView) -> impl IntoView + use<> {
+    let more = html::button()
+        .r#type("button")
+        .class("btn quiet small more")
+        .attr("aria-expanded", attribute(move || if app.panel_open.get() { "true" } else { "false" }))
+        .on(ev::click, move |_| app.panel_open.update(|open| *open = !*open))
+        .child("Details");
+    html::div().class("meter").child((
+        html::div()
+            .class("figure")
+            .child((html::span().child(view.done), html::span().class("of").child(format!("/ {} steps", view.of)))),
+        meter::meter(&view.meter),
+        more,
+        html::p().class("note").child(view.note.clone()),
+    ))
+}
+
+fn button(text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+    html::button().r#type("button").class("btn quiet").attr("title", title).on(ev::click, move |_| act()).child(text)
+}
+
+fn running(app: App, can_stop: bool) -> impl IntoView {
+    let stop = "Stop and wrap up: running steps conclude from what they have, and no further steps start (Ctrl .)";
+    html::div().class("row next").child((
+        can_stop.then(|| {
+            html::button()
+                .r#type("button")
+                .class("btn quiet")
+                .attr("title", stop)
+                .attr("aria-keyshortcuts", STOP_KEYS)
+                .on(ev::click, move |_| app.stop_plan())
+                .child("Stop")
+        }),
+        button("Cancel", "End now: nothing more is sent, and running steps have no conclusion", move || {
+            app.cancel_plan();
+        }),
+    ))
+}
+
+fn resume(app: App) -> impl IntoView {
+    html::button()
+        .r#type("button")
+        .class("btn primary")
+        .attr("title", "Continue the steps that were interrupted, then the ones that follow")
+        .on(ev::click, move |_| app.resume_plan())
+        .child("Resume")
+}
+
+fn edit(app: App) -> impl IntoView {
+    let title = "Open this plan in the editor to change it and run it again";
+    html::button()
+        .r#type("button")
+        .class("btn quiet")
+        .attr("title", title)
+        .on(ev::click, move |_| app.edit_plan())
+        .child("Edit")
+}
+
+fn download(app: App) -> impl IntoView {
+    html::button()
+        .r#type("button")
+        .class("btn quiet")
+        .attr("title", "Download the plan with the runs of its steps (JSON)")
+        .on(ev::click, move |_| app.download_plan())
+        .child((icon(Icon::Download), "Download"))
+}
+
+fn numbers(app: App, view: &PlanPanelView) -> impl IntoView + use<> {
+    let row = |class: &'static str, name: &'static str, value: String| {
+        (html::dt().class(class).child(name), html::dd().child(value))
+    };
+    let (started, ended) = (view.started_at, view.elapsed_ms);
+    let elapsed = move || clock(ended.unwrap_or_else(|| app.now.get().saturating_sub(started)));
+    html::dl().class("figures").child((
+        (html::dt().child("LLM calls"), html::dd().attr("title", view.calls_bound.clone()).child(view.calls.clone())),
+        row("", "Tokens in", view.tokens_in.clone()),
+        row("", "Tokens out", view.tokens_out.clone()),
+        view.estimated.then(|| row("sub", "token counts are", "estimates".to_owned())),
+        (html::dt().child("Elapsed"), html::dd().child(reactive(elapsed))),
+    ))
+}
+
+fn ends(view: &PlanEndingView) -> impl IntoView + use<> {
+    html::section().class("ends").attr("aria-label", "Ending").child((
+        html::p().class("headline").child((dot(Some(view.tone), "dot"), html::span().child(view.headline.clone()))),
+        html::dl().child(html::div().child((
+            html::dt().child("Steps"),
+            html::dd().child(html::span().class("plain").child(view.steps.clone())),
+        ))),
+        html::details().child((
+            html::summary().child((chevron(), "Details")),
+            html::dl().child(
+                html::div().child((html::dt().child("Outcome"), html::dd().child(html::code().child(view.outcome)))),
+            ),
+        )),
+    ))
+}

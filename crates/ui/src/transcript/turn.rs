@@ -1,0 +1,239 @@
+//! The turns of a run or of a sub-agent: the number in the margin, and what happened in each.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use turnwise_content::format::countdown;
+use turnwise_view::branch::FormPart;
+use turnwise_view::turn::CHANGED;
+use turnwise_view::{Activity, SegmentView, TurnKind, TurnView, WaitView};
+
+use crate::answer::ending;
+use crate::branch;
+use crate::client::slots::{Behind, RunPage, Transcript, TurnSlot, TurnsOwner};
+use crate::components::icon;
+use crate::components::reactive::{attribute, reactive};
+use crate::run_facts::meter;
+use crate::state::App;
+use crate::transcript::attempt;
+use crate::transcript::call;
+use crate::transcript::chunks;
+use crate::transcript::lane;
+use crate::transcript::notes;
+use crate::transcript::original::Original;
+
+/// Draws the turns of a run or of a sub-agent, and how its segments ended.
+pub fn transcript(app: App, behind: &Behind, shown: &Transcript) -> AnyView {
+    turns(app, behind, shown, None).into_any()
+}
+
+/// Draws turns and endings. `page`: set if its turns can be branched and noted upon.
+pub fn turns(app: App, behind: &Behind, shown: &Transcript, page: Option<&RunPage>) -> impl IntoView + use<> {
+    let (segments, behind, whose) = (shown.segments.clone(), behind.clone(), shown.whose);
+    let page = page.cloned();
+    let first = endings(app, whose, page.as_ref(), segments.clone(), None);
+    let transcript = shown.clone();
+    let draw = move |index: usize| {
+        let renderer = app.renderer.get_value();
+        let slot = behind.with(|source| transcript.turn(source, index, &renderer)).flatten()?;
+        let after = endings(app, whose, page.as_ref(), segments.clone(), Some(index));
+        Some((turn(app, &behind, &slot, page.as_ref()), after).into_any())
+    };
+    (first, chunks::chunks(shown.length.clone(), draw))
+}
+
+fn endings(
+    app: App,
+    whose: TurnsOwner,
+    page: Option<&RunPage>,
+    segments: ArcRwSignal<Vec<SegmentView>>,
+    after: Option<usize>,
+) -> impl IntoView + use<> {
+    let page = page.cloned();
+    reactive(move || {
+        let at = page.as_ref().map_or(0, |page| page.place);
+        segments.with(|segments| {
+            segments
+                .iter()
+                .enumerate()
+                .filter(|(_, segment)| segment.after == after)
+                .map(|(place, segment)| {
+                    let page = page.as_ref().filter(|_| place + 1 == segments.len());
+                    ending::ending(app, segment, whose, (at, place), page)
+                })
+                .collect_view()
+        })
+    })
+}
+
+/// Draws a turn, updated by its own signal alone. `page`: set if it can be branched and noted upon.
+fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> impl IntoView + use<> {
+    let view = slot.view.clone();
+    let level = {
+        let view = view.clone();
+        move || view.with(|view| if is_synthesis(view) { "synthesis" } else { meter::level(view.level) })
+    };
+    // Landmarks on one page need distinct names.
+    let follow_up = page.map(|page| page.place).filter(|place| *place > 0);
+    let follow_up = follow_up.map_or_else(String::new, |place| format!(", follow-up {place}"));
+    let label = {
+        let view = view.clone();
+        move || view.with(|view| format!("{}{follow_up}", view.label))
+    };
+    let number = move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))));
+    html::section().class("turn").attr("data-level", attribute(level)).attr("aria-label", label).child((
+        html::div().class("n").attr("aria-hidden", "true").child(reactive(number)),
+        html::div().class("body").child(body(app, behind, slot, page)),
+        page.map(|page| {
+            let (notes, add_note) = notes::notes(app, page, slot);
+            let acts = html::div()
+                .class("turn-acts")
+                .child((add_note, branch::change(app, page, slot.index, FormPart::Reply)));
+            (branch_here(app, page.place, slot), notes, acts)
+        }),
+    ))
+}
+
+/// Draws the button that branches from this turn.
+fn branch_here(app: App, page: usize, slot: &TurnSlot) -> impl IntoView + use<> {
+    let (index, view) = (slot.index, slot.view.clone());
+    let label = move || format!("Branch: {}", view.with(|view| view.label.clone()));
+    html::button()
+        .r#type("button")
+        .class("btn bare branch")
+        .attr("aria-label", label)
+        .attr("title", "Repeat this turn as a separate run with another model, prompt or limit")
+        .on(ev::click, move |_| app.ask_branch(page, index, None))
+        .child(icon::icon(icon::Icon::Branch))
+}
+
+fn is_synthesis(view: &TurnView) -> bool {
+    matches!(view.kind, TurnKind::Synthesis { .. })
+}
+
+fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> impl IntoView + use<> {
+    let remark = {
+        let view = slot.view.clone();
+        move || view.with(|view| view.remark.clone()).map(|text| html::p().class("remark").child(text))
+    };
+    let failed = {
+        let view = slot.view.clone();
+        // Parts that were opened stay open while the turn continues.
+        let failed = Memo::new(move |_| view.with(|view| view.failed.clone()));
+        move || failed.with(|failed| failed.iter().map(|one| attempt::failed(app, one)).collect_view())
+    };
+    // The kind never changes, so whether there is a box is decided once.
+    let title = slot.view.with_untracked(|view| match &view.kind {
+        TurnKind::Synthesis { .. } => true,
+        TurnKind::Turn => false,
+    });
+    let said = (reasoning(slot), said(app, slot));
+    let said = if title {
+        let view = slot.view.clone();
+        let title = move || {
+            view.with(|view| match &view.kind {
+                TurnKind::Synthesis { title } => title.clone(),
+                TurnKind::Turn => String::new(),
+            })
+        };
+        html::div().class("box").child((html::h2().class("title").child(reactive(title)), said)).into_any()
+    } else {
+        said.into_any()
+    };
+    let changed = page.map(|page| changed(app, page, slot));
+    let calls = calls(app, behind, slot, page);
+    let counter = {
+        let view = slot.view.clone();
+        move || {
+            let line = view.with(|view| view.counter.clone());
+            line.map(|line| {
+                html::span()
+                    .class("counter")
+                    .attr("data-level", meter::level(line.level))
+                    .attr("title", "The turn counter, as the model read it")
+                    .child(line.text)
+            })
+        }
+    };
+    (remark, failed, changed, said, calls, doing_tools(slot), counter)
+}
+
+/// Says that a branch changed the reply of this turn.
+fn changed(app: App, page: &RunPage, slot: &TurnSlot) -> impl IntoView + use<> {
+    let (view, page) = (slot.view.clone(), page.clone());
+    reactive(move || {
+        view.with(|view| view.changed_from.clone()).map(|run_id| {
+            let original = Original::at(&page, run_id);
+            html::p().class("changed-reply").child((
+                html::span().class("changed").child(CHANGED),
+                original.map(|original| original.compare(app, "link", || "Compare with the original".into_any())),
+            ))
+        })
+    })
+}
+
+/// Draws the calls of a turn, each with its sub-agents, whose turns are drawn like these.
+fn calls(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> impl IntoView + use<> {
+    let (calls, behind, page, index) = (slot.calls.clone(), behind.clone(), page.cloned(), slot.index);
+    html::div().class("calls").child(For(ForProps::builder()
+        .each(move || calls.get())
+        .key(|slot| (slot.place, slot.id.clone()))
+        .children(move |slot| {
+            (
+                call::live(app, &slot, page.as_ref().map(|page| (page, index))),
+                lane::lanes(app, &behind, &slot, transcript),
+            )
+        })
+        .build()))
+}
+
+fn reasoning(slot: &TurnSlot) -> impl IntoView + use<> {
+    let view = slot.view.clone();
+    let streaming = slot.streaming.clone();
+    let thoughts = slot.thoughts.clone();
+    let there = move || {
+        streaming.track();
+        view.track();
+        !thoughts.is_empty()
+    };
+    let host = slot.thoughts.clone();
+    html::details()
+        .class("reasoning")
+        .attr("hidden", attribute(move || (!there()).then_some("")))
+        .child((html::summary().child((icon::chevron(), "Reasoning")), host.place()))
+}
+
+fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
+    let view = slot.view.clone();
+    let streaming = slot.streaming.clone();
+    let doing = move || {
+        let live = view.with(|view| view.live.clone());
+        match live {
+            Some(Activity::Calling { words: text }) if !streaming.get() => Some(doing(text).into_any()),
+            Some(Activity::Waiting(wait)) => Some(waiting(app, wait).into_any()),
+            _ => None,
+        }
+    };
+    (slot.text.place(), reactive(doing))
+}
+
+fn doing_tools(slot: &TurnSlot) -> impl IntoView + use<> {
+    let view = slot.view.clone();
+    reactive(move || match view.with(|view| view.live.clone()) {
+        Some(Activity::Tools { words: text }) => Some(doing(text)),
+        _ => None,
+    })
+}
+
+fn doing(text: String) -> impl IntoView {
+    html::div().class("doing").child((html::span().class("pulse").attr("aria-hidden", "true"), text))
+}
+
+fn waiting(app: App, wait: WaitView) -> impl IntoView {
+    let left = move || countdown(wait.until.saturating_sub(app.now.get()));
+    html::div().class("doing wait").child((
+        html::span().class("pulse").attr("aria-hidden", "true"),
+        html::span().child(("Trying again in ", reactive(left), format!(", attempt {} of {}", wait.attempt, wait.of))),
+    ))
+}
