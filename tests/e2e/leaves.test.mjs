@@ -70,7 +70,7 @@ for (const [name, row] of Object.entries(ROWS)) {
 
 test('every built-in tool that reaches the network has its row, and the docs say what asking does not protect from', () => {
   const table = readFileSync(path.join(root, 'crates/tools/src/table.rs'), 'utf8');
-  const network = [...table.matchAll(/name: "(\w+)"(?:(?!name: ")[^])*?SideEffect::(\w+)/g)].filter(([, , effect]) => effect === 'Network').map(([, name]) => name);
+  const network = [...table.matchAll(/^ {8}name: (?:"(\w+)"|(\w+)),(?:(?!^ {8}name: )[^])*?SideEffect::Network/gm)].map(([, name, constant]) => name ?? constant.toLowerCase());
   assert.ok(['fetch_url', 'search_web'].every((name) => network.includes(name)), network.join());
   for (const name of network) assert.ok(Object.hasOwn(ROWS, name), `${name} has no row`);
   for (const page of ['web.md', 'openapi.md', 'skills.md']) assert.match(readFileSync(path.join(root, 'docs', page), 'utf8'), /does not protect from|not that it is harmless/, page);
