@@ -237,6 +237,26 @@ test('the steps of a plan have the skills', async () => {
   assert.ok(requests[0].tools.some((one) => one.function.name === 'count_submit') && requests[0].messages[0].content.includes('- count: '));
 });
 
+test('a kind of sub-agents has the skills that it names, with their tools; a skill that the agent does not have is an error', async () => {
+  const other = { 'other/SKILL.md': '---\nname: other\ndescription: Other things.\n---\nDo.' };
+  const { model, requests, all } = scripted(
+    calls(['spawn_subagents', { tasks: [{ task: 'Count "one two"', agent: 'counter' }] }]),
+    calls(['read_skill', { name: 'count' }]), calls(['count_submit', { words: 2 }]), 'Two.',
+  );
+  const agent = (skills) => new Agent({ model, ...QUICK, skills: [COUNT, other], preset: 'orchestrator', subagents: { counter: { description: 'counts', tools: ['spawn_subagents'], preset: 'research', skills } } });
+  const { trajectory } = await agent(['count']).generate('How long is "one two"?');
+  all();
+  const names = ({ tools }) => tools.map((tool) => tool.function.name).sort();
+  assert.deepEqual(names(requests[0]), ['count_submit', 'count_words', 'read_skill', 'spawn_subagents']);
+  assert.deepEqual(names(requests[1]), ['count_submit', 'count_words', 'read_skill']);
+  assert.match(requests[1].messages[0].content, /\n- count: Counts the words/);
+  assert.ok(requests[0].messages[0].content.includes('- other: ') && !requests[1].messages[0].content.includes('- other: '));
+  assert.deepEqual([trajectory.children[0].final_result_data, trajectory.children[0].config.skills.map(({ name }) => name)], [{ words: 2 }, ['count']]);
+  assert.deepEqual(await replay(trajectory), { ok: true });
+  await assert.rejects(agent(['cuont']).generate('go'), /^TypeError: options: the sub-agent "counter" names the skill "cuont", which this agent does not have; it has count, other/);
+  assert.throws(() => agent('count'), /subagents\.counter\.skills: got "count"; expected an array of names of skills/);
+});
+
 test('the low-level agent, a chat, and whoever continues a record', async () => {
   const { skills } = await readSkills(COUNT);
   const { model, requests, all } = scripted('one', 'two', calls(['count_submit', { words: 1 }]));

@@ -234,6 +234,37 @@ fn sub_agents_have_the_skills_that_their_tools_include() {
 }
 
 #[test]
+fn sub_agents_have_the_skills_that_their_kind_names_and_no_others() {
+    let strings = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let child = |tools: &[&str], skills: &[&str]| {
+        let kind =
+            SubagentKind { name: "k".into(), tools: strings(tools), skills: strings(skills), ..SubagentKind::default() };
+        let parent = skilled(Preset::Orchestrator, |config| {
+            let mut other = config.skills[0].clone();
+            other.name = "other".into();
+            other.scripts.iter_mut().for_each(|script| script.tool = "other_submit".into());
+            config.skills.push(other);
+            config.agents = vec![kind];
+        })
+        .normalized();
+        let task = own_tools::SubagentTask { task: "t".into(), max_turns: None, agent: Some("k".into()) };
+        let child = setup::child_config(&parent, &task, 1).normalized();
+        let names = |all: Vec<&str>| all.join(" ");
+        (
+            names(child.skills.iter().map(|skill| skill.name.as_str()).collect()),
+            names(child.tools.iter().map(|tool| tool.name.as_str()).filter(|name| name.contains("skill") || name.contains("submit")).collect()),
+        )
+    };
+    // What its skills need is implied, and a tool of a skill that it does not have is not offered.
+    for tools in [&["read"][..], &["read", "other_submit"], &["read", "read_skill", "count_submit"]] {
+        assert_eq!(child(tools, &["count"]), ("count".into(), "read_skill count_submit".into()), "{tools:?}");
+    }
+    assert_eq!(child(&[], &["other"]), ("other".into(), "read_skill other_submit".into()));
+    assert_eq!(child(&[], &["none"]), (String::new(), String::new()), "of a record whose skills nobody has any more");
+    assert_eq!(child(&[], &[]), ("count other".into(), "read_skill count_submit other_submit".into()));
+}
+
+#[test]
 fn whoever_continues_a_record_brings_the_skills() {
     let recorded = skilled(Preset::Research, |_| {}).normalized();
     let mut own = skilled(Preset::Research, |config| {

@@ -141,6 +141,7 @@ fn kinds_of_agents_have_their_own_text_tools_and_turns() {
         description: "reads".into(),
         system: "You read.".into(),
         tools: vec!["read".into()],
+        skills: Vec::new(),
         max_turns: 2,
         preset: Some(Preset::Research),
         counter: Some(false),

@@ -171,6 +171,7 @@ const builtIn: Check<string[]> = (value, path) => {
 const kindOfAgent = shape({
   description: text, preset: word(PRESETS), system: text,
   tools: takes('an array of tool names', (value) => Array.isArray(value) && value.every((name) => typeof name === 'string')),
+  skills: takes('an array of names of skills', (value) => Array.isArray(value) && value.every((name) => typeof name === 'string')),
   maxTurns: whole(1, U32), counter: flag,
 }, snake);
 

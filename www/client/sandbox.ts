@@ -105,7 +105,10 @@ export function run(code: Code, asked: (name: string, args: string) => void, sig
 /** The deadline of a recorded program that runs again: on a machine that is busy, longer than the program's own. */
 const AGAIN_MS = 120_000;
 
-/** Runs a recorded program again: its calls have to be those of the record, and are answered as they were. */
+/**
+ * Runs a recorded program again: its calls have to be those of the record, and are answered as they were. Rejects if it cannot be run
+ * here, which says nothing about the record.
+ */
 export async function again(code: Code, calls: [name: string, args: string][], answers: [asked: number, failed: boolean, content: string][], lent: Lent) {
   const abort = new AbortController();
   let asked = 0;
@@ -131,7 +134,8 @@ export async function again(code: Code, calls: [name: string, args: string][], a
   try {
     return await running.done;
   } catch (error) {
-    return { ok: false, output: wrong ?? errorText(error) };
+    if (wrong === undefined) throw new Error(`a program of the record could not be run again: ${errorText(error)}`);
+    return { ok: false, output: wrong };
   } finally {
     ended();
   }

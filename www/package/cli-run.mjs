@@ -11,7 +11,7 @@ import { figures, judge } from './cli-score.mjs';
 import { counted, dollars, duration, report, table, whole as counter } from './cli-stats.mjs';
 import { fileOf, readTasks } from './cli-tasks.mjs';
 import { amount, fault, keyFrom, plain, whole } from './cli-usage.mjs';
-import { reach } from './cli-web.mjs';
+import { operations, reach } from './cli-web.mjs';
 
 const SUMMARY = 'summary.json';
 /** The grades so far, one JSON line each: a model that graded an answer need not be paid again, also if the command was killed. */
@@ -131,14 +131,18 @@ function conclusion({ tasks, passed, not_run: left, not_scored: unscored, runs, 
 
 async function read(values, positionals) {
   if (positionals.length !== 1) fault(positionals.length ? `name one file of tasks; got ${positionals.join(', ')}` : 'name a file of tasks: one JSON object per line, { "id": …, "task": … }');
-  const { hostTools = [], approve, ...config } = values.config === undefined ? {} : await readConfig(values.config);
+  const { hostTools: own = [], approve, ...config } = values.config === undefined ? {} : await readConfig(values.config);
   if (approve !== undefined && approve !== 'all' && typeof approve !== 'function') fault(`--config ${values.config}: "approve" takes "all", or a function in an .mjs module`);
   const seed = whole(values, 'seed', 0, config.seed);
   const epochs = whole(values, 'epochs', 1, 1, 1000);
   const passAt = amount(values, 'pass-at', 0, 1, 0.5);
   const provider = providers(values, config.provider);
+  const service = await operations(values);
+  const taken = service.tools.find(({ name }) => own.some((tool) => tool.name === name));
+  if (taken) fault(`--openapi ${values.openapi}: its tool ${taken.name} has the name of one of "hostTools"`);
+  const hostTools = [...own, ...service.tools];
   const base = {
-    ...config, ...reach(values.web, config, fault), provider,
+    ...config, ...reach(values, config, service.allowed), provider,
     ...(values.preset === undefined ? {} : { preset: values.preset }),
     ...(values['max-turns'] === undefined ? {} : { maxTurns: whole(values, 'max-turns', 1) }),
   };

@@ -259,6 +259,8 @@ pub struct PageContent {
     pub page: String,
     /// The sections in the result, in order.
     pub sections: Vec<SectionAddress>,
+    /// SHA-256 of the whole page as Markdown, in hexadecimal: two results with the same one read the same text.
+    pub sha256: String,
 }
 
 /// The result of a tool call.

@@ -10,6 +10,7 @@ use super::index::SectionText;
 use super::routes::Routes;
 use super::site::{Extent, Site};
 use super::{Match, PageContent, SearchContent, SearchResult, SectionAddress, SectionHit, ToolReply, ToolText, url};
+use turnwise_engine::digest::sha256_hex;
 use turnwise_engine::{SideEffect, ToolSpec};
 
 const DEFAULT_HITS: usize = 6;
@@ -192,7 +193,9 @@ fn read(site: &mut Site, address: &str, section: Option<&str>) -> ToolReply {
         let page = routes.shown(&page);
         return ToolReply::Wrong(format!("{page} could not be read. Search again, or read another page."));
     }
-    let mut content = PageContent { url: routes.shown(&page), page: title, sections: Vec::new() };
+    let parts: Vec<&[u8]> = read.markdown.iter().map(String::as_bytes).collect();
+    let sha256 = sha256_hex(&parts);
+    let mut content = PageContent { url: routes.shown(&page), page: title, sections: Vec::new(), sha256 };
     let text = markdown(&page, &routes, read, &wanted, &mut content);
     with_data(text, &content)
 }

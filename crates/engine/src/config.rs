@@ -379,6 +379,11 @@ pub struct SubagentKind {
     pub system: String,
     /// Names of the parent's tools that it may use; empty means all of them.
     pub tools: Vec<String>,
+    /// Names of the parent's skills that it has, with `read_skill` and the tools of their scripts, which `tools` need not name. Empty:
+    /// those whose tools it may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+    pub skills: Vec<String>,
     /// Maximum number of turns, whatever a task asks for.
     pub max_turns: u32,
     /// Whether its runs have a turn counter. Default: as its parent.
@@ -620,6 +625,7 @@ impl Default for SubagentKind {
             preset: None,
             system: String::new(),
             tools: Vec::new(),
+            skills: Vec::new(),
             max_turns: SUBAGENT_TURNS,
             counter: None,
         }

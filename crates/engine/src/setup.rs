@@ -74,7 +74,12 @@ pub fn inherited_counter(parent: Option<&CounterConfig>, own: Option<bool>) -> O
 pub fn child_config(parent: &RunConfig, task: &SubagentTask, id: u32) -> RunConfig {
     let kind = kind_of(parent, task);
     let is_own = |name: &str| name == own_tools::SPAWN || name == own_tools::REPORT;
-    let is_chosen = |name: &String| kind.is_none_or(|kind| kind.tools.is_empty() || kind.tools.contains(name));
+    let own_skills = kind.and_then(|kind| skills::named(&parent.skills, &kind.skills));
+    let is_chosen = |name: &String| match &own_skills {
+        Some(own) if name == skills::READ_SKILL => !own.is_empty(),
+        Some(own) if parent.is_script(name) => own.iter().any(|skill| skill.scripts.iter().any(|one| one.tool == *name)),
+        _ => kind.is_none_or(|kind| kind.tools.is_empty() || kind.tools.contains(name)),
+    };
     let mut limits = parent.limits.clone();
     // The root of the tree watches the tree's budgets.
     (limits.children, limits.wall_ms, limits.tokens, limits.cost) = (0, Some(limits.child_ms), None, None);
@@ -90,7 +95,7 @@ pub fn child_config(parent: &RunConfig, task: &SubagentTask, id: u32) -> RunConf
         counter: inherited_counter(parent.counter.as_ref(), kind.and_then(|kind| kind.counter)),
         synthesis: child_synthesis(parent, kind),
         report: ReportConfig::default(),
-        skills: skills::offered(&parent.skills, &tools),
+        skills: skills::offered(own_skills.as_ref().unwrap_or(&parent.skills), &tools),
         tools,
         agents: Vec::new(),
         permissions: parent.permissions.clone(),

@@ -41,6 +41,11 @@ pub(super) fn offer(config: &mut RunConfig) {
     }
 }
 
+/// The skills with these names; `None` if none are named.
+pub(super) fn named(skills: &[Skill], names: &[String]) -> Option<Vec<Skill>> {
+    (!names.is_empty()).then(|| skills.iter().filter(|skill| names.contains(&skill.name)).cloned().collect())
+}
+
 /// The skills of a sub-agent that has these of its parent's tools.
 pub(super) fn offered(skills: &[Skill], tools: &[ToolSpec]) -> Vec<Skill> {
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);

@@ -103,9 +103,15 @@ pub fn contradiction(config: &RunConfig) -> Option<String> {
         return Some(format!("toolChoice names the tool {name:?}, which this agent does not have; {}", known()));
     }
     let unknown = |kind: &SubagentKind| {
-        kind.tools.iter().find(|tool| !has(tool)).map(|tool| {
-            let name = &kind.name;
+        let name = &kind.name;
+        let tool = kind.tools.iter().find(|tool| !has(tool)).map(|tool| {
             format!("the sub-agent {name:?} names the tool {tool:?}, which this agent does not have; {}", known())
+        });
+        let skills: Vec<&str> = config.skills.iter().map(|skill| skill.name.as_str()).collect();
+        tool.or_else(|| {
+            let skill = kind.skills.iter().find(|skill| !skills.contains(&skill.as_str()))?;
+            let has = if skills.is_empty() { "none".to_owned() } else { skills.join(", ") };
+            Some(format!("the sub-agent {name:?} names the skill {skill:?}, which this agent does not have; it has {has}"))
         })
     };
     config.agents.iter().find_map(unknown)

@@ -489,14 +489,17 @@ export class Agent<T extends Tools = Tools, const S extends Schema | undefined =
 
   /** Options that name tools: those are only known when a run starts. */
   #checkNames() {
-    const { toolChoice, subagents, permissions } = this.#options;
+    const { toolChoice, subagents, permissions, skills } = this.#options;
     const names = [...this.#builtIn(), ...this.#tools.keys()];
     const check = (path: string, name: string, strict = true) => {
       const hint = names.includes(name) ? '' : meant(name, names, '\'');
       if (hint || (strict && !names.includes(name))) throw wrong(`options.${path}`, name, names.length ? `one of the tools: ${names.join(', ')}` : 'nothing: the agent has no tools', hint);
     };
-    if (typeof toolChoice === 'object') check('toolChoice.tool', toolChoice.tool);
-    for (const [kind, { tools = [] }] of Object.entries(subagents ?? {})) for (const name of tools) check(`subagents.${kind}.tools`, name);
+    // Skills have tools too, which are known once they are read: then the engine says which name is of none.
+    if (skills === undefined) {
+      if (typeof toolChoice === 'object') check('toolChoice.tool', toolChoice.tool);
+      for (const [kind, { tools = [] }] of Object.entries(subagents ?? {})) for (const name of tools) check(`subagents.${kind}.tools`, name);
+    }
     // Rules can be of tools that come later, or of other agents. But one that is misspelled would not hold.
     for (const name of Object.keys(permissions?.tools ?? {})) check('permissions.tools', name, false);
   }

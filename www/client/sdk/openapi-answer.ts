@@ -3,9 +3,8 @@ import { Source, inside, isNode } from './openapi-document.js';
 import type { Node, Place } from './openapi-document.js';
 import { isJson } from './openapi-request.js';
 import type { FileAccess } from './openapi-request.js';
+import { TOOL_CONTENT } from '../tool-content.js';
 
-/** The key under which a tool result carries images and PDFs (www/client/host.ts). */
-const IMAGES = Symbol.for('turnwise.images');
 const SHOWN = /^(image\/(png|jpeg|webp|gif)|application\/pdf)$/;
 /** Above this, an error body is cut: its message comes first. */
 const ERROR_BODY = 2_000;
@@ -96,7 +95,7 @@ export async function answerOf(response: Response, bytes: Uint8Array<ArrayBuffer
   if (SHOWN.test(type)) {
     let binary = '';
     for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-    return { text: JSON.stringify(told), [IMAGES]: [`data:${type};base64,${btoa(binary)}`] };
+    return { text: JSON.stringify(told), [TOOL_CONTENT]: { images: [`data:${type};base64,${btoa(binary)}`] } };
   }
   return { ...told, note: 'The content is binary and is not shown.' } satisfies Answer;
 }

@@ -16,6 +16,11 @@ export interface Source {
   read: boolean;
   /** Whether the answer names its address, or that of a section of it. */
   cited: boolean;
+  /**
+   * SHA-256 of each text that was read of it, in hexadecimal. Two reads of the same text have the same one, also in other runs; more
+   * than one here: the page changed during the run.
+   */
+  sha256: string[];
 }
 
 /**
@@ -31,7 +36,22 @@ export interface Sources {
   unsupported: string[];
 }
 
-interface Call { name: string; args?: any; structured_content?: any; calls?: readonly Call[] }
+/**
+ * Where a quote is.
+ *
+ * @example
+ * const places: Quoted[] = findQuote(trajectory, 'The garden was laid out in 1509');
+ */
+export interface Quoted {
+  /** The page. */
+  url: string;
+  /** Of the text that has the quote, as in `Source`. */
+  sha256?: string;
+  /** The call that read it. */
+  callId: string;
+}
+
+interface Call { id: string; name: string; args?: any; result?: string | null; structured_content?: any; calls?: readonly Call[] }
 
 /** One spelling of a page's address: without its fragment, and without `/` at its end. */
 function page(address: string) {
@@ -53,14 +73,17 @@ function* callsOf({ turns, children }: Trajectory): Generator<Call> {
   for (const child of children) yield* callsOf(child);
 }
 
+const isRead = ({ name, structured_content: data }: Call) => (name === 'fetch_url' || name === 'read_page') && typeof data?.url === 'string';
+
 /** What a call found or read: `[address, title, read]`. */
-function found({ name, args, structured_content: data }: Call): [string, string, boolean][] {
+function found(call: Call): [string, string, boolean][] {
+  const { name, args, structured_content: data } = call;
   if (typeof data !== 'object' || data === null) return [];
   if (name === 'search_web' || name === 'search_docs') {
     const hits = Array.isArray(data.hits) ? data.hits : [];
     return hits.map(({ url, page: title, section }: any) => [String(url), section ? `${title} › ${section}` : String(title), false]);
   }
-  if ((name !== 'fetch_url' && name !== 'read_page') || typeof data.url !== 'string') return [];
+  if (!isRead(call)) return [];
   const own: [string, string, boolean] = [data.url, String(data.page ?? ''), true];
   return typeof args?.url === 'string' ? [own, [args.url, '', true]] : [own];
 }
@@ -102,8 +125,11 @@ export function sources(trajectory: Trajectory): Sources {
       if (own !== undefined) names.set(own, key);
       const known = pages.get(key);
       if (known) Object.assign(known, { title: known.title || title, read: known.read || read });
-      else pages.set(key, { url: call.name === 'search_web' || call.name === 'search_docs' ? url : first![0], title, read, cited: false });
+      else pages.set(key, { url: call.name === 'search_web' || call.name === 'search_docs' ? url : first![0], title, read, cited: false, sha256: [] });
     }
+    const { sha256, url } = (call.structured_content ?? {}) as { sha256?: unknown; url?: unknown };
+    const texts = isRead(call) ? pages.get(page(String(url)) ?? '')?.sha256 : undefined;
+    if (typeof sha256 === 'string' && texts && !texts.includes(sha256)) texts.push(sha256);
   }
   const unsupported = [];
   for (const address of addresses(trajectory.output ?? '')) {
@@ -113,4 +139,36 @@ export function sources(trajectory: Trajectory): Sources {
   }
   const all = [...pages.values()];
   return { pages: [...all.filter(({ read }) => read), ...all.filter(({ read }) => !read)], unsupported };
+}
+
+/** A text as its readers see it: without the marks of Markdown, with plain quotation marks, in one line. */
+const plain = (text: string) => text.replace(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1').replace(/[*_`#|\\]+/g, '').replace(/[\u2018\u2019]/g, "'").replace(/[\u201c\u201d\u00ab\u00bb]/g, '"').replace(/\s+/g, ' ').trim().toLowerCase();
+
+/**
+ * Finds a quote in what a run read of the web and of documentation, as its record keeps it: which pages have these words, in this order.
+ * White space, case, quotation marks and Markdown do not count. Empty: nothing that was read says so.
+ *
+ * @throws {TypeError} The quote has no words.
+ * @example
+ * const [place] = findQuote(trajectory, 'The garden was laid out in 1509');
+ * if (!place) console.warn('no page that was read says so');
+ */
+export function findQuote(trajectory: Trajectory, quote: string): Quoted[] {
+  const words = typeof quote === 'string' ? plain(quote) : '';
+  if (!words) throw new TypeError('quote: expected a text with words');
+  const places: Quoted[] = [];
+  // A page that was read in parts, one after the other, is one text.
+  let before: { url: string; sha256?: string; to?: number; text: string } | undefined;
+  for (const call of callsOf(trajectory)) {
+    const { url, sha256, from, to } = (call.structured_content ?? {}) as { url: string; sha256?: string; from?: number; to?: number };
+    if (!isRead(call) || typeof call.result !== 'string') continue;
+    // Behind the address and the notes of the tool; in front of its last note.
+    const start = call.result.indexOf('\n\n') + 2;
+    const own = call.result.slice(start, from === undefined || to === undefined ? undefined : start + to - from);
+    const goesOn = from !== undefined && from > 0 && before?.url === url && before.sha256 === sha256 && before.to === from;
+    const text: string = goesOn ? before!.text + own : own;
+    before = { url, text, ...(sha256 !== undefined && { sha256 }), ...(to !== undefined && { to }) };
+    if (plain(text).includes(words)) places.push({ url, ...(sha256 !== undefined && { sha256 }), callId: call.id });
+  }
+  return places;
 }

@@ -255,6 +255,11 @@ export interface TrajectoryAgent {
   system: string;
   /** Names of the parent's tools that it may use; empty means all of them. */
   tools: string[];
+  /**
+   * Names of the parent's skills that it has, with `read_skill` and the tools of their scripts, which `tools` need not name. Empty:
+   * those whose tools it may use.
+   */
+  skills?: string[];
   /** Maximum number of turns, whatever a task asks for. */
   max_turns: number;
   /** Whether its runs have a turn counter. Default: as its parent. */
@@ -1271,6 +1276,8 @@ export interface ReadPageContent {
   page: string;
   /** The sections in the result, in order. */
   sections: DocsSection[];
+  /** SHA-256 of the whole page as Markdown, in hexadecimal: two results with the same one read the same text. */
+  sha256: string;
 }
 
 export interface DocsProgress {

@@ -103,6 +103,11 @@ export interface SubagentKind {
   system?: string;
   /** Names of the agent's tools that it may use. Default: all of them. */
   tools?: string[];
+  /**
+   * Names of the agent's skills that it has; `read_skill` and the tools of their scripts come with them. Default: the skills whose tools
+   * it may use: all of them without `tools`.
+   */
+  skills?: string[];
   /** Maximum number of turns, whatever a task asks for. Default: 7. */
   maxTurns?: number;
   /** `false`: its runs have no turn counter. Default: the agent's setting. */

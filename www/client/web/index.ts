@@ -20,6 +20,8 @@ interface Text {
   text: string;
   notes: string[];
   url: string;
+  /** Of `text`, in hexadecimal; absent where the host has no WebCrypto: in pages that are neither https nor on localhost. */
+  sha256?: string;
 }
 
 export interface WebContext {
@@ -54,7 +56,8 @@ export async function call(name: string, args: any, agent: WebAgent, context: We
   const rules = { hosts: agent.hosts, options: agent.web, send, page: pageOrigin() };
   const known = offset ? agent.kept?.get(url) : undefined;
   const text = known ?? (await fetched(url, rules, agent, context));
-  return withContent(part(text, offset), { url: text.url, page: text.title, sections: [] });
+  const { shown, from, to } = part(text, offset);
+  return withContent(shown, { url: text.url, page: text.title, sections: [], sha256: text.sha256, from, to, length: text.text.length });
 }
 
 const pageOrigin = () => (globalThis.location as Location | undefined)?.origin;
@@ -77,9 +80,15 @@ async function fetched(url: string, rules: Rules, agent: WebAgent, { read, signa
     const why = got.status === 401 || got.status === 403 ? ' It may need a login, which this tool does not have.' : '';
     throw new Error(`${got.url} answers with status ${got.status}.${why}${text.text ? ` The page says (${MATERIAL.slice(0, -1)}):\n${cut(text.text, 0, ERROR_PART)}` : ''}`);
   }
-  const whole = { title: text.title, text: text.text, notes: [...notes, ...text.notes], url: got.url };
+  const whole = { title: text.title, text: text.text, notes: [...notes, ...text.notes], url: got.url, sha256: await sha256(text.text) };
   keep(agent, [url, got.url], whole);
   return whole;
+}
+
+/** SHA-256 of a text in UTF-8, in hexadecimal. */
+async function sha256(text: string) {
+  const digest = await (globalThis.crypto as Partial<Crypto> | undefined)?.subtle?.digest('SHA-256', new TextEncoder().encode(text));
+  return digest && Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function keep(agent: WebAgent, names: string[], text: Text) {
@@ -106,5 +115,5 @@ function part({ url, title, text, notes }: Text, offset: number) {
   const end = offset + shown.length;
   const about = [title && !text.startsWith(`# ${title}`) ? `Title: ${title.replace(/\s+/g, ' ')}.` : '', ...notes, MATERIAL].filter(Boolean).join(' ');
   const more = end < text.length ? `\n\n[The text goes on: characters ${offset} to ${end} of ${text.length}. Read on with fetch_url and offset ${end}.]` : '';
-  return `${url}\n[${about}]\n\n${shown}${more}`;
+  return { shown: `${url}\n[${about}]\n\n${shown}${more}`, from: offset, to: end };
 }

@@ -38,7 +38,7 @@ const ROWS: Record<SearchService['kind'], Row> = {
     request: (query, _, key) => ({ path: `/search?${new URLSearchParams({ q: query, format: 'json' })}`, ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }) }),
     results: ({ results }) => results,
     result: ({ url, title, content, publishedDate }) => ({ url, title, snippet: content, date: publishedDate }),
-    errors: { 403: ['search_not_configured', 'this SearXNG does not give JSON: add json to search.formats in its settings.yml'] },
+    errors: { 403: ['search_not_configured', 'this SearXNG does not give JSON: add json to search.formats in its settings.yml; if it is there, its limiter refuses (server.limiter)'] },
   },
   brave: {
     baseUrl: 'https://api.search.brave.com/res/v1', needsKey: true, most: 20,

@@ -90,7 +90,8 @@ fn config(config: &mut RunConfig) {
     }
     providers.iter_mut().for_each(provider);
     for kind in agents {
-        let SubagentKind { name: _, description: _, preset: _, system: _, tools: _, max_turns, counter: _ } = kind;
+        let SubagentKind { name: _, description: _, preset: _, system: _, tools: _, skills: _, max_turns, counter: _ } =
+            kind;
         count(max_turns);
     }
     limits(bounds);
