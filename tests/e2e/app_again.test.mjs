@@ -20,7 +20,7 @@ const comparison = (page) => page.getByRole('region', { name: 'Comparison' });
 const rail = (page) => page.getByRole('navigation', { name: 'Runs', exact: true });
 
 /** Waits until the app has its files: before, it does not take what is dropped. */
-const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+const ready = (page) => page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
 
 const withSettings = (settings, context, body) => withSite((site) => {
   const localStorage = [{ name: 'turnwise.settings', value: JSON.stringify(settings) }];

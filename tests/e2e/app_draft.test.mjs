@@ -39,7 +39,7 @@ const withModel = (steps, body, { look = 'wide', init, expect = [] } = {}) => wi
   const local = [{ name: 'turnwise.settings', value }, { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: 'my-own-secret-7' }) }];
   const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: local }] } });
   return withPage(site.app, { reach: [baseUrl], context, expect }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     return body(page, site);
   });
 }), { mounts }));

@@ -27,7 +27,7 @@ const withAnswer = (text, body, { look = 'wide', expect = [], mounts, open = fal
     const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' });
     const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
     return withPage(site.app, { reach: [baseUrl], context: contextOf(look, { storageState, permissions: ['clipboard-read', 'clipboard-write'] }), expect }, async (page) => {
-      await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
       if (open) {
         await page.getByRole('textbox', { name: 'Task' }).fill('Explain it.');
         await page.getByRole('button', { name: 'Run', exact: true }).click();

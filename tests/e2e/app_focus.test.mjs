@@ -22,7 +22,7 @@ const withModel = (steps, body, { context = {}, expect = [] } = {}) => withSite(
   const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' });
   const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
   return withPage(site.app, { reach: [baseUrl], context: { ...contextOf('wide', { storageState }), ...context }, expect }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     return body(page, site);
   });
 }));

@@ -36,7 +36,7 @@ const withPlan = (steps, body, { look = 'wide', expect = [], init } = {}) => wit
   });
 }), { mounts }));
 
-const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+const ready = (page) => page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
 const drawer = async (page, look) => { if (look === 'phone') await page.getByRole('button', { name: 'Runs', exact: true }).click(); };
 const line = (page) => page.locator('.run', { hasText: 'Write about the sea' });
 const node = (page, order) => page.getByRole('button', { name: new RegExp(`^Step ${order} ?, `) });

@@ -21,7 +21,7 @@ const withModel = (steps, body, { look = 'wide', settings = {}, init } = {}) => 
   const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage }] } });
   return withPage(site.app, { reach: [baseUrl], context }, async (page) => {
     if (init) await page.evaluate(init);
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     return body(page, site);
   });
 }));

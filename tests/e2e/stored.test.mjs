@@ -33,7 +33,7 @@ const withStored = ({ look = 'wide', expect = [], model = {}, init }, body) => w
 /** Sets whether the operations that `FAULTS` names fail from now on. */
 const failing = (page, fails) => page.workers().find((one) => one.url().endsWith('/app-worker.js')).evaluate((value) => { self.failing = value; }, fails);
 
-const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+const ready = (page) => page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
 const earlier = (page) => page.locator('.earlier .run');
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
 const toast = (page, words) => page.locator('.toast', { hasText: words }).waitFor();

@@ -61,7 +61,7 @@ fn app() -> impl IntoView {
     crate::browser::theme::follow(app.theme);
     crate::palette::keyboard::listen(app);
     crate::browser::focus::listen();
-    crate::files::samples::load(app);
+    crate::files::samples::keep(app);
     crate::client::news::listen(app);
     crate::files::kept_files::load(app);
     crate::list::kept_records::keep(app);

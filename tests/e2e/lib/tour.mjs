@@ -70,7 +70,7 @@ async function walk(page, visit, release) {
   };
   const drawn = () => page.waitForFunction(() => !document.querySelector('section.turn .prose.plain'));
 
-  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
   await visit('start');
   await task.fill('Why do the report and the orders differ?');
   await visit('draft');
@@ -169,6 +169,7 @@ async function walk(page, visit, release) {
   await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
   await dialog('Files').waitFor();
   await visit('files');
+  await dialog('Files').getByText('Sample files').click();
   await dialog('Files').getByRole('button', { name: 'docs/agent.md', exact: true }).click();
   await dialog('Files').locator('.shown-file + *').waitFor();
   await visit('preview');

@@ -32,8 +32,6 @@ pub enum Undo {
     File(String),
     /// The files that the user had added, all at once.
     OwnFiles,
-    /// All sample files.
-    Samples,
     /// A skill, by its name: the last one that was removed.
     Skill(String),
     /// A note on a run: the index `page` in its thread.

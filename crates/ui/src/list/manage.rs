@@ -149,7 +149,6 @@ impl App {
                 focus::to(format!(".file > * > [title=\"{}\"]", path.replace('\\', "\\\\").replace('"', "\\\"")));
             }
             Undo::OwnFiles => self.put_back_own_files(),
-            Undo::Samples => crate::files::samples::bring_back(*self),
             Undo::Skill(_) => self.put_back_skill(),
             Undo::Note { thread, page, note } => self.put_back_note(*thread, *page, note.clone()),
         }
