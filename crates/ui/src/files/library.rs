@@ -125,6 +125,16 @@ impl App {
         self.tell_with_undo(done, Some(Undo::File(path.to_owned())));
     }
 
+    /// Removes a file without a word.
+    pub fn drop_file(&self, path: &str) {
+        if let Some(workspace) = workspace(self.thread_now()) {
+            workspace.remove(path);
+        }
+        self.drawer().library.update_value(|library| drop(library.files.remove(path)));
+        self.drawer().version.update(|version| *version += 1);
+        self.keep_files([path.to_owned()]);
+    }
+
     /// Puts the removed file back where it was.
     pub fn put_back_file(&self, path: &str) {
         let removed = self.drawer().library.try_update_value(|library| library.removed.take()).flatten();

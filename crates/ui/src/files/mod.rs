@@ -65,8 +65,9 @@ fn list(app: App) -> impl IntoView {
     };
     (
         html::div().class("zone").child((
+            html::p().child(html::span().class("not-touch").child("Drop files or a folder anywhere on this page, or choose them. ")),
             html::p().child(
-                "Drop files or a folder anywhere on this page: texts, tables, PDFs, office documents, e-books, or a .zip. They stay \
+                "Texts, tables, PDFs, office documents, e-books, or a .zip. They stay \
                  in this browser until you remove them, and the model sees only what its tools read. A record of a run opens as a \
                  run.",
             ),

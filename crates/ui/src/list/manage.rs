@@ -148,6 +148,7 @@ impl App {
                 self.put_back_file(path);
                 focus::to(format!(".file > * > [title=\"{}\"]", path.replace('\\', "\\\\").replace('"', "\\\"")));
             }
+            Undo::Pasted { path, text } => self.put_back_text(path, text),
             Undo::OwnFiles => self.put_back_own_files(),
             Undo::Skill(_) => self.put_back_skill(),
             Undo::Note { thread, page, note } => self.put_back_note(*thread, *page, note.clone()),
