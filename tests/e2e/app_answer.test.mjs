@@ -2,7 +2,7 @@
 // mouse, by keyboard and by address.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UNDO_MS, runTask, storedRuns, storedToTheEnd, untilStored } from './lib/app.mjs';
+import { START, UNDO_MS, runTask, storedRuns, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -378,13 +378,13 @@ test('a run has an address, keeps its place in the list, and comes back after Un
     await page.goForward();
     await said(page, 'One.');
     await page.goto(app);
-    await page.getByRole('heading', { name: /^Give it a task/ }).waitFor();
+    await page.getByRole('heading', { name: START }).waitFor();
     await shoot('list');
 
     const row = rail(page).locator('li', { hasText: 'Second task' });
     const remove = async () => {
       await row.hover();
-      await row.getByLabel('Rename or delete').click();
+      await row.getByLabel('Rename, pin or delete').click();
       await row.getByRole('button', { name: 'Delete' }).click();
     };
     await remove();

@@ -233,7 +233,7 @@ for (const look of Object.keys(LOOKS)) {
     if (look === 'wide') {
       const row = page.getByRole('navigation', { name: 'Runs' }).locator('li', { hasText: 'Add this.' });
       await row.hover();
-      await row.getByLabel('Rename or delete').click();
+      await row.getByLabel('Rename, pin or delete').click();
       await row.getByRole('button', { name: 'Delete' }).click();
       await versions(2, 3, 'regenerated from turn 2').waitFor();
     }

@@ -6,7 +6,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { download, drop, runTask, startPage } from './lib/app.mjs';
+import { START, download, drop, runTask, startPage } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
@@ -118,7 +118,7 @@ test('an answer without them loads nothing for them; the report and the record k
     const file = path.join(folder, 'record.json');
     writeFileSync(file, text);
     await startPage(page);
-    await page.getByRole('heading', { name: /^Give it a task/ }).waitFor();
+    await page.getByRole('heading', { name: START }).waitFor();
     await drop(page, [file]);
     await page.getByText(/^Opened record\.json/).waitFor();
     await formulas(page).waitFor();

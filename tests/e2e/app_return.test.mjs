@@ -2,7 +2,7 @@
 // of them; and what the panel explains while it goes on.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contents, runTask, storedRuns, storedToTheEnd } from './lib/app.mjs';
+import { START, contents, runTask, storedRuns, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -169,7 +169,7 @@ for (const look of Object.keys(LOOKS)) {
     assert.equal(await settings.getByRole('button', { name: 'Delete all runs\u2026' }).isDisabled(), true);
     assert.equal((await storedRuns(page)).length, 0);
     await page.keyboard.press('Escape');
-    await page.getByRole('heading', { name: /^Give it a task/ }).waitFor();
+    await page.getByRole('heading', { name: START }).waitFor();
     assert.equal(await page.locator('nav .run').count(), 0);
   }, { look }));
 }

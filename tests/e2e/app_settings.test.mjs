@@ -62,12 +62,12 @@ test('the model at the task box: models used before, the demo, and all others', 
     await switcher.waitFor();
     assert.equal(await chosen(), `one · ${host}`);
     await runTask(page, 'First task');
-    await switcher.selectOption({ label: 'Demo: never finishes' });
-    assert.equal(await chosen(), 'Demo: never finishes');
+    await switcher.selectOption({ label: 'Demo: hits the limit' });
+    assert.equal(await chosen(), 'Demo: hits the limit');
     await switcher.selectOption({ label: 'Another model…' });
-    await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+    await page.getByRole('dialog', { name: 'Connect a model' }).waitFor();
     await page.keyboard.press('Escape');
-    assert.equal(await chosen(), 'Demo: never finishes', 'the way to the settings is no choice');
+    assert.equal(await chosen(), 'Demo: hits the limit', 'the way to the settings is no choice');
     await page.reload();
     await switcher.selectOption({ label: `one · ${host}` });
     await page.keyboard.press('Escape');

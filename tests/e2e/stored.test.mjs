@@ -75,7 +75,7 @@ for (const look of Object.keys(LOOKS)) {
     await rail();
     const third = page.locator('li.earlier').nth(1);
     await third.hover();
-    await third.getByLabel('Rename or delete').click();
+    await third.getByLabel('Rename, pin or delete').click();
     await third.getByLabel('Name', { exact: true }).fill('The first notes');
     await third.getByLabel('Name', { exact: true }).press('Enter');
     await page.locator('.earlier b', { hasText: 'The first notes' }).waitFor();
@@ -89,7 +89,7 @@ for (const look of Object.keys(LOOKS)) {
 
     const gone = page.locator('li.earlier').nth(1);
     await gone.hover();
-    await gone.getByLabel('Rename or delete').click();
+    await gone.getByLabel('Rename, pin or delete').click();
     await shoot('menu');
     await page.clock.install();
     await gone.getByRole('button', { name: 'Delete', exact: true }).click();

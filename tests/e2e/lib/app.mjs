@@ -9,6 +9,9 @@ export const PHONE = { width: 390, height: 844 };
 /** After this time a deletion can no longer be undone. */
 export const UNDO_MS = 30_000;
 
+/** The heading of the start page, on the first visit and later. */
+export const START = /^(An agent for your files|Good (morning|afternoon|evening))/;
+
 let hurried;
 /**
  * Opens the app in a fresh context that can reach the app's own files and nothing else. `pace`: the demo model takes the time
