@@ -56,6 +56,9 @@ for (const look of Object.keys(LOOKS)) {
     await focused(dialog.getByLabel(/^API key/));
     await dialog.getByText('It goes only to api.openai.com').waitFor();
     await camera(page, 'connect', look)('key');
+    // Whoever only looks keeps the demo.
+    await page.keyboard.press('Escape');
+    await heading(page, 'An agent for your files, in your browser').waitFor();
   }));
 }
 
@@ -78,7 +81,7 @@ test('another address: the scheme is added, the test says that it works', () => 
 
 test('a server that wants a key says so, and not that it refused one; no model named is said, too', () => withScript([
   { status: 401, body: JSON.stringify({ error: { message: 'Missing bearer authentication.' } }), check: (_, headers) => assert.equal(headers.authorization, undefined) },
-], (baseUrl) => withSettings({ provider: 'openai-compatible', base_url: baseUrl, model: '' }, { reach: [baseUrl], expect: [/401 \(Unauthorized\)/] }, async (page) => {
+], (baseUrl) => withSettings({ provider: 'openai-compatible', base_url: baseUrl, model: '' }, { reach: [baseUrl], expect: [/401 \(Unauthorized\)/, /auth_error: 127\.0\.0\.1:\d+ wants a key/, /run failed: llm_error .*wants a key/] }, async (page) => {
   await page.getByTitle('Model and settings').click();
   const dialog = page.getByRole('dialog', { name: 'Settings' });
   await dialog.getByText('Saved. No model is named: the server chooses one.').waitFor();
@@ -167,12 +170,13 @@ for (const look of Object.keys(LOOKS)) {
         await runTask(page, `Task ${n} has a title that is too long for one line of the list of runs`);
         await storedToTheEnd(page, n + 1);
       }
-      await page.reload();
+      await startPage(page);
+      await box(page).waitFor();
       await page.keyboard.press('Tab');
       await focused(page.getByRole('link', { name: 'Skip to the task box' }));
       await page.keyboard.press('Enter');
       await focused(box(page));
-      if (look === 'phone') await page.getByRole('button', { name: 'Runs' }).click();
+      if (look === 'phone') await page.getByRole('button', { name: 'Runs', exact: true }).click();
       await rail.locator('.run').nth(5).waitFor();
       for (const { height } of await rail.locator('.run').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().toJSON()))) {
         assert.ok(height <= (look === 'phone' ? 46 : 36), `a line of ${height} px`);
@@ -183,7 +187,7 @@ for (const look of Object.keys(LOOKS)) {
       await rail.getByRole('heading', { name: 'Pinned' }).waitFor();
       assert.match(await rail.locator('.run b').first().innerText(), /^Task 2 /);
       await page.reload();
-      if (look === 'phone') await page.getByRole('button', { name: 'Runs' }).click();
+      if (look === 'phone') await page.getByRole('button', { name: 'Runs', exact: true }).click();
       await rail.getByRole('heading', { name: 'Pinned' }).waitFor();
       await rail.getByLabel('Time').selectOption('Last 7 days');
       assert.equal(await rail.locator('.run').count(), 6);
@@ -194,7 +198,7 @@ for (const look of Object.keys(LOOKS)) {
 }
 
 test('on a touch screen no keys are shown, and nothing is to be dropped', () => withApp({ context: contextOf('phone', { hasTouch: true, isMobile: true }) }, async (page) => {
-  await page.getByRole('button', { name: 'Runs' }).tap();
+  await page.getByRole('button', { name: 'Runs', exact: true }).tap();
   assert.equal(await page.locator('.rail kbd:visible').count(), 0);
   await page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: /^Files/ }).tap();
   const files = page.getByRole('dialog', { name: 'Files' });

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use turnwise_engine::*;
 use turnwise_llm::models::{ModelInfo, table_row};
 use turnwise_view::models::{By, KnownModel, options, price_words};
-use turnwise_view::provider::{
-    COMPATIBLE, DEMOS, Need, ProviderGroup, cards, name, needs_key, provider_card,
-};
+use turnwise_view::provider::{COMPATIBLE, DEMOS, Need, ProviderGroup, cards, name, needs_key, provider_card};
 use turnwise_view::settings::{ConfigField, UserSettings};
 
 fn with(fields: &[(ConfigField, &str)]) -> UserSettings {

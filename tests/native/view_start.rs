@@ -58,10 +58,7 @@ fn only_what_leaves_this_machine_waits_for_the_network() {
 fn a_server_that_got_no_key_did_not_refuse_one() {
     let p = provider(ProviderKind::Openai, "https://models.example/v1", "m");
     let error = classify_keyless_response(&p, 401, &RetryHeaders::default(), "application/json", "", EpochMillis(0));
-    assert_eq!(
-        error.message,
-        "models.example wants a key, and none was sent (401). Enter the key for this address."
-    );
+    assert_eq!(error.message, "models.example wants a key, and none was sent (401). Enter the key for this address.");
 }
 
 #[test]

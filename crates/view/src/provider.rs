@@ -22,11 +22,8 @@ pub struct ProviderCard {
 pub const COMPATIBLE: &str = "openai-compatible";
 
 /// The modes of the demo, by their values of the setting `provider`.
-pub const DEMOS: &[(&str, &str)] = &[
-    ("demo", "Demo (no AI)"),
-    ("demo-endless", "Demo: hits the limit"),
-    ("demo-chaos", "Demo: flaky server"),
-];
+pub const DEMOS: &[(&str, &str)] =
+    &[("demo", "Demo (no AI)"), ("demo-endless", "Demo: hits the limit"), ("demo-chaos", "Demo: flaky server")];
 
 const COMPATIBLE_CARD: ProviderCard = ProviderCard {
     id: COMPATIBLE,

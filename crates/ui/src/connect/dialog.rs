@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use turnwise_engine::ProviderKind;
-use turnwise_view::provider::{COMPATIBLE, ProviderCard, ProviderGroup, cards, provider_card};
+use turnwise_view::provider::{COMPATIBLE, Need, ProviderCard, ProviderGroup, cards, needs_key, provider_card};
 use turnwise_view::settings::{ConfigField, FieldError};
 
 use crate::browser::dom;
@@ -28,14 +28,21 @@ pub fn connect(app: App) -> impl IntoView {
 
 fn content(app: App) -> impl IntoView {
     let chosen = app.settings.with_untracked(|settings| settings.provider_card());
+    // Something was chosen by a click, not only by opening a way.
+    let picked = RwSignal::new(false);
+    let before = app.settings.with_untracked(|settings| settings.value(ConfigField::Provider));
+    on_cleanup(move || {
+        if chosen.is_none() && !is_set_up(app, picked.get_untracked()) {
+            app.settings.update(|settings| settings.set(ConfigField::Provider, &before));
+        }
+    });
     let way = RwSignal::new(chosen.map_or(ProviderGroup::Cloud, |card| card.place));
-    // A demo is chosen: the first service takes its place once a key is entered.
+    // The first service of the way is shown. A demo comes back if nothing is entered.
     Effect::new(move |before: Option<ProviderGroup>| {
         let now = way.get();
         let card = app.settings.with_untracked(|settings| settings.provider_card());
         let first = cards().find(|card| card.place == now);
         if let Some(first) = first.filter(|_| before != Some(now) && card.is_none_or(|card| card.place != now)) {
-            // On this computer, what is found is chosen.
             app.settings.update(|settings| settings.set(ConfigField::Provider, first.id));
         }
         focus_first(now);
@@ -61,8 +68,8 @@ fn content(app: App) -> impl IntoView {
                 .child(ways.into_iter().collect_view()),
             reactive(move || match way.get() {
                 ProviderGroup::Other => ().into_any(),
-                ProviderGroup::Machine => (local::found(app), services(app, way)).into_any(),
-                ProviderGroup::Cloud => services(app, way).into_any(),
+                ProviderGroup::Machine => (local::found(app, picked), services(app, way, picked)).into_any(),
+                ProviderGroup::Cloud => services(app, way, picked).into_any(),
             }),
             reactive(move || chosen.get().and_then(provider_card).map(|card| fields(app, card))),
         )),
@@ -81,8 +88,19 @@ fn content(app: App) -> impl IntoView {
     )
 }
 
+/// Whether the chosen service can be asked: with its key, at the address that was entered, or because it was picked.
+fn is_set_up(app: App, picked: bool) -> bool {
+    let (provider, card, address) =
+        app.settings.with_untracked(|settings| (settings.provider(), settings.provider_card(), settings.address()));
+    match card {
+        Some(card) if card.id == COMPATIBLE => address.is_some(),
+        Some(_) if needs_key(&provider).is_some() => app.key_for(&provider).is_some(),
+        _ => picked,
+    }
+}
+
 /// Draws the services of this way.
-fn services(app: App, way: RwSignal<ProviderGroup>) -> impl IntoView {
+fn services(app: App, way: RwSignal<ProviderGroup>, picked: RwSignal<bool>) -> impl IntoView {
     let place = way.get_untracked();
     let each = cards().filter(move |card| card.place == place).map(move |card| {
         let is_chosen = move || app.settings.with(|settings| settings.value(ConfigField::Provider)) == card.id;
@@ -91,6 +109,7 @@ fn services(app: App, way: RwSignal<ProviderGroup>) -> impl IntoView {
             .class("chip")
             .attr("aria-pressed", attribute(move || if is_chosen() { "true" } else { "false" }))
             .on(ev::click, move |_| {
+                picked.set(true);
                 app.settings.update(|settings| settings.set(ConfigField::Provider, card.id));
                 focus_first(place);
             })
@@ -136,7 +155,7 @@ fn fields(app: App, card: ProviderCard) -> AnyView {
         .child((
             html::p().class("advice").child(card.hint),
             row.map(|row| html::div().on(ev::focusout, complete).child(field::field(app, row, errors))),
-            key::plain(app, card),
+            (card.key != Need::No).then(|| key::plain(app, card)),
             model_field::model_field(app, card, errors),
             test,
         ))

@@ -27,7 +27,7 @@ enum Found {
 }
 
 /// Draws what was found, each with a button that takes it.
-pub fn found(app: App) -> impl IntoView {
+pub fn found(app: App, picked: RwSignal<bool>) -> impl IntoView {
     let rows = LOOKED_FOR.iter().filter_map(|id| provider_card(id)).map(|card| {
         let state = RwSignal::new(Found::Asking);
         look(app, card, state);
@@ -36,18 +36,24 @@ pub fn found(app: App) -> impl IntoView {
             Found::Nothing => format!("{}: not found at {}.", card.name, card.base_url()).into_any(),
             Found::Models(models) => {
                 let count = counted(models.len() as u64, "model");
-                let first = models.first().cloned();
                 let take = move |_| {
+                    picked.set(true);
                     app.settings.update(|settings| {
                         settings.set(ConfigField::Provider, card.id);
-                        if let Some(first) = first.as_ref().filter(|_| settings.value(ConfigField::Model).is_empty()) {
+                        // The suggested model may not be installed.
+                        let now = settings.value(ConfigField::Model);
+                        if let Some(first) = models.first().filter(|_| !models.contains(&now)) {
                             settings.set(ConfigField::Model, first);
                         }
                     });
                 };
                 (
                     html::span().child(format!("{}: {count}.", card.name)),
-                    html::button().r#type("button").class("btn quiet small").on(ev::click, take).child(format!("Use {}", card.name)),
+                    html::button()
+                        .r#type("button")
+                        .class("btn quiet small")
+                        .on(ev::click, take)
+                        .child(format!("Use {}", card.name)),
                 )
                     .into_any()
             }

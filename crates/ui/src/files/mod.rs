@@ -168,9 +168,8 @@ fn file(app: App, row: FileRow) -> impl IntoView {
         html::span().class("size").child(row.size),
         html::span().class("acts").child((
             act(format!("Download {name}"), Icon::Download).on(ev::click, move |_| app.save_file(&saved)),
-            (!row.sample).then(|| {
-                act(format!("Remove {name}"), Icon::Trash).on(ev::click, move |_| app.remove_file(&removed))
-            }),
+            (!row.sample)
+                .then(|| act(format!("Remove {name}"), Icon::Trash).on(ev::click, move |_| app.remove_file(&removed))),
         )),
     )
 }

@@ -67,13 +67,7 @@ pub fn rail(app: App) -> impl IntoView {
             .class("btn bare new-plan")
             .on(ev::click, move |_| app.new_plan())
             .child((icon(Icon::Plus), "New plan")),
-        reactive(move || {
-            empty().then(|| {
-                html::p()
-                    .class("empty-list")
-                    .child("Your runs appear here, with a tick for each turn and how each run ended.")
-            })
-        }),
+        reactive(move || empty().then(|| html::p().class("empty-list").child("Your runs appear here."))),
         crate::list::rows::list(app),
         messages(app, Memo::new(move |_| app.rail_open.get() && app.dialog.get().is_none())),
         html::div().class("foot").child((

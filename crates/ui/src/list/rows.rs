@@ -57,9 +57,11 @@ pub fn list(app: App) -> impl IntoView {
     let stored_count =
         move || app.list().stored.with(|stored| stored.iter().filter(|of| of.kind != StoredKind::Step).count());
     let count = move || stored_count().max(app.threads.with(Vec::len));
-    let limited = move || app.list().tone.get().is_some() 
-        || app.list().model.with(|model| !model.is_empty())
-        || app.list().period.get() != Period::Any;
+    let limited = move || {
+        app.list().tone.get().is_some()
+            || app.list().model.with(|model| !model.is_empty())
+            || app.list().period.get() != Period::Any
+    };
     let searched = Memo::new(move |_| count() >= SEARCHED || !app.list().search.with(String::is_empty) || limited());
     let search = move || {
         searched.get().then(|| {
@@ -165,10 +167,8 @@ fn filters(app: App) -> impl IntoView {
         let found = Period::ALL.into_iter().find(|period| period.name() == value);
         app.list().period.set(found.unwrap_or_default());
     };
-    let period = html::select()
-        .attr("aria-label", "Time")
-        .on(ev::change, choose)
-        .child(periods.into_iter().collect_view());
+    let period =
+        html::select().attr("aria-label", "Time").on(ev::change, choose).child(periods.into_iter().collect_view());
     html::div().class("filters").child((period, ending, reactive(model), export))
 }
 
@@ -233,8 +233,7 @@ impl App {
     /// When a thread's last run began, as it is stored.
     fn last_began(&self, thread: &Thread) -> u64 {
         let is_of_thread = |header: &&Header| thread.session_id.as_deref() == Some(header.line());
-        let stored =
-            self.list().stored.with(|headers| headers.iter().filter(is_of_thread).map(Header::began_ms).max());
+        let stored = self.list().stored.with(|headers| headers.iter().filter(is_of_thread).map(Header::began_ms).max());
         stored.unwrap_or_else(|| thread.began())
     }
 

@@ -37,10 +37,7 @@ fn asked(app: App, provider: ProviderCard, with_test: bool) -> impl IntoView {
     let meant = Memo::new(move |_| app.settings.with(|settings| settings.address().is_some()));
     reactive(move || match meant.get() {
         true => field(app, provider, label, with_test).into_any(),
-        false => html::p()
-            .class("advice")
-            .child("Enter the address first.")
-            .into_any(),
+        false => html::p().class("advice").child("Enter the address first.").into_any(),
     })
 }
 
@@ -112,8 +109,8 @@ fn field(app: App, provider: ProviderCard, label: &'static str, with_test: bool)
         });
     let (test, result) = with_test.then(|| probe::probe(app)).unzip();
     let kept = move || match app.keys.with(|keys| keys.is_remembered(&address(app))) {
-        true => format!("Stored on this device. It goes only to {}. ", shown_host(app)),
-        false => format!("Paste your key. It goes only to {}, and is gone when the page is closed or reloaded. ", shown_host(app)),
+        true => format!("Stored on this device and sent only to {}. ", shown_host(app)),
+        false => format!("Sent only to {}. It is gone when the page is closed or reloaded. ", shown_host(app)),
     };
     html::div().class("input mono wide").child((
         html::label().r#for(KEY).child(label),
