@@ -144,6 +144,8 @@ test('in the list, the focus goes to the next row, and to the one that comes bac
   // A file, in the dialog that lists them.
   await press(page, rail(page).getByRole('button', { name: /^Files/ }));
   const files = page.getByRole('dialog', { name: 'Files' });
+  await files.getByLabel('Files to add').setInputFiles(['a.txt', 'b.txt', 'c.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })));
+  await files.getByRole('button', { name: 'Remove c.txt' }).waitFor();
   const names = await files.locator('.path').allInnerTexts();
   await press(page, files.getByRole('button', { name: `Remove ${names[1]}`, exact: true }));
   await files.getByRole('status').getByText(`Removed ${names[1]}.`).waitFor();
@@ -305,6 +307,7 @@ test('Ctrl+Z without a message brings back what was deleted last, and then what 
   const drawer = page.locator('.composer').getByRole('button', { name: /^Files/ });
   const files = page.getByRole('dialog', { name: 'Files' });
   await drawer.click();
+  await files.getByLabel('Files to add').setInputFiles({ name: 'mine.txt', mimeType: 'text/plain', buffer: Buffer.from('Mine.') });
   const first = files.locator('.file').getByRole('button', { name: /^Remove / }).first();
   const label = await first.getAttribute('aria-label');
   await first.click();
