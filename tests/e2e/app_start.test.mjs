@@ -211,7 +211,7 @@ test('offline, a run waits for the connection without using up its attempts, and
   return withSettings({ provider: 'openai-compatible', base_url: named, model: 'scripted' }, { reach: [named] }, async (page) => {
     // What loads on first use is there; the app keeps it with its service worker.
     await runTask(page, 'Hello?');
-    await startPage(page);
+    await page.getByRole('button', { name: /^New run/ }).click();
     await page.context().setOffline(true);
     const ask = async (task) => {
       await box(page).fill(task);
