@@ -12,7 +12,7 @@ const PAUSE = 3000;
 for (const [colorScheme, name] of [['light', 'run'], ['dark', 'run-dark']]) {
   const file = path.join(root, '.github', `${name}.webp`);
   const shots = await withApp({ pace: true, context: { ...VIEW, colorScheme } }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     return film(page, () => story(page));
   });
   const { size, pictures, seconds } = await develop(shots, file, { pause: PAUSE });

@@ -109,7 +109,7 @@ const opened = (browser, baseUrl, body) => withSite(async (site) => {
 const firstMinute = (browser) => opened(browser, undefined, async (page) => {
   const example = page.getByRole('button', { name: /Tools over files/ });
   await page.waitForFunction(() => window.noted.interactive, undefined, { polling: 50 });
-  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
   await example.click();
   const answered = await page.waitForFunction(() => document.querySelector('.page[data-ended]') && performance.now(), undefined, { polling: 50, timeout: 60_000 });
   return {
@@ -127,7 +127,7 @@ async function streaming(browser, body) {
   let release;
   const until = new Promise((resolve) => { release = resolve; });
   return withScript([{ chunks: blocks(), pace: WRITE_MS, until }], (baseUrl) => opened(browser, baseUrl, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     await page.getByRole('textbox', { name: 'Task' }).pressSequentially('Describe the service, part by part.', { delay: KEY_MS });
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Waiting for the model').first().waitFor();

@@ -59,8 +59,13 @@ impl RunManager {
         let page: Rc<dyn Page> = Rc::new(Asking::new(Rc::clone(&self.0.page), Rc::clone(&self.0.permits), handle));
         permit(&mut config);
         let worker_url = with.worker_url.clone();
+        // The Test button has one attempt, and says at once what is wrong.
+        let retries = config.max_attempts > 1;
         let session = Session::new(SessionOptions { config, access, workspace, worker_url, page: Some(page) });
         session.set_answers(Answers::Page);
+        if retries {
+            session.wait_for_network();
+        }
         session
     }
 

@@ -42,6 +42,11 @@ impl Access {
         }
     }
 
+    /// Whether a request carries anything that lets it in.
+    pub(super) fn is_keyed(&self) -> bool {
+        self.api_key.is_some() || !self.headers.is_empty()
+    }
+
     /// The secrets, which must not appear in any record, message or event.
     pub(super) fn secrets(&self) -> impl Iterator<Item = String> + '_ {
         self.api_key.iter().chain(self.headers.iter().map(|(_, value)| value)).cloned()

@@ -27,6 +27,8 @@ pub(super) struct RequestContext {
     pub(super) provider: Rc<ProviderConfig>,
     pub(super) dog: Watchdog,
     pub(super) streamed: Rc<RefCell<PartialReply>>,
+    /// Whether the request carries a key or a header of the page.
+    pub(super) keyed: bool,
 }
 
 /// A stream being decoded: collects the reply from its bytes and passes what each chunk adds to observers, redacted.
@@ -80,7 +82,9 @@ impl RequestContext {
         bytes.truncate(RAW_CAP);
         let raw = RawResponse { text: String::from_utf8_lossy(&bytes).into_owned(), truncated };
         let now = EpochMillis(js::epoch_ms());
-        let error = turnwise_llm::classify_response(&self.provider, status, retry, content_type, &raw.text, now);
+        let classify =
+            if self.keyed { turnwise_llm::classify_response } else { turnwise_llm::classify_keyless_response };
+        let error = classify(&self.provider, status, retry, content_type, &raw.text, now);
         Event::ModelFailed { request: self.request, error, raw: Some(raw) }
     }
 

@@ -18,10 +18,11 @@ use super::live::{OpenRequest, TaskTicket, take};
 use super::session::Session;
 use super::watch::WatchedRequest;
 use super::wire::{ReadyRequest, Template, Transport};
-use super::{custom, demo, diagnose, gate, js, prompt_api, stream};
+use super::{custom, demo, diagnose, gate, js, network, prompt_api, stream};
 use turnwise_engine::caps::RAW_CAP;
 use turnwise_engine::{Event, Message, ModelCall, RequestId, ToolSpec};
 use turnwise_llm::RetryHeaders;
+use turnwise_llm::address::{self, AddressSpace};
 
 /// Registers a request, and returns the future that sends it. `None`: the engine no longer waits for it.
 pub(super) fn call(session: &Session, call: &ModelCall) -> impl Future<Output = Option<Event>> + use<> {
@@ -36,7 +37,8 @@ pub(super) fn call(session: &Session, call: &ModelCall) -> impl Future<Output = 
         let event = match job? {
             (Ok(ReadyRequest { provider, how }), dog) => {
                 let session = session.clone();
-                let exchange = RequestContext { session, ticket, request, turn, provider, dog, streamed };
+                let keyed = !matches!(&how, Transport::Http { template, .. } if !template.keyed);
+                let exchange = RequestContext { session, ticket, request, turn, provider, dog, streamed, keyed };
                 exchange.send(how, abort?).await?
             }
             (Err(thrown), _) => Event::ModelFailed { request, error: unsendable(&thrown), raw: None },
@@ -85,10 +87,13 @@ impl RequestContext {
         }
     }
 
-    /// Sends the request over HTTP. `None`: it was aborted while it waited for a permit.
+    /// Sends the request over HTTP. `None`: it was aborted while it waited for the network or for a permit.
     async fn over_http(&self, template: Template, body: &JsValue, abort: AbortController) -> Option<Event> {
         if let Some(why) = js::forbidden(&template.request) {
             return Some(Event::ModelFailed { request: self.request, error: unsendable(&why), raw: None });
+        }
+        if self.session.waits_for_network() && address::space(&template.origin) != AddressSpace::Loopback {
+            network::back().await;
         }
         let place = gate::enter(&template.origin).await;
         if !self.is_awaited() {

@@ -22,6 +22,7 @@ pub mod js;
 mod live;
 mod misuse;
 mod models;
+mod network;
 mod page;
 mod plain;
 mod plan;

@@ -60,7 +60,9 @@ async fn ask(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo
     let refused = || {
         let now = EpochMillis(js::epoch_ms());
         let (status, content_type) = (response.status(), header("content-type"));
-        turnwise_llm::classify_response(provider, status, &RetryHeaders::default(), &content_type, &body, now)
+        let classify =
+            if access.is_keyed() { turnwise_llm::classify_response } else { turnwise_llm::classify_keyless_response };
+        classify(provider, status, &RetryHeaders::default(), &content_type, &body, now)
     };
     if !response.ok() {
         return Err(refused());

@@ -50,6 +50,7 @@ pub(super) struct SessionState {
     pub(super) followed: Cell<bool>,
     pub(super) closed: Cell<bool>,
     tickets: Cell<u32>,
+    waits_for_network: Cell<bool>,
 }
 
 /// A tool that the page runs.
@@ -105,7 +106,17 @@ impl Session {
             followed: Cell::default(),
             closed: Cell::default(),
             tickets: Cell::default(),
+            waits_for_network: Cell::default(),
         }))
+    }
+
+    /// Has its requests wait while the browser is offline, instead of failing.
+    pub fn wait_for_network(&self) {
+        self.0.waits_for_network.set(true);
+    }
+
+    pub(super) fn waits_for_network(&self) -> bool {
+        self.0.waits_for_network.get()
     }
 
     #[must_use]
@@ -209,6 +220,7 @@ impl Session {
         session.0.demo.replace(self.demo());
         session.0.host_tools.replace(self.0.host_tools.borrow().clone());
         session.0.answers.set(self.answers());
+        session.0.waits_for_network.set(self.waits_for_network());
         session
     }
 

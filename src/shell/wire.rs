@@ -37,6 +37,8 @@ struct WireConnection {
 pub(super) struct Template {
     pub(super) request: web_sys::Request,
     pub(super) origin: Rc<str>,
+    /// Whether it carries a key or a header of the page.
+    pub(super) keyed: bool,
 }
 
 /// One request, ready to be sent.
@@ -213,5 +215,5 @@ fn template(provider: &ProviderConfig, access: &Access) -> Result<Template, JsVa
     let request = web_sys::Request::from(request);
     js::goes_to(&request.url(), &server)?;
     let origin = address::origin(&request.url()).into();
-    Ok(Template { request, origin })
+    Ok(Template { request, origin, keyed: access.is_keyed() })
 }

@@ -2,7 +2,7 @@
 // record that was opened before a reload, and a key that is gone after one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { download, drop, runTask, startPage, storedToTheEnd } from './lib/app.mjs';
+import { START, download, drop, runTask, startPage, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { MISSING, answerAsOpenAi, enterKey } from './lib/openai.mjs';
@@ -20,7 +20,7 @@ const comparison = (page) => page.getByRole('region', { name: 'Comparison' });
 const rail = (page) => page.getByRole('navigation', { name: 'Runs', exact: true });
 
 /** Waits until the app has its files: before, it does not take what is dropped. */
-const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+const ready = (page) => page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
 
 const withSettings = (settings, context, body) => withSite((site) => {
   const localStorage = [{ name: 'turnwise.settings', value: JSON.stringify(settings) }];
@@ -256,7 +256,7 @@ test('a record that was opened is there again after a reload, until it is closed
   await page.getByRole('button', { name: /^New run/ }).first().click();
   await page.reload();
   await listed('second.json').waitFor({ state: 'attached' });
-  await page.getByRole('heading', { name: 'Give it a task, watch every turn' }).waitFor();
+  await page.getByRole('heading', { name: START }).waitFor();
   await lines.nth(0).hover();
   await listed('second.json').click();
   await listed('second.json').waitFor({ state: 'detached' });

@@ -2,7 +2,7 @@
 // mouse, by keyboard and by address.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UNDO_MS, runTask, storedRuns, storedToTheEnd, untilStored } from './lib/app.mjs';
+import { START, UNDO_MS, runTask, storedRuns, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -20,10 +20,12 @@ const withModel = (steps, body, { look = 'wide', settings = {}, expect = [] } = 
   const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
   const context = contextOf(look, { storageState, permissions: ['clipboard-read', 'clipboard-write'] });
   return withPage(site.app, { reach: [baseUrl], context, expect }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     return body(page, site);
   });
 }));
+
+const addFile = (files, name) => files.getByLabel('Files to add').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('Mine.') });
 
 const LINKS = `- [the docs](https://halden.example/docs), [halden.example](https://halden.example/docs), https://halden.example/plain, halden@halden.example
 - [halden.example](https://halden.example.evil.example/), [halden.example](https://h\u0430lden.example/), [\u202eelpmaxe.nedlah](https://evil.example/)
@@ -376,13 +378,13 @@ test('a run has an address, keeps its place in the list, and comes back after Un
     await page.goForward();
     await said(page, 'One.');
     await page.goto(app);
-    await page.getByRole('heading', { name: /^Give it a task/ }).waitFor();
+    await page.getByRole('heading', { name: START }).waitFor();
     await shoot('list');
 
     const row = rail(page).locator('li', { hasText: 'Second task' });
     const remove = async () => {
       await row.hover();
-      await row.getByLabel('Rename or delete').click();
+      await row.getByLabel('Rename, pin or delete').click();
       await row.getByRole('button', { name: 'Delete' }).click();
     };
     await remove();
@@ -402,7 +404,8 @@ test('a run has an address, keeps its place in the list, and comes back after Un
     // As long as the pointer or the focus is on the message, it stays, and nothing is deleted.
     await page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: /^Files/ }).click();
     const files = page.getByRole('dialog', { name: 'Files' });
-    await files.getByRole('button', { name: 'Remove docs/agent.md', exact: true }).click();
+    await addFile(files, 'mine.txt');
+    await files.getByRole('button', { name: 'Remove mine.txt', exact: true }).click();
     await files.getByRole('status').getByText(/^Removed /).waitFor();
     await page.keyboard.press('Escape');
     await page.clock.install();
@@ -423,9 +426,10 @@ test('a run has an address, keeps its place in the list, and comes back after Un
     await undo.waitFor({ state: 'detached' });
     await untilStored(page, (runs) => runs.length === 2);
     // The key goes on to what can still be brought back.
-    assert.notEqual(await page.evaluate(() => localStorage.getItem('turnwise.samples_removed') ?? ''), '');
+    const count = page.locator('.rail .count');
+    await count.getByText('0', { exact: true }).waitFor();
     await page.keyboard.press('ControlOrMeta+z');
-    await page.waitForFunction(() => !localStorage.getItem('turnwise.samples_removed'));
+    await count.getByText('1', { exact: true }).waitFor();
     await page.goto(`${address.replace(/run\/.*/, 'run/gone')}`);
     await page.reload();
     await page.getByText('The run in the address is not stored in this browser.').waitFor();
@@ -435,7 +439,8 @@ test('a run has an address, keeps its place in the list, and comes back after Un
 test('a removed file comes back after Undo', () => withModel([], async (page) => {
   await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
   const files = page.getByRole('dialog', { name: 'Files' });
-  const first = files.locator('.file').getByRole('button', { name: 'Remove docs/agent.md', exact: true });
+  await addFile(files, 'mine.txt');
+  const first = files.locator('.file').getByRole('button', { name: 'Remove mine.txt', exact: true });
   const name = (await first.getAttribute('aria-label')).replace('Remove ', '');
   await first.click();
   assert.equal(await files.getByRole('button', { name: `Remove ${name}`, exact: true }).count(), 0);
@@ -447,7 +452,7 @@ test('a text that is shared to the installed app is in the task box, once', () =
   const { share_target: target } = await page.evaluate(async () => (await fetch(document.querySelector('link[rel=manifest]').href)).json());
   const query = new URLSearchParams({ [target.params.title]: 'A page', [target.params.text]: 'Read this', [target.params.url]: 'https://a.b/c' });
   await page.goto(`${new URL(target.action, app).href}?${query}`);
-  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
   assert.equal(await task(page).inputValue(), 'A page\nRead this\nhttps://a.b/c');
   assert.equal(page.url(), app);
 }));

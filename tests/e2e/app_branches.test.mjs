@@ -28,7 +28,7 @@ const withModel = (steps, look, body) => withSite((site) => withScript(steps, (b
   const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' });
   const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
   return withPage(site.app, { reach: [baseUrl], context: contextOf(look, { storageState }) }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     return body(page, site);
   });
 }));
@@ -233,7 +233,7 @@ for (const look of Object.keys(LOOKS)) {
     if (look === 'wide') {
       const row = page.getByRole('navigation', { name: 'Runs' }).locator('li', { hasText: 'Add this.' });
       await row.hover();
-      await row.getByLabel('Rename or delete').click();
+      await row.getByLabel('Rename, pin or delete').click();
       await row.getByRole('button', { name: 'Delete' }).click();
       await versions(2, 3, 'regenerated from turn 2').waitFor();
     }

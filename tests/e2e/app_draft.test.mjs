@@ -24,6 +24,12 @@ async function reload(page) {
   await box(page).waitFor({ state: 'attached' });
 }
 
+/** Waits until the task box names exactly these files. */
+const has = async (page, ...names) => {
+  await own(page).locator('.file-chip').nth(names.length - 1).waitFor();
+  assert.deepEqual(await own(page).locator('.file-chip span').allTextContents(), names);
+};
+
 /** A picture of 2 by 2 pixels, pasted into the task box. */
 const paste = (page) => box(page).evaluate(async (area) => {
   const canvas = new OffscreenCanvas(2, 2);
@@ -39,7 +45,7 @@ const withModel = (steps, body, { look = 'wide', init, expect = [] } = {}) => wi
   const local = [{ name: 'turnwise.settings', value }, { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: 'my-own-secret-7' }) }];
   const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: local }] } });
   return withPage(site.app, { reach: [baseUrl], context, expect }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     return body(page, site);
   });
 }), { mounts }));
@@ -116,30 +122,30 @@ for (const look of Object.keys(LOOKS)) {
   ], async (page) => {
     const shoot = camera(page, 'draft', look);
     await drop(page, paths);
-    await own(page).getByText('With your 2 files: notes.md, prices.csv').waitFor();
+    await has(page, 'notes.md', 'prices.csv');
     await untilKept(page, ['notes.md', 'prices.csv']);
     await reload(page);
-    await own(page).getByText('With your 2 files: notes.md, prices.csv').waitFor();
+    await has(page, 'notes.md', 'prices.csv');
     await shoot('files');
     // The drawer has them too, and removes one for good.
-    await own(page).getByRole('button', { name: /^With your/ }).click();
+    await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
     const drawer = page.getByRole('dialog', { name: 'Files' });
     await drawer.getByRole('button', { name: 'Remove prices.csv' }).click();
     await drawer.getByRole('button', { name: 'Undo' }).waitFor();
     await untilKept(page, ['notes.md']);
     await page.keyboard.press('Escape');
     await reload(page);
-    await own(page).getByText('With your 1 file: notes.md').waitFor();
+    await has(page, 'notes.md');
     await runTask(page, 'Read my notes.');
     assert.equal(await own(page).count(), 0);
     // The next run has them too, until they are removed.
     await page.keyboard.press('Escape');
     await page.goto(page.url().split('#')[0]);
-    await own(page).getByRole('button', { name: /remove them/ }).click();
+    await own(page).getByRole('button', { name: 'Remove notes.md' }).click();
     await own(page).waitFor({ state: 'detached' });
     await untilKept(page, []);
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
-    await own(page).getByText('With your 1 file: notes.md').waitFor();
+    await has(page, 'notes.md');
     await untilKept(page, ['notes.md']);
   }, { look })));
 }
@@ -157,7 +163,7 @@ for (const [name, [init, why]] of Object.entries(FAULTS)) {
   ], async (page) => {
     await drop(page, paths);
     await page.locator('.toast', { hasText: `Your files are in this page only, and lost when you reload it: ${why}.` }).waitFor();
-    await own(page).getByText('With your 1 file: notes.md').waitFor();
+    await has(page, 'notes.md');
     await runTask(page, 'Read my notes.');
   }, { init })));
 }

@@ -6,7 +6,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { download, drop, runTask, startPage } from './lib/app.mjs';
+import { START, download, drop, runTask, startPage } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
@@ -27,7 +27,7 @@ const withAnswer = (text, body, { look = 'wide', expect = [], mounts, open = fal
     const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' });
     const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
     return withPage(site.app, { reach: [baseUrl], context: contextOf(look, { storageState, permissions: ['clipboard-read', 'clipboard-write'] }), expect }, async (page) => {
-      await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
       if (open) {
         await page.getByRole('textbox', { name: 'Task' }).fill('Explain it.');
         await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -118,7 +118,7 @@ test('an answer without them loads nothing for them; the report and the record k
     const file = path.join(folder, 'record.json');
     writeFileSync(file, text);
     await startPage(page);
-    await page.getByRole('heading', { name: /^Give it a task/ }).waitFor();
+    await page.getByRole('heading', { name: START }).waitFor();
     await drop(page, [file]);
     await page.getByText(/^Opened record\.json/).waitFor();
     await formulas(page).waitFor();

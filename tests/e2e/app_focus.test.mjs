@@ -2,7 +2,7 @@
 // the palette finds and does.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runTask, startPage, storedToTheEnd } from './lib/app.mjs';
+import { START, runTask, startPage, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { hasFocus } from './lib/keys.mjs';
 import { camera, contextOf } from './lib/looks.mjs';
@@ -22,7 +22,7 @@ const withModel = (steps, body, { context = {}, expect = [] } = {}) => withSite(
   const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' });
   const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
   return withPage(site.app, { reach: [baseUrl], context: { ...contextOf('wide', { storageState }), ...context }, expect }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     return body(page, site);
   });
 }));
@@ -109,7 +109,7 @@ test('in the list, the focus goes to the next row, and to the one that comes bac
   await said(page, 'Two.');
   await hasFocus(page, row('Second task'));
   assert.equal(await row('Second task').getAttribute('aria-current'), 'true');
-  const menu = rail(page).locator('li', { hasText: 'Second task' }).getByLabel('Rename or delete');
+  const menu = rail(page).locator('li', { hasText: 'Second task' }).getByLabel('Rename, pin or delete');
   await press(page, menu);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Escape');
@@ -139,10 +139,12 @@ test('in the list, the focus goes to the next row, and to the one that comes bac
   await page.keyboard.type('Renamed');
   await page.keyboard.press('Enter');
   await row('Renamed').waitFor();
-  await hasFocus(page, rail(page).locator('li', { hasText: 'Renamed' }).getByLabel('Rename or delete'));
+  await hasFocus(page, rail(page).locator('li', { hasText: 'Renamed' }).getByLabel('Rename, pin or delete'));
   // A file, in the dialog that lists them.
   await press(page, rail(page).getByRole('button', { name: /^Files/ }));
   const files = page.getByRole('dialog', { name: 'Files' });
+  await files.getByLabel('Files to add').setInputFiles(['a.txt', 'b.txt', 'c.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })));
+  await files.getByRole('button', { name: 'Remove c.txt' }).waitFor();
   const names = await files.locator('.path').allInnerTexts();
   await press(page, files.getByRole('button', { name: `Remove ${names[1]}`, exact: true }));
   await files.getByRole('status').getByText(`Removed ${names[1]}.`).waitFor();
@@ -185,7 +187,7 @@ test('a key stops the run, wherever the focus is; letters and Escape act where t
   await page.keyboard.press('s');
   await page.keyboard.press('l');
   await page.keyboard.press('n');
-  assert.equal(await log.count() + await heading(page, /^Give it a task/).count(), 0);
+  assert.equal(await log.count() + await heading(page, START).count(), 0);
 }));
 
 test('the palette finds passages, compares, opens a file and deletes', () => withModel([
@@ -229,7 +231,7 @@ test('the palette finds passages, compares, opens a file and deletes', () => wit
   await page.getByText('Added 1 file').waitFor();
   await find(page, 'delete this run');
   await page.keyboard.press('Enter');
-  await heading(page, /^Give it a task/).waitFor();
+  await heading(page, START).waitFor();
   await page.getByText('Deleted \u201cDescribe the pond\u201d.').waitFor();
   // A message is in the dialog that is open, where it can be used.
   await page.keyboard.press('ControlOrMeta+k');
@@ -291,7 +293,7 @@ for (const [device, viewport] of [['phone', { width: 390, height: 640 }], ['tabl
     }
     await page.screenshot({ path: `tests/e2e/shots/focus-search-${device}.png` });
     // In the drawer, a message is where it can be used.
-    await rail(page).locator('li', { hasText: 'Task 6' }).getByLabel('Rename or delete').click();
+    await rail(page).locator('li', { hasText: 'Task 6' }).getByLabel('Rename, pin or delete').click();
     await rail(page).getByRole('button', { name: 'Delete' }).click();
     await rail(page).getByRole('status').getByRole('button', { name: 'Undo' }).waitFor();
     await page.screenshot({ path: `tests/e2e/shots/focus-drawer-${device}.png` });
@@ -303,6 +305,7 @@ test('Ctrl+Z without a message brings back what was deleted last, and then what 
   const drawer = page.locator('.composer').getByRole('button', { name: /^Files/ });
   const files = page.getByRole('dialog', { name: 'Files' });
   await drawer.click();
+  await files.getByLabel('Files to add').setInputFiles({ name: 'mine.txt', mimeType: 'text/plain', buffer: Buffer.from('Mine.') });
   const first = files.locator('.file').getByRole('button', { name: /^Remove / }).first();
   const label = await first.getAttribute('aria-label');
   await first.click();
@@ -311,7 +314,7 @@ test('Ctrl+Z without a message brings back what was deleted last, and then what 
 
   const row = rail(page).locator('li', { hasText: 'A short task' });
   await row.hover();
-  await row.getByLabel('Rename or delete').click();
+  await row.getByLabel('Rename, pin or delete').click();
   await row.getByRole('button', { name: 'Delete' }).click();
   await row.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Dismiss' }).click();

@@ -67,7 +67,7 @@ const withFolder = (steps, { look = 'wide', files = FILES, options = {}, expect 
   const local = [{ name: 'turnwise.settings', value: JSON.stringify(settings) }, { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: KEY }) }];
   const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: local }] } });
   return withPage(site.app, { reach: [baseUrl], context, expect }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     await page.evaluate(pickOpfs, [files, options]);
     await showFiles(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Open a folder' }).click();
@@ -91,7 +91,7 @@ const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last(
 async function reopen(page) {
   await untilStored(page, (runs) => runs.length === 1);
   await page.reload();
-  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
   await page.getByRole('button', { name: 'Resume' }).first().click();
 }
 const newRun = (page) => page.getByRole('button', { name: 'New run' }).locator('visible=true').first().click();

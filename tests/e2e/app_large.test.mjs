@@ -32,7 +32,7 @@ const withAnswer = (text, body, look = 'wide') => withSite((site) => withScript(
   const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' });
   const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
   return withPage(site.app, { reach: [baseUrl], context: contextOf(look, { storageState }) }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     await watch(page);
     await runTask(page, 'Explain it.');
     await body(page);
@@ -86,7 +86,7 @@ test('a task, a name and a system message of megabytes in a record', () => withA
 
 test('a file whose first line is long is shown at once, and a long file in pieces', () => withApp({}, async (page) => {
   const line = `[${' lines of text'.repeat(14_000)}`;
-  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
   await drop(page, [file('line.md', `${line}\nx\n`), file('long.txt', 'word \n'.repeat(40_000))]);
   await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
   await page.getByRole('button', { name: 'line.md', exact: true }).click();

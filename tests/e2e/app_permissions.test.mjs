@@ -26,7 +26,7 @@ const withScripted = (steps, { look = 'wide', asks = true, ...options }, body) =
   });
 }));
 
-const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+const ready = (page) => page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60_000 });
 const question = (page) => page.getByRole('group', { name: 'Permission needed' });
 const press = (page, name) => question(page).getByRole('button', { name, exact: true }).click();

@@ -3,7 +3,7 @@
 // never asked again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UNDO_MS, download, runTask, startPage, untilStored } from './lib/app.mjs';
+import { START, UNDO_MS, download, runTask, startPage, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { MISSING, answerAsOpenAi, enterKey } from './lib/openai.mjs';
@@ -36,7 +36,7 @@ const withPlan = (steps, body, { look = 'wide', expect = [], init } = {}) => wit
   });
 }), { mounts }));
 
-const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+const ready = (page) => page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
 const drawer = async (page, look) => { if (look === 'phone') await page.getByRole('button', { name: 'Runs', exact: true }).click(); };
 const line = (page) => page.locator('.run', { hasText: 'Write about the sea' });
 const node = (page, order) => page.getByRole('button', { name: new RegExp(`^Step ${order} ?, `) });
@@ -117,7 +117,7 @@ for (const look of Object.keys(LOOKS)) {
     assert.equal(page.url(), address);
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press('n');
-    await page.getByRole('heading', { name: 'Give it a task, watch every turn' }).waitFor();
+    await page.getByRole('heading', { name: START }).waitFor();
     await page.goBack();
     await finished(page);
     assert.equal(page.url(), address);
@@ -133,7 +133,7 @@ for (const look of Object.keys(LOOKS)) {
     await shoot('found');
     const of = page.locator('li.earlier');
     await of.hover();
-    await of.getByLabel('Rename or delete').click();
+    await of.getByLabel('Rename, pin or delete').click();
     await of.getByLabel('Name', { exact: true }).fill('The sea plan');
     await of.getByLabel('Name', { exact: true }).press('Enter');
     await untilStored(page, (headers) => headers.some(({ kind, name }) => kind === 'plan' && name === 'The sea plan'));
@@ -148,7 +148,7 @@ for (const look of Object.keys(LOOKS)) {
     const named = page.locator('.runs li', { hasText: 'The sea plan' });
     const remove = async () => {
       await named.hover();
-      await named.getByLabel('Rename or delete').click();
+      await named.getByLabel('Rename, pin or delete').click();
       await named.getByRole('button', { name: 'Delete', exact: true }).click();
       await named.waitFor({ state: 'detached' });
     };
@@ -352,7 +352,7 @@ test('a plan of which a part is damaged is shown without it, and deleted with al
   assert.deepEqual((await everything(page)).events, before.events);
   const named = page.locator('.runs li', { hasText: 'Write about the sea' });
   await named.hover();
-  await named.getByLabel('Rename or delete').click();
+  await named.getByLabel('Rename, pin or delete').click();
   await page.clock.install();
   await named.getByRole('button', { name: 'Delete', exact: true }).click();
   await named.waitFor({ state: 'detached' });

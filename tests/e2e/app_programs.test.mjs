@@ -133,7 +133,7 @@ async function overOwn(task, check) {
   try {
     for (const [name, content] of Object.entries(OWN)) writeFileSync(path.join(folder, name), content);
     return await withApp({ context: { viewport: WIDE } }, async (page) => {
-      await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
       await drop(page, Object.keys(OWN).map((name) => path.join(folder, name)));
       await page.getByRole('status').getByText('Added 3 files').waitFor();
       await runTask(page, task);

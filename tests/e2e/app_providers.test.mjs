@@ -45,7 +45,7 @@ const picture = (page, { width, height, type = 'image/png', noise = false }) => 
 }, { width, height, type, noise }).then((url) => ({ mimeType: type, buffer: Buffer.from(url.split(',')[1], 'base64') }));
 
 const choose = async (page, files) => {
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: /^Add pictures/ }).click()]);
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), (async () => { await page.getByTitle('Add files, a folder or pictures').click(); await page.getByRole('menuitem', { name: /^Pictures/ }).click(); })()]);
   await chooser.setFiles(files);
 };
 

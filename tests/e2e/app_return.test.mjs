@@ -2,7 +2,7 @@
 // of them; and what the panel explains while it goes on.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contents, runTask, storedRuns, storedToTheEnd } from './lib/app.mjs';
+import { START, contents, runTask, storedRuns, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -21,7 +21,7 @@ const withModel = (steps, body, { look = 'wide', settings = {}, init } = {}) => 
   const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage }] } });
   return withPage(site.app, { reach: [baseUrl], context }, async (page) => {
     if (init) await page.evaluate(init);
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     return body(page, site);
   });
 }));
@@ -169,7 +169,7 @@ for (const look of Object.keys(LOOKS)) {
     assert.equal(await settings.getByRole('button', { name: 'Delete all runs\u2026' }).isDisabled(), true);
     assert.equal((await storedRuns(page)).length, 0);
     await page.keyboard.press('Escape');
-    await page.getByRole('heading', { name: /^Give it a task/ }).waitFor();
+    await page.getByRole('heading', { name: START }).waitFor();
     assert.equal(await page.locator('nav .run').count(), 0);
   }, { look }));
 }

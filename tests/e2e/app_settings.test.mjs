@@ -9,6 +9,11 @@ import { withSite } from './lib/site.mjs';
 import { leftIn } from './lib/tier.mjs';
 
 const tab = (page, name) => page.getByRole('tab', { name });
+const withModel = (steps, body, { look = 'wide', settings = {} } = {}) => withSite((site) => withScript(steps, (baseUrl) => {
+  const value = JSON.stringify({ provider: 'openai-compatible', base_url: baseUrl, model: 'scripted', ...settings });
+  const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
+  return withPage(site.app, { reach: [baseUrl], context: contextOf(look, { storageState }) }, (page) => body(page, site));
+}));
 const openSettings = (page) => page.getByTitle('Model and settings').click();
 
 for (const look of Object.keys(LOOKS)) {
@@ -57,12 +62,12 @@ test('the model at the task box: models used before, the demo, and all others', 
     await switcher.waitFor();
     assert.equal(await chosen(), `one · ${host}`);
     await runTask(page, 'First task');
-    await switcher.selectOption({ label: 'Demo: never finishes' });
-    assert.equal(await chosen(), 'Demo: never finishes');
+    await switcher.selectOption({ label: 'Demo: hits the limit' });
+    assert.equal(await chosen(), 'Demo: hits the limit');
     await switcher.selectOption({ label: 'Another model…' });
-    await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+    await page.getByRole('dialog', { name: 'Connect a model' }).waitFor();
     await page.keyboard.press('Escape');
-    assert.equal(await chosen(), 'Demo: never finishes', 'the way to the settings is no choice');
+    assert.equal(await chosen(), 'Demo: hits the limit', 'the way to the settings is no choice');
     await page.reload();
     await switcher.selectOption({ label: `one · ${host}` });
     await page.keyboard.press('Escape');
@@ -74,39 +79,48 @@ test('the model at the task box: models used before, the demo, and all others', 
 })));
 
 for (const look of Object.keys(LOOKS)) {
-  test(`sample files are apart from one's own, can be removed for good and come back: ${look}`, { skip: leftIn(look) }, () => withApp({ context: contextOf(look) }, async (page) => {
+  test(`sample files are for the demo and the examples, never among one's own: ${look}`, { skip: leftIn(look) }, () => withApp({ context: contextOf(look) }, async (page) => {
     const shoot = camera(page, 'samples', look);
     const open = () => page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
     const files = page.getByRole('dialog', { name: 'Files' });
     const samples = files.locator('.samples');
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     await open();
-    await files.getByLabel('Files to add').setInputFiles({ name: 'mine.txt', mimeType: 'text/plain', buffer: Buffer.from('mine') });
-    await files.getByRole('button', { name: 'Remove mine.txt' }).waitFor();
-    assert.equal(await samples.getByRole('button', { name: 'Remove mine.txt' }).count(), 0);
+    await samples.getByText('Sample files').click();
     const count = await samples.locator('.file').count();
     assert.ok(count > 5, `${count}`);
-    await shoot('both');
-
-    await samples.getByRole('button', { name: 'Remove all' }).click();
-    await samples.waitFor({ state: 'hidden' });
+    assert.equal(await samples.getByRole('button', { name: /^Remove/ }).count(), 0);
+    await shoot('demo');
+    await files.getByLabel('Files to add').setInputFiles({ name: 'mine.txt', mimeType: 'text/plain', buffer: Buffer.from('mine') });
+    await files.getByRole('button', { name: 'Remove mine.txt' }).waitFor();
+    assert.equal(await samples.count(), 0);
     assert.equal(await files.locator('.file').count(), 1);
-    await files.getByRole('button', { name: 'Undo' }).click();
-    await samples.locator('.file').nth(count - 1).waitFor();
-    await samples.getByRole('button', { name: 'Remove all' }).click();
-    await page.reload();
-    // One's own file is still there.
-    await page.locator('.composer').getByRole('button', { name: 'Files 1', exact: true }).waitFor();
-    await open();
-    await shoot('removed');
-    await files.getByRole('button', { name: 'Bring the sample files back' }).click();
-    await samples.locator('.file').nth(count - 1).waitFor();
-
-    // An example that reads them brings them back.
-    await samples.getByRole('button', { name: 'Remove all' }).click();
+    await shoot('own');
     await page.keyboard.press('Escape');
+
+    // An example that reads them gets them, and nothing of the person's.
     await page.getByRole('button', { name: 'Tools over files' }).click();
     await page.getByRole('region', { name: 'How it ended' }).waitFor();
-    await page.getByText(`${count + 1} files in the workspace`).waitFor();
+    await page.getByText(`${count} files in the workspace`).waitFor();
   }));
 }
+
+test('with a model connected, a run has the person\'s files and no others', () => {
+  const listed = ({ messages }) => assert.deepEqual(messages.at(-1).content.match(/\S+\.(?:md|txt)/g), ['monday.txt']);
+  const missing = ({ messages }) => assert.doesNotMatch(messages.at(-1).content, /docs\//);
+  const script = [
+    { calls: [{ id: 'a', name: 'list_files', args: {} }] },
+    { calls: [{ id: 'b', name: 'read_file', args: { path: 'tuesday.txt' } }], check: listed },
+    { text: 'One note.', check: missing },
+  ];
+  return withModel(script, async (page) => {
+    await page.locator('.composer').getByRole('button', { name: 'Files 0', exact: true }).click();
+    const files = page.getByRole('dialog', { name: 'Files' });
+    await files.getByText('No files yet.').waitFor();
+    await files.getByLabel('Files to add').setInputFiles({ name: 'monday.txt', mimeType: 'text/plain', buffer: Buffer.from('Buy milk') });
+    await files.getByRole('button', { name: 'Remove monday.txt' }).waitFor();
+    await page.keyboard.press('Escape');
+    await runTask(page, 'What do my notes say?');
+    await page.getByText('1 file in the workspace').waitFor();
+  });
+});

@@ -232,7 +232,7 @@ test('the skills of a site are listed, and loaded only if their digest is right'
 });
 
 test('what is dropped and holds a skill is asked about', () => withModel([], {}, async (page) => {
-  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
   const question = page.getByRole('group', { name: 'What was dropped' });
   const packed = path.join(disk, 'packed.zip');
   writeFileSync(packed, zip(inFolder('count')));

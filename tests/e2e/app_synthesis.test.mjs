@@ -29,7 +29,7 @@ test('the turn limit leads to a synthesis, and Continue grants more turns', asyn
 
 test('Stop ends a run at once, with no synthesis', async () => {
   await withApp({ pace: true, context: { viewport: WIDE } }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     await page.getByRole('button', { name: /Limit and synthesis/ }).click();
     await page.locator('section.turn .call').first().waitFor();
     await page.locator('.panel').getByRole('button', { name: 'Stop', exact: true }).click();

@@ -2,7 +2,7 @@
 // arrows and the keys that the app names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contents, startPage, storedToTheEnd, untilKept, untilStored } from './lib/app.mjs';
+import { START, contents, startPage, storedToTheEnd, untilKept, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { ask, choose, chooseFiles, enter, hasFocus, laptopContext, press, pressOn, tabTo, withKeys, writeIn } from './lib/keys.mjs';
 import { manyRuns } from './lib/many-runs.mjs';
@@ -84,10 +84,10 @@ test('3, 8: among the runs of three weeks one is found; one is deleted, brought 
   await choose(page, 'delete', 'Delete this run');
   await row(page, 'What is a stair?').waitFor({ state: 'detached' });
   // In the task box, Ctrl+Z would undo typing; the focus was at the run, and is at the start page.
-  await hasFocus(page, title(page, /^Give it a task/));
+  await hasFocus(page, title(page, START));
   await press(page, 'Control+z');
   await hasFocus(page, row(page, 'What is a stair?'));
-  await pressOn(page, rail(page).getByLabel('Rename or delete'), { most: 1 });
+  await pressOn(page, rail(page).getByLabel('Rename, pin or delete'), { most: 1 });
   await writeIn(page, rail(page).getByRole('textbox', { name: 'Name' }), 'About stairs', { most: 1 });
   await press(page, 'Enter');
   await untilStored(page, ([run]) => JSON.stringify(run).includes('About stairs'));

@@ -32,14 +32,15 @@ test('1, 2: a model is connected, its wrong key is mended, and a story is stoppe
   { text: 'Day 1. The keeper lit the lamp. Day 2. The wind fell.', check: (body) => assert.equal(last(body), 'I interrupted your reply. This much had arrived:\n\nDay 1. The keeper lit the lamp. Day 2.\n\nWrite the whole reply, beginning with exactly this.') },
 ], async (page, { baseUrl }) => {
   await tap(page.getByRole('region', { name: 'Model' }), 'Connect a model');
+  const connect = dialog(page, 'Connect a model');
+  await connect.getByText('Another address', { exact: true }).tap();
+  await connect.getByText('Enter the address first.').waitFor();
+  await write(page, connect.getByLabel('Base URL'), baseUrl);
+  await write(page, connect.getByLabel(/^API key/), WRONG);
+  await write(page, connect.getByRole('combobox', { name: 'Model', exact: true }), 'lamp-1');
+  await tap(connect, 'Done');
   const settings = dialog(page, 'Settings');
-  await settings.getByText('Another address', { exact: true }).tap();
-  await settings.getByText('Not complete yet.').waitFor();
-  await write(page, settings.getByLabel('Base URL'), baseUrl);
   const key = settings.getByLabel(/^API key/);
-  await write(page, key, WRONG);
-  await write(page, settings.getByRole('combobox', { name: 'Model', exact: true }), 'lamp-1');
-  await tap(settings, 'Done');
   await ask(page, 'What is a lamp?');
   const card = page.getByRole('region', { name: 'How it ended' });
   await card.getByText('Incorrect API key provided.').waitFor();
@@ -87,11 +88,11 @@ test('3, 8: among the runs of three weeks one is found; one is deleted, brought 
   await tap(page, 'Runs');
   await rewrite(page, rail(page).getByRole('searchbox', { name: 'Search runs' }), 'stair');
   const stair = row(page, 'What is a stair?');
-  await stair.getByLabel('Rename or delete').tap();
+  await stair.getByLabel('Rename, pin or delete').tap();
   await tap(stair, 'Delete');
   await stair.waitFor({ state: 'detached' });
   await tap(rail(page).getByRole('status'), 'Undo');
-  await stair.getByLabel('Rename or delete').tap();
+  await stair.getByLabel('Rename, pin or delete').tap();
   await rewrite(page, stair.getByRole('textbox', { name: 'Name' }), 'About stairs');
   await tap(stair, 'Save');
   await row(page, 'About stairs').waitFor();
@@ -142,7 +143,7 @@ test('5, 7: a file is added and asked about, and the run is opened by another pe
   await files.getByRole('button', { name: 'harvest.csv', exact: true }).waitFor();
   await untilKept(page, ['harvest.csv']);
   await tap(files, 'Close');
-  await page.getByText('With your 1 file: harvest.csv').waitFor();
+  await page.getByRole('group', { name: 'Your files' }).getByText('harvest.csv', { exact: true }).waitFor();
   await ask(page, 'What is in the file harvest.csv?');
   await answered(page, 'Mostly pumpkins: 88 kilos.');
   const [file] = await Promise.all([page.waitForEvent('download'), tap(acts(page), 'Share')]);

@@ -15,7 +15,7 @@ const sum = (expression) => ({ text: 'Let me see.', calls: [{ id: `c${expression
 const turn = (page, n) => page.locator('section.turn').nth(n - 1);
 const notes = (page, n) => turn(page, n).getByRole('note');
 const toast = (page, text) => page.getByRole('status').getByText(text).waitFor();
-const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+const ready = (page) => page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
 
 /** Opens the app with a scripted model. */
 const withModel = (steps, look, body) => withSite((site) => withScript(steps, (baseUrl) => {

@@ -34,7 +34,7 @@ for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WI
     const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' });
     const context = { viewport, colorScheme, storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] } };
     return withPage(site.app, { reach: [baseUrl], context }, async (page) => {
-      await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
       await runTask(page, 'Add.');
       await page.locator('section.turn').nth(2).hover();
       await page.getByRole('button', { name: /^Branch: Turn 3/ }).click();
@@ -54,7 +54,7 @@ for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WI
       // Both are stored separately, and the parent is unchanged.
       await storedToTheEnd(page, 2);
       await startPage(page);
-      await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
       if (viewport === PHONE) await page.getByRole('button', { name: 'Runs', exact: true }).click();
       await page.locator('.earlier .run').nth(1).waitFor();
       const stored = await page.evaluate(async () => {

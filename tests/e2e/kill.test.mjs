@@ -55,7 +55,7 @@ async function open(context, site) {
     };
   });
   await page.goto(site.app);
-  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
   return page;
 }
 

@@ -33,7 +33,7 @@ const withStored = ({ look = 'wide', expect = [], model = {}, init }, body) => w
 /** Sets whether the operations that `FAULTS` names fail from now on. */
 const failing = (page, fails) => page.workers().find((one) => one.url().endsWith('/app-worker.js')).evaluate((value) => { self.failing = value; }, fails);
 
-const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+const ready = (page) => page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
 const earlier = (page) => page.locator('.earlier .run');
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
 const toast = (page, words) => page.locator('.toast', { hasText: words }).waitFor();
@@ -75,7 +75,7 @@ for (const look of Object.keys(LOOKS)) {
     await rail();
     const third = page.locator('li.earlier').nth(1);
     await third.hover();
-    await third.getByLabel('Rename or delete').click();
+    await third.getByLabel('Rename, pin or delete').click();
     await third.getByLabel('Name', { exact: true }).fill('The first notes');
     await third.getByLabel('Name', { exact: true }).press('Enter');
     await page.locator('.earlier b', { hasText: 'The first notes' }).waitFor();
@@ -89,7 +89,7 @@ for (const look of Object.keys(LOOKS)) {
 
     const gone = page.locator('li.earlier').nth(1);
     await gone.hover();
-    await gone.getByLabel('Rename or delete').click();
+    await gone.getByLabel('Rename, pin or delete').click();
     await shoot('menu');
     await page.clock.install();
     await gone.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -109,6 +109,7 @@ mod view_replay;
 mod view_settings;
 mod view_signin;
 mod view_skills;
+mod view_start;
 mod view_strict;
 mod view_zip;
 mod workbooks;

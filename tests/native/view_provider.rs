@@ -5,9 +5,7 @@ use std::sync::Arc;
 use turnwise_engine::*;
 use turnwise_llm::models::{ModelInfo, table_row};
 use turnwise_view::models::{By, KnownModel, options, price_words};
-use turnwise_view::provider::{
-    COMPATIBLE, DEMOS, Need, ProviderGroup, cards, demo_name, name, needs_key, provider_card,
-};
+use turnwise_view::provider::{COMPATIBLE, DEMOS, Need, ProviderGroup, cards, name, needs_key, provider_card};
 use turnwise_view::settings::{ConfigField, UserSettings};
 
 fn with(fields: &[(ConfigField, &str)]) -> UserSettings {
@@ -45,8 +43,8 @@ fn every_kind_a_browser_can_reach_is_offered_once() {
             _ => assert_eq!(ids, [kind.as_str()]),
         }
     }
-    let demos: Vec<String> = DEMOS.iter().map(|(_, words)| demo_name(words)).collect();
-    assert_eq!(demos, ["Scripted, not an AI", "Never finishes", "Misbehaves"]);
+    let demos: Vec<&str> = DEMOS.iter().map(|(_, words)| *words).collect();
+    assert_eq!(demos, ["Demo (no AI)", "Demo: hits the limit", "Demo: flaky server"]);
     for card in cards() {
         assert!(card.hint.len() > 20 && !card.name.is_empty() && card.name.len() < 20, "fits its card");
         assert_eq!(card.key == Need::Needed, !card.keys_at.is_empty(), "{}", card.id);
@@ -211,7 +209,7 @@ fn a_run_names_its_model_and_where_it_answers() {
         (of(ProviderKind::Openai, "/llm/v1", ""), "model at /llm/v1"),
         (of(ProviderKind::PromptApi, "", ""), "Chrome's built-in model"),
         (of(ProviderKind::Custom, "", "local"), "local, supplied by the page"),
-        (of(ProviderKind::Demo, "", ""), "Demo: scripted, not an AI"),
+        (of(ProviderKind::Demo, "", ""), "Demo (no AI)"),
     ];
     for (said, expected) in rows {
         assert_eq!(said, expected);

@@ -220,7 +220,7 @@ fn the_examples_show_different_things_and_change_only_the_demo_model() {
         example.apply(&mut demo);
         assert_eq!(demo.providers[0].demo, Some(example.demo));
         let mut chaos = with(&[(ConfigField::Provider, "demo-chaos")]).build(Vec::new()).expect("valid");
-        assert_eq!(turnwise_view::provider::facts(&chaos), ["Demo: scripted, not an AI; misbehaves"]);
+        assert_eq!(turnwise_view::provider::facts(&chaos), ["Demo: flaky server"]);
         example.apply(&mut chaos);
         assert_eq!(chaos.providers[0].demo, Some(DemoMode::Chaos), "who chose it wants to see it");
     }

@@ -39,6 +39,31 @@ pub fn classify_response(
     body: &str,
     now: EpochMillis,
 ) -> ModelError {
+    classify(p, status, retry, content_type, body, now, true)
+}
+
+/// The same for a request that carried no key.
+#[must_use]
+pub fn classify_keyless_response(
+    p: &ProviderConfig,
+    status: u16,
+    retry: &RetryHeaders,
+    content_type: &str,
+    body: &str,
+    now: EpochMillis,
+) -> ModelError {
+    classify(p, status, retry, content_type, body, now, false)
+}
+
+fn classify(
+    p: &ProviderConfig,
+    status: u16,
+    retry: &RetryHeaders,
+    content_type: &str,
+    body: &str,
+    now: EpochMillis,
+    keyed: bool,
+) -> ModelError {
     let error = ErrorBody::read(body);
     let is_page = content_type.trim_start().starts_with("text/html") || body.trim_start().starts_with('<');
     // Some servers respond with 200 and put the real status into the error.
@@ -48,7 +73,7 @@ pub fn classify_response(
     let correction = Some(real).filter(|_| slug == Slug::ProviderError).and_then(|real| correction(p, real, &error));
     ModelError {
         slug,
-        message: message(p, real, slug, &error, is_page),
+        message: message(p, real, slug, &error, is_page, keyed),
         status: Some(status).filter(|status| *status > 0),
         retry_after_ms: match again {
             Retry::Yes => wait_ms(retry, now).or_else(|| error.wait.ms(Some(now))),
@@ -376,13 +401,14 @@ fn exceeds(said: &str) -> bool {
 const VLLM_TOOLS: &str = "--enable-auto-tool-choice";
 
 /// The message: what happened, what the provider said, what to do.
-fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_page: bool) -> String {
+fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_page: bool, keyed: bool) -> String {
     let host = endpoint::host(p);
     let happened = match slug {
         Slug::AuthError if error.refuses_pages() => {
             format!("{host} does not accept calls from a web page with this key ({status}).")
         }
         Slug::AuthError if status == 403 => format!("{host} does not allow this (403)."),
+        Slug::AuthError if !keyed => format!("{host} wants a key, and none was sent ({status})."),
         Slug::AuthError => format!("{host} did not accept the key ({status})."),
         Slug::QuotaError => format!("The account at {host} has no quota or credit left ({status})."),
         Slug::RateLimited => format!("{host} received too many requests ({status})."),
@@ -406,14 +432,21 @@ fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pa
             text.push('.');
         }
     }
-    if let Some(advice) = advice(p, status, slug, error, is_page) {
+    if let Some(advice) = advice(p, status, slug, error, is_page, keyed) {
         text.push(' ');
         text.push_str(&advice);
     }
     text
 }
 
-fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_page: bool) -> Option<String> {
+fn advice(
+    p: &ProviderConfig,
+    status: u16,
+    slug: Slug,
+    error: &ErrorBody,
+    is_page: bool,
+    keyed: bool,
+) -> Option<String> {
     let base = endpoint::base(p);
     Some(match slug {
         Slug::AuthError if error.refuses_pages() => {
@@ -424,6 +457,7 @@ fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pag
             "Ollama only answers pages whose origin is listed in OLLAMA_ORIGINS. Set it and restart Ollama.".to_owned()
         }
         Slug::AuthError if status == 403 => format!("Check that the key may use {}.", model(p)),
+        Slug::AuthError if !keyed => "Enter the key for this address.".to_owned(),
         Slug::AuthError => "Check that the key is complete and belongs to this provider.".to_owned(),
         Slug::QuotaError => "Add credit there, or choose another provider.".to_owned(),
         Slug::ContextGuard => "Shorten the tool results, or use a model with a larger context window.".to_owned(),

@@ -86,7 +86,7 @@ pub mod sse;
 mod writer;
 
 pub use abilities::adjustments;
-pub use classify::{Online, classify_fetch_failure, classify_response, is_stream};
+pub use classify::{Online, classify_fetch_failure, classify_keyless_response, classify_response, is_stream};
 pub use decoder::{Decoder, Delta};
 pub use diagnose::{Evidence, Knock, LocalPermission, NoResponseCause, PageOrigin, diagnose};
 pub use dialect::Encode;

@@ -131,8 +131,7 @@ providers! {
             name: "OpenAI",
             model: "gpt-5.4-mini",
             keys_at: "https://platform.openai.com/api-keys",
-            hint: "Over Chat Completions. Nothing to set up but a key: it goes from this browser to api.openai.com and \
-                   nowhere else.",
+            hint: "Paste your key. It goes only to api.openai.com.",
             offered_to_visitors: true,
             ..CLOUD
         }),
@@ -166,7 +165,7 @@ providers! {
             name: "Anthropic",
             model: "claude-sonnet-5",
             keys_at: "https://console.anthropic.com/settings/keys",
-            hint: "Claude. Nothing to set up but a key: it goes from this browser to api.anthropic.com and nowhere else.",
+            hint: "Claude. Paste your key. It goes only to api.anthropic.com.",
             offered_to_visitors: true,
             ..CLOUD
         }),
@@ -183,7 +182,7 @@ providers! {
             name: "Google Gemini",
             model: "gemini-flash-latest",
             keys_at: "https://aistudio.google.com/apikey",
-            hint: "Nothing to set up but a key of Google AI Studio.",
+            hint: "Paste your key of Google AI Studio. It goes only to generativelanguage.googleapis.com.",
             offered_to_visitors: true,
             ..CLOUD
         }),

@@ -23,6 +23,7 @@ use crate::browser::focus;
 use crate::client::app_worker::RunClient;
 use crate::client::live::LiveRun;
 use crate::client::slots::{Behind, Local, RunPage};
+use crate::files::library::workspace;
 use crate::files::samples;
 use crate::state::{App, Backing, Dialog, OpenRecord, TaskInput, Thread};
 use crate::transcript::follow;
@@ -68,12 +69,12 @@ impl App {
     pub fn run_example(&self, task: &'static ExampleTask) {
         if let Some(mut config) = self.config() {
             task.apply(&mut config);
-            let asked = TaskInput { text: task.text.to_owned(), pictures: Vec::new() };
+            let (app, asked) = (*self, TaskInput { text: task.text.to_owned(), pictures: Vec::new() });
             if task.files.is_empty() {
-                samples::bring_back(*self);
-                return self.begin(asked, config);
+                return samples::when_loaded(app, move || {
+                    app.begin_with(asked, app.with_skills(config), app.workspace_of_samples());
+                });
             }
-            let app = *self;
             spawn_local(async move {
                 match samples::of_example(task.files).await {
                     Ok(files) => app.begin_with(asked, config, app.workspace_of(files)),
@@ -100,7 +101,10 @@ impl App {
                 Err(why) => self.complain(why),
             };
         }
-        self.begin(asked, config);
+        match workspace(Some(thread)) {
+            Some(before) => self.begin_with(asked, config, self.workspace_again(&before)),
+            None => self.begin(asked, config),
+        }
     }
 
     /// Ends the open thread's run now; the text that has arrived is kept.
@@ -240,8 +244,11 @@ impl App {
 
     fn begin(&self, asked: TaskInput, config: RunConfig) {
         let app = *self;
-        // The skills of earlier visits may be known only now.
-        samples::when_ready(app, move || app.begin_with(asked, app.with_skills(config), app.new_workspace()));
+        // The files and the skills of earlier visits may be known only now.
+        samples::when_ready(app, move || {
+            let begin = move || app.begin_with(asked, app.with_skills(config), app.new_workspace());
+            if untrack(|| app.reads_samples()) { samples::when_loaded(app, begin) } else { begin() }
+        });
     }
 
     fn begin_with(&self, asked: TaskInput, config: RunConfig, workspace: Workspace) {

@@ -62,7 +62,7 @@ fn app() -> impl IntoView {
     crate::browser::theme::follow(app.theme);
     crate::palette::keyboard::listen(app);
     crate::browser::focus::listen();
-    crate::files::samples::load(app);
+    crate::files::samples::keep(app);
     crate::client::news::listen(app);
     crate::files::kept_files::load(app);
     crate::list::kept_records::keep(app);
@@ -73,10 +73,12 @@ fn app() -> impl IntoView {
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
     crate::viewer::listen(app);
     crate::route::listen(app);
+    crate::transcript::store::listen(app);
     let view = move || app.view.get().name();
     let dragged = RwSignal::new(false);
     let div = html::div().class("app").attr("data-rail", attribute(rail_open)).attr("data-view", attribute(view));
     div.attr("data-dragged", attribute(move || dragged.get().then_some(""))).child((
+        crate::browser::focus::skip_link(app),
         crate::list::bar(app),
         crate::list::rail(app),
         html::button()
@@ -95,10 +97,12 @@ fn app() -> impl IntoView {
                 crate::composer::composer(app),
                 crate::start::connect(app),
                 crate::start::left_open(app),
+                crate::start::recent(app),
                 crate::start::examples(app),
             )),
         crate::run_facts::panel(app),
         crate::settings::settings(app),
+        crate::connect::dialog::connect(app),
         crate::files::files(app),
         crate::log::log(app),
         crate::branch::branch(app),

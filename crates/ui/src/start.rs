@@ -1,27 +1,49 @@
-//! The empty page: what the app is, and a few tasks and a plan that each show something different.
+//! The start page. At first: what the app is, and a few tasks and a plan that each show something different. For someone who works
+//! here: a greeting and the last runs.
 
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
+use turnwise_view::rail::{greeting, moment};
 use turnwise_view::tasks::EXAMPLES;
 
+use crate::answer::ending::dot;
+use crate::browser::dom;
+use crate::components::icon;
 use crate::components::reactive::reactive;
+use crate::list::rows::RecentRun;
 use crate::list::stored_runs::StoredRow;
 use crate::plans;
 use crate::run_facts::meter;
 use crate::state::{App, Dialog};
 
+/// Runs that the start page names.
+const NAMED: usize = 6;
+
+/// Whether the page belongs to someone who works here: a model is connected, or there are runs.
+fn is_lived_in(app: App) -> bool {
+    app.settings.with(|settings| settings.provider_card().is_some())
+        || app.threads.with(|threads| !threads.is_empty())
+        || app.list().stored.with(|stored| !stored.is_empty())
+}
+
 pub fn hello(app: App) -> impl IntoView {
+    let lived_in = Memo::new(move |_| is_lived_in(app));
     reactive(move || {
         app.current.get().is_none().then(|| {
-            html::header().class("hello").child((
-                html::h1().child("Give it a task, watch every turn"),
-                html::p().child(
-                    "The agent works in this browser tab, turn by turn, with tools over your files. When its turns run \
-                     out it concludes from what it has gathered. Every run is a record you can download.",
-                ),
-            ))
+            let words = match lived_in.get() {
+                true => html::h1().child(greeting(dom::now(), dom::clock_offset())).into_any(),
+                false => (
+                    html::h1().child("An agent for your files, in your browser"),
+                    html::p().child(
+                        "It works in this tab, turn by turn, with tools over your files. It always ends with an answer, even at \
+                         its limit. Every run is a record you can download.",
+                    ),
+                )
+                    .into_any(),
+            };
+            html::header().class("hello").child(words)
         })
     })
 }
@@ -35,15 +57,44 @@ pub fn connect(app: App) -> impl IntoView {
         demo.get().then(|| {
             html::section().class("connect").attr("aria-label", "Model").child((
                 html::p().child((
-                    html::b().child("You are using the demo model. "),
-                    "It plays scripted parts through the real tools and needs no key, but it is not an AI.",
+                    html::b().child("You are using the demo. "),
+                    "It replays a script so you can try everything without a key.",
                 )),
                 html::button()
                     .r#type("button")
                     .class("btn quiet")
-                    .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
+                    .on(ev::click, move |_| app.dialog.set(Some(Dialog::Connect)))
                     .child("Connect a model"),
             ))
+        })
+    })
+}
+
+/// Draws the last runs, newest first, one line each.
+pub fn recent(app: App) -> impl IntoView {
+    let lines = Memo::new(move |_| if app.current.get().is_none() { app.recent_runs(NAMED) } else { Vec::new() });
+    reactive(move || {
+        let lines = lines.get();
+        (!lines.is_empty()).then(|| {
+            let rows = lines.into_iter().map(|RecentRun { session_id, title, tone, began }| {
+                html::li().child(
+                    html::button()
+                        .r#type("button")
+                        .class("recent-run")
+                        .on(ev::click, move |_| {
+                            app.open_session(&session_id);
+                        })
+                        .child((
+                            dot(tone, "dot"),
+                            html::span().class("title").attr("dir", "auto").child(title),
+                            html::span().class("when").child(moment(began, dom::now(), dom::clock_offset())),
+                        )),
+                )
+            });
+            html::section()
+                .class("recent")
+                .attr("aria-label", "Recent runs")
+                .child((html::h2().class("over").child("Recent runs"), html::ul().child(rows.collect_view())))
         })
     })
 }
@@ -77,29 +128,40 @@ pub fn left_open(app: App) -> impl IntoView {
 }
 
 pub fn examples(app: App) -> impl IntoView {
+    let lived_in = Memo::new(move |_| is_lived_in(app));
     reactive(move || {
         app.current.get().is_none().then(|| {
-            let cards = EXAMPLES.iter().map(|task| {
-                html::li().child(
-                    html::button()
-                        .r#type("button")
-                        .class("example")
-                        .on(ev::click, move |_| app.run_example(task))
-                        .child((
-                            html::span().child((meter::tiny(&task.ticks()), html::b().child(task.title))),
-                            html::span().class("shows").child(task.shows),
-                            html::span().class("text").child(task.text),
-                        )),
-                )
-            });
-            html::section().class("examples").attr("aria-label", "Example tasks").child((
-                html::h2().class("over").child("Or start with one of these"),
-                html::ul().child((cards.collect_view(), html::li().class("wide").child(plans::example(app)))),
+            let list = (
+                html::ul()
+                    .child((cards(app).collect_view(), html::li().class("wide").child(plans::example(app)))),
                 html::p().class("more").child(
-                    "Drop files or a whole folder anywhere on this page, or choose them under Files, and the agent works \
-                     over them. A record of a run (.json, or a shared report) opens the run again.",
+                    "Drop files or a whole folder anywhere on this page, or choose them with + at the task box, and the agent \
+                     works over them. A record of a run (.json, or a shared report) opens the run again.",
                 ),
-            ))
+            );
+            let section = html::section().class("examples").attr("aria-label", "Example tasks");
+            match lived_in.get() {
+                true => section.child(html::details().child((
+                    html::summary().child((icon::chevron(), html::h2().class("over").child("Examples"))),
+                    list,
+                )))
+                .into_any(),
+                false => section.child((html::h2().class("over").child("Or start with one of these"), list)).into_any(),
+            }
         })
+    })
+}
+
+fn cards(app: App) -> impl Iterator<Item = AnyView> {
+    EXAMPLES.iter().map(move |task| {
+        html::li()
+            .child(
+                html::button().r#type("button").class("example").on(ev::click, move |_| app.run_example(task)).child((
+                    html::span().child((meter::tiny(&task.ticks()), html::b().child(task.title))),
+                    html::span().class("shows").child(task.shows),
+                    html::span().class("text").child(task.text),
+                )),
+            )
+            .into_any()
     })
 }

@@ -62,6 +62,7 @@ pub struct App {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialog {
     Settings,
+    Connect,
     Files,
     Log,
     Plan,

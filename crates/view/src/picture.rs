@@ -4,6 +4,15 @@ use std::sync::Arc;
 
 use turnwise_engine::Image;
 
+/// Characters of a pasted text above which it becomes a file: it would hide the task.
+const LONG: usize = 4_000;
+
+/// Whether a pasted text becomes a file.
+#[must_use]
+pub fn is_long(text: &str) -> bool {
+    text.chars().nth(LONG).is_some()
+}
+
 /// The maximum number of pictures per task.
 pub const MOST: usize = 8;
 /// The maximum length of the long side, in pixels: providers scale larger pictures down anyway.

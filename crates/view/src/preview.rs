@@ -46,7 +46,7 @@ fn subagents(config: &RunConfig) -> u64 {
 
 fn short(config: &turnwise_engine::ProviderConfig) -> String {
     match config.kind {
-        turnwise_engine::ProviderKind::Demo => "Demo: scripted, not an AI".to_owned(),
+        turnwise_engine::ProviderKind::Demo => "Demo (no AI)".to_owned(),
         _ if config.model.is_empty() => provider::name(config),
         _ => config.model.clone(),
     }

@@ -2,10 +2,9 @@
 
 use std::ops::Deref;
 
-use turnwise_content::format::sentence_case;
 use turnwise_engine::hidden::visible;
 use turnwise_engine::{DemoMode, ProviderConfig, ProviderKind, RunConfig};
-use turnwise_llm::address::ServerAddress;
+use turnwise_llm::address::{self, AddressSpace, ServerAddress};
 use turnwise_llm::providers::{Card, card};
 
 pub use turnwise_llm::providers::{Need, ProviderGroup};
@@ -23,11 +22,8 @@ pub struct ProviderCard {
 pub const COMPATIBLE: &str = "openai-compatible";
 
 /// The modes of the demo, by their values of the setting `provider`.
-pub const DEMOS: &[(&str, &str)] = &[
-    ("demo", "Demo: scripted, not an AI"),
-    ("demo-endless", "Demo that never finishes: shows limits and synthesis"),
-    ("demo-chaos", "Demo that misbehaves: shows retries"),
-];
+pub const DEMOS: &[(&str, &str)] =
+    &[("demo", "Demo (no AI)"), ("demo-endless", "Demo: hits the limit"), ("demo-chaos", "Demo: flaky server")];
 
 const COMPATIBLE_CARD: ProviderCard = ProviderCard {
     id: COMPATIBLE,
@@ -83,19 +79,6 @@ pub fn provider_card(id: &str) -> Option<ProviderCard> {
     cards().find(|card| card.id == id)
 }
 
-/// Returns the name of a demo mode: `Demo that never finishes: shows limits and synthesis` -> `Never finishes`.
-#[must_use]
-pub fn demo_name(words: &str) -> String {
-    sentence_case(demo_label(words).trim_start_matches("Demo: "))
-}
-
-/// Returns the name of a mode of the demo among other models: `Demo: never finishes`.
-#[must_use]
-pub fn demo_label(words: &str) -> String {
-    let (name, about) = words.split_once(": ").unwrap_or((words, words));
-    format!("Demo: {}", name.strip_prefix("Demo that ").unwrap_or(about))
-}
-
 /// Returns the address that requests go to and that a key is stored for: the configured one, or else the kind's own. One that is
 /// refused is returned as it is configured.
 #[must_use]
@@ -132,6 +115,19 @@ pub fn needs_key(provider: &ProviderConfig) -> Option<&'static str> {
     (address(provider) == turnwise_llm::base_url(provider.kind)).then_some(card.name)
 }
 
+/// Whether a request to the provider leaves this machine, so that it waits while the browser is offline.
+#[must_use]
+pub fn needs_network(provider: &ProviderConfig) -> bool {
+    provider.kind.is_http() && address::space(&self::address(provider)) != AddressSpace::Loopback
+}
+
+/// The chip at the task box of a model whose key is missing: `gpt-5.4-mini \u{b7} key needed`.
+#[must_use]
+pub fn key_needed(provider: &ProviderConfig) -> String {
+    let model = if provider.model.is_empty() { name(provider) } else { provider.model.clone() };
+    format!("{model} \u{b7} key needed")
+}
+
 /// Returns the facts about its models for the top of a run.
 #[must_use]
 pub fn facts(config: &RunConfig) -> Vec<String> {
@@ -142,9 +138,9 @@ pub fn facts(config: &RunConfig) -> Vec<String> {
 #[must_use]
 pub fn name(provider: &ProviderConfig) -> String {
     match (provider.kind, provider.demo) {
-        (ProviderKind::Demo, Some(DemoMode::Endless)) => "Demo: scripted, not an AI; never finishes".to_owned(),
-        (ProviderKind::Demo, Some(DemoMode::Chaos)) => "Demo: scripted, not an AI; misbehaves".to_owned(),
-        (ProviderKind::Demo, _) => "Demo: scripted, not an AI".to_owned(),
+        (ProviderKind::Demo, Some(DemoMode::Endless)) => "Demo: hits the limit".to_owned(),
+        (ProviderKind::Demo, Some(DemoMode::Chaos)) => "Demo: flaky server".to_owned(),
+        (ProviderKind::Demo, _) => "Demo (no AI)".to_owned(),
         (ProviderKind::PromptApi, _) => "Chrome's built-in model".to_owned(),
         (ProviderKind::Custom, _) if provider.model.is_empty() => "a model that the page supplies".to_owned(),
         (ProviderKind::Custom, _) => format!("{}, supplied by the page", provider.model),

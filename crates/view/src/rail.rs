@@ -54,6 +54,62 @@ pub fn moment(at_ms: u64, now_ms: u64, offset_ms: i64) -> String {
     format!("{} {:02}:{:02}", day(at_ms, now_ms, offset_ms), at.hour, at.minute)
 }
 
+/// The time of a moment: `14:02`.
+#[must_use]
+pub fn clock(at_ms: u64, offset_ms: i64) -> String {
+    let at = DateTime::from(EpochMillis(at_ms.saturating_add_signed(offset_ms)));
+    format!("{:02}:{:02}", at.hour, at.minute)
+}
+
+/// The greeting of the start page, by the user's clock.
+#[must_use]
+pub fn greeting(now_ms: u64, offset_ms: i64) -> &'static str {
+    match DateTime::from(EpochMillis(now_ms.saturating_add_signed(offset_ms))).hour {
+        5..12 => "Good morning",
+        12..18 => "Good afternoon",
+        _ => "Good evening",
+    }
+}
+
+/// A period to which the list of runs can be limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Period {
+    #[default]
+    Any,
+    Today,
+    /// The last seven days, today among them.
+    Week,
+    /// The last thirty days, today among them.
+    Month,
+}
+
+impl Period {
+    pub const ALL: [Period; 4] = [Period::Any, Period::Today, Period::Week, Period::Month];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Period::Any => "Any time",
+            Period::Today => "Today",
+            Period::Week => "Last 7 days",
+            Period::Month => "Last 30 days",
+        }
+    }
+
+    /// Whether a moment is in the period, by the days of the user's clock.
+    #[must_use]
+    pub fn holds(self, at_ms: u64, now_ms: u64, offset_ms: i64) -> bool {
+        let days = match self {
+            Period::Any => return true,
+            Period::Today => 1,
+            Period::Week => 7,
+            Period::Month => 30,
+        };
+        let day = |ms: u64| ms.saturating_add_signed(offset_ms) / DAY_MS;
+        day(now_ms).saturating_sub(day(at_ms)) < days
+    }
+}
+
 fn weekday(days: u64) -> &'static str {
     // 1 January 1970 was a Thursday.
     match days % 7 {

@@ -203,6 +203,18 @@ fn counter(record: &TurnRecord, lines: AddedLines) -> Option<CounterLine> {
     Some(CounterLine { text: text.to_owned(), level })
 }
 
+/// The line of a turn whose model was asked `waited_ms` ago and has not answered yet. `offline`: its request waits for the network.
+#[must_use]
+pub fn calling(words: &str, waited_ms: u64, offline: bool) -> String {
+    let seconds = waited_ms / 1_000;
+    match seconds {
+        _ if offline => "Offline: goes on when the connection is back".to_owned(),
+        0..3 => words.to_owned(),
+        3..10 => format!("{words}, {seconds} s"),
+        _ => format!("{words}, {seconds} s. It may be loading"),
+    }
+}
+
 fn live(source: &RunSource<'_>, attempts: u32) -> Option<Activity> {
     match source.status {
         Status::Calling { attempt, synthesis, .. } => {

@@ -9,6 +9,9 @@ export const PHONE = { width: 390, height: 844 };
 /** After this time a deletion can no longer be undone. */
 export const UNDO_MS = 30_000;
 
+/** The heading of the start page, on the first visit and later. */
+export const START = /^(An agent for your files|Good (morning|afternoon|evening))/;
+
 let hurried;
 /**
  * Opens the app in a fresh context that can reach the app's own files and nothing else. `pace`: the demo model takes the time
@@ -21,7 +24,7 @@ export const withApp = ({ pace = false, ...options }, body) => withSite((site) =
 
 /** Clicks the example task with that title, once its files are there, and waits until its run has ended. */
 export async function runExample(page, title) {
-  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
   await page.getByRole('button', { name: title }).click();
   await ended(page);
 }

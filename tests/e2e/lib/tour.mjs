@@ -1,6 +1,6 @@
 // A walk through the app: one run of each kind and every dialog, stopped at each state that people see. What is checked there
 // (accessibility, sizes of targets, pictures) is up to the visitor.
-import { runTask } from './app.mjs';
+import { START, runTask } from './app.mjs';
 import { withPage } from './browser.mjs';
 import { contextOf } from './looks.mjs';
 import { withScript } from './script-server.mjs';
@@ -61,7 +61,7 @@ async function walk(page, visit, release) {
   const newRun = async () => {
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press('n');
-    await page.getByRole('heading', { name: /^Give it a task/ }).waitFor();
+    await page.getByRole('heading', { name: START }).waitFor();
   };
   /** The list of runs, which is a drawer on a phone. */
   const runs = async () => {
@@ -70,7 +70,7 @@ async function walk(page, visit, release) {
   };
   const drawn = () => page.waitForFunction(() => !document.querySelector('section.turn .prose.plain'));
 
-  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
   await visit('start');
   await task.fill('Why do the report and the orders differ?');
   await visit('draft');
@@ -137,7 +137,7 @@ async function walk(page, visit, release) {
   await visit('list');
   const row = rail.locator('li', { hasText: 'Ask with a wrong key.' });
   await row.hover();
-  await row.getByLabel('Rename or delete').click();
+  await row.getByLabel('Rename, pin or delete').click();
   await row.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Undo' }).first().waitFor();
   await visit('undo');
@@ -151,7 +151,7 @@ async function walk(page, visit, release) {
   await page.locator('dialog[open]').waitFor();
   await visit('plan-editor');
   await close();
-  await settings(async () => { await page.getByRole('radio', { name: /^Demo: scripted/ }).check(); });
+  await settings(async () => { await page.getByRole('radio', { name: /^Demo \(no AI\)/ }).check(); });
   await page.getByRole('button', { name: /A plan with seven agents/ }).click();
   await page.getByRole('region', { name: 'Result of the plan' }).waitFor({ timeout: 90_000 });
   await visit('plan');
@@ -169,6 +169,7 @@ async function walk(page, visit, release) {
   await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
   await dialog('Files').waitFor();
   await visit('files');
+  await dialog('Files').getByText('Sample files').click();
   await dialog('Files').getByRole('button', { name: 'docs/agent.md', exact: true }).click();
   await dialog('Files').locator('.shown-file + *').waitFor();
   await visit('preview');

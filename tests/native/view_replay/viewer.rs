@@ -29,7 +29,7 @@ fn steps_say_what_happened() {
     assert_eq!(
         told,
         [
-            "1: The run begins (first request to Demo: scripted, not an AI)",
+            "1: The run begins (first request to Demo (no AI))",
             "1: The request fails: provider_error (provider_error happened, waits 82 ms)",
             "1: The wait is over (attempt 2 is sent)",
             "1: The model calls 3 tools: search, bash, read ()",

@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 
 use leptos::ev;
+use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::*;
@@ -51,6 +52,20 @@ thread_local! {
     static PLACE: RefCell<FocusPlace> = RefCell::default();
     /// Something had the focus since the page was loaded.
     static BEGUN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Draws the first stop of Tab: a link to the task box, past the list of runs.
+pub fn skip_link(app: crate::state::App) -> impl IntoView {
+    html::a()
+        .class("skip")
+        .attr("href", format!("#{}", dom::TASK))
+        .on(ev::click, move |event| {
+            // The address names the open run.
+            event.prevent_default();
+            app.rail_open.set(false);
+            dom::focus(dom::TASK);
+        })
+        .child("Skip to the task box")
 }
 
 pub fn listen() {

@@ -107,7 +107,9 @@ fn place(id: &str, button: &Element) {
     let style = menu.style();
     let px = |value: f64| format!("{}px", value.max(8.0).round());
     let set = |name: &str, value: &str| _ = style.set_property(name, value);
-    set("right", &px(width - edge("right")));
+    let begins_left = edge("left") < width / 2.0;
+    set("left", &if begins_left { px(edge("left")) } else { "auto".to_owned() });
+    set("right", &if begins_left { "auto".to_owned() } else { px(width - edge("right")) });
     set("top", &if below { px(bottom + 6.0) } else { "auto".to_owned() });
     set("bottom", &if below { "auto".to_owned() } else { px(height - top + 6.0) });
     set("max-height", &px(if below { height - bottom } else { top } - 16.0));

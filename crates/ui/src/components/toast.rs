@@ -32,8 +32,8 @@ pub enum Undo {
     File(String),
     /// The files that the user had added, all at once.
     OwnFiles,
-    /// All sample files.
-    Samples,
+    /// A pasted text that became a file.
+    Pasted { path: String, text: String },
     /// A skill, by its name: the last one that was removed.
     Skill(String),
     /// A note on a run: the index `page` in its thread.
@@ -71,6 +71,7 @@ pub fn toast(
         shown.get().filter(|_| here.get()).map(|toast| {
             let level = if toast.kind == ToastKind::Wrong { "urgent" } else { "normal" };
             let back = toast.undo.map(|deleted| {
+                let name = if matches!(deleted, Undo::Pasted { .. }) { "Keep as text" } else { "Undo" };
                 html::button()
                     .r#type("button")
                     .class("btn bare undo")
@@ -78,7 +79,7 @@ pub fn toast(
                         shown.set(None);
                         undo(&deleted);
                     })
-                    .child("Undo")
+                    .child(name)
             });
             html::div().class("toast").attr("data-level", level).child((
                 html::span().child(toast.text),

@@ -1,5 +1,6 @@
 //! The task box: Enter runs the task, Shift+Enter inserts a line break.
 
+pub mod add;
 pub mod drafts;
 pub mod drop;
 pub mod models_used;
@@ -106,7 +107,7 @@ pub fn composer(app: App) -> impl IntoView {
             pictures::tray(app),
             area,
             html::div().class("tools").child((
-                pictures::button(app),
+                add::button(app),
                 html::button()
                     .r#type("button")
                     .class("btn bare")
@@ -117,6 +118,7 @@ pub fn composer(app: App) -> impl IntoView {
                         html::span().child(reactive(move || app.file_count())),
                     )),
                 switcher::switcher(app),
+                switcher::missing_key(app),
                 html::span().class("grow"),
                 reactive(act),
             )),

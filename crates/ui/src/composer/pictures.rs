@@ -5,19 +5,21 @@ use std::sync::Arc;
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, CanvasRenderingContext2d, File, HtmlCanvasElement, ImageBitmap};
 
-use turnwise_content::format::counted;
+use turnwise_content::format::thousands;
 use turnwise_engine::Image;
 use turnwise_files::base64::base64;
 use turnwise_view::models;
-use turnwise_view::picture::{self, BYTES, MOST, PictureView, is_picture};
+use turnwise_view::picture::{self, BYTES, MOST, PictureView, is_long, is_picture};
 
 use crate::browser::dom;
 use crate::components::icon::{Icon, icon};
-use crate::components::reactive::{attribute, reactive};
+use crate::components::reactive::reactive;
+use crate::components::toast::Undo;
 use crate::composer::store::TaskPicture;
 use crate::state::App;
 
@@ -59,14 +61,46 @@ impl App {
     }
 }
 
-/// Takes the pictures from pasted content; text is left to the browser.
+/// Takes the pictures from pasted content. A long text becomes a file; other text is left to the browser.
 pub fn pasted(app: App, event: &web_sys::ClipboardEvent) {
-    let list = event.clipboard_data().and_then(|data| data.files());
-    let files: Vec<File> = list.map(|list| files(&list)).unwrap_or_default();
+    let Some(data) = event.clipboard_data() else { return };
+    let files: Vec<File> = data.files().map(|list| files(&list)).unwrap_or_default();
     let pictures: Vec<File> = files.into_iter().filter(|file| is_picture(&file.type_())).collect();
     if !pictures.is_empty() {
         event.prevent_default();
-        take(app, pictures);
+        return take(app, pictures);
+    }
+    let text = data.get_data("text/plain").unwrap_or_default();
+    if is_long(&text) && app.attach_text(text) {
+        event.prevent_default();
+    }
+}
+
+impl App {
+    /// Adds a pasted text to the files, and its name to the task. Returns `false` if it could not be added.
+    fn attach_text(&self, text: String) -> bool {
+        let files = untrack(|| self.files());
+        let names = (1..).map(|n: u32| format!("pasted-{n}.txt"));
+        let name = names.into_iter().find(|name| files.iter().all(|file| file.path != *name));
+        let Some((path, blob)) = name.zip(dom::text_blob(&text, "text/plain")) else { return false };
+        self.add_files(vec![(path.clone(), blob)]);
+        let before = self.composer().draft.get_untracked();
+        let space = if before.is_empty() || before.ends_with(char::is_whitespace) { "" } else { " " };
+        self.composer().draft.set(format!("{before}{space}{path} "));
+        let count = thousands(text.chars().count() as u64);
+        let undo = Undo::Pasted { path: path.clone(), text };
+        self.tell_with_undo(format!("The pasted text ({count} characters) is the file {path}."), Some(undo));
+        true
+    }
+
+    /// Puts a pasted text back into the task, in place of its file.
+    pub fn put_back_text(&self, path: &str, text: &str) {
+        self.drop_file(path);
+        self.composer().draft.update(|draft| match draft.contains(path) {
+            true => *draft = draft.replacen(path, text, 1),
+            false => draft.push_str(text),
+        });
+        dom::focus(dom::TASK);
     }
 }
 
@@ -124,41 +158,20 @@ fn thumbnail(app: App, picture: &TaskPicture) -> impl IntoView + use<> {
     ))
 }
 
-/// Draws the button that picks pictures from the device, for phones and keyboards.
-pub fn button(app: App) -> impl IntoView {
-    let input = NodeRef::<html::Input>::new();
-    let picked = move |_| {
-        let Some(input) = input.get_untracked() else { return };
-        let files = input.files().map(|list| files(&list)).unwrap_or_default();
-        input.set_value("");
-        take(app, files);
+/// Has the user pick pictures for the task.
+pub fn choose(app: App) {
+    let Ok(input) = dom::element("input").dyn_into::<web_sys::HtmlInputElement>() else { return };
+    input.set_type("file");
+    input.set_multiple(true);
+    input.set_accept(&Image::PICTURES.join(","));
+    let picked = Closure::once_into_js(move |event: web_sys::Event| {
+        let input = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlInputElement>().ok());
+        let list = input.and_then(|input| input.files()).map(|list| files(&list));
+        take(app, list.unwrap_or_default());
         dom::focus(dom::TASK);
-    };
-    let label = move || match app.composer().pictures.with(Vec::len) {
-        0 => "Add pictures".to_owned(),
-        some => format!("Add pictures, {} so far", counted(some as u64, "picture")),
-    };
-    (
-        html::input()
-            .r#type("file")
-            .attr("accept", Image::PICTURES.join(","))
-            .attr("multiple", "")
-            .attr("hidden", "")
-            .attr("aria-label", "Pictures")
-            .node_ref(input)
-            .on(ev::change, picked),
-        html::button()
-            .r#type("button")
-            .class("btn bare square")
-            .attr("title", "Add pictures. You can also paste them or drop them here")
-            .attr("aria-label", attribute(label))
-            .on(ev::click, move |_| {
-                if let Some(input) = input.get_untracked() {
-                    input.click();
-                }
-            })
-            .child(icon(Icon::Picture)),
-    )
+    });
+    let _ = input.add_event_listener_with_callback("change", picked.unchecked_ref());
+    input.click();
 }
 
 /// Reads a picture for sending: unchanged if it fits, otherwise redrawn.

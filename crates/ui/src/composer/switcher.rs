@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use turnwise_view::provider::{DEMOS, demo_label, provider_card};
+use turnwise_view::provider::{DEMOS, address, key_needed, needs_key, provider_card};
 use turnwise_view::settings::ConfigField;
 
 use crate::components::icon::{Icon, icon};
@@ -25,13 +25,13 @@ pub fn switcher(app: App) -> impl IntoView {
         let current = (provider_card(&now.provider).is_some() && !used.contains(&now)).then(|| now.clone());
         let real =
             current.into_iter().chain(used).map(|used| option(id_of(&used), used.name(), used == now)).collect_view();
-        let demos = DEMOS.iter().map(|(id, words)| option((*id).to_owned(), demo_label(words), now.provider == *id));
+        let demos = DEMOS.iter().map(|(id, words)| option((*id).to_owned(), (*words).to_owned(), now.provider == *id));
         (real, demos.collect_view(), option(OTHER.to_owned(), "Another model\u{2026}".to_owned(), false))
     };
     let short = move || {
         let UsedModel { provider, model, .. } = app.model_now();
         match DEMOS.iter().find(|(id, _)| *id == provider) {
-            Some((_, words)) => demo_label(words).split(',').next().unwrap_or_default().to_owned(),
+            Some((_, words)) => (*words).to_owned(),
             None if model.is_empty() => "Model".to_owned(),
             None => model,
         }
@@ -40,7 +40,7 @@ pub fn switcher(app: App) -> impl IntoView {
         let value = event_target_value(&event);
         if value == OTHER {
             app.settings.update(|_| ());
-            return app.dialog.set(Some(Dialog::Settings));
+            return app.dialog.set(Some(Dialog::Connect));
         }
         // A model that was set up but has not run yet stays on the list, too.
         app.note_model();
@@ -71,6 +71,25 @@ pub fn switcher(app: App) -> impl IntoView {
             .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
             .child(icon(Icon::Settings)),
     )
+}
+
+/// Says at the task box that the next run would be refused, because the key of its model is gone.
+pub fn missing_key(app: App) -> impl IntoView {
+    let missing = Memo::new(move |_| {
+        let provider = app.settings.with(turnwise_view::settings::UserSettings::provider);
+        let lacks = needs_key(&provider).is_some() && app.keys.with(|keys| keys.get(&address(&provider)).is_none());
+        lacks.then(|| key_needed(&provider))
+    });
+    reactive(move || {
+        missing.get().map(|text| {
+            html::button()
+                .r#type("button")
+                .class("chip key-needed")
+                .attr("title", "A key that is not remembered on this device is gone after a reload. Enter it again.")
+                .on(ev::click, move |_| app.dialog.set(Some(Dialog::Connect)))
+                .child(text)
+        })
+    })
 }
 
 fn id_of(used: &UsedModel) -> String {

@@ -8,6 +8,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use turnwise::worker::Workspace;
 use turnwise_content::format::counted;
+use turnwise_engine::hidden::visible;
 use turnwise_protocol::AgentFileChange;
 use turnwise_protocol::app::{KeptList, Order};
 
@@ -109,38 +110,59 @@ impl App {
     }
 }
 
+/// Draws a file of the next run: its name opens it.
+fn chip(app: App, path: String) -> impl IntoView {
+    let name = visible(&path).into_owned();
+    let shown = path.clone();
+    html::span().class("file-chip").child((
+        html::button()
+            .r#type("button")
+            .attr("title", format!("{name}: kept in this browser until you remove it, and new runs get it"))
+            .on(ev::click, move |_| {
+                app.drawer().place.set(String::new());
+                app.drawer().file.set(Some(shown.clone()));
+                app.dialog.set(Some(Dialog::Files));
+            })
+            .child((icon(Icon::File), html::span().child(name.clone()))),
+        html::button()
+            .r#type("button")
+            .attr("aria-label", format!("Remove {name}"))
+            .on(ev::click, move |_| {
+                app.remove_file(&path);
+                dom::focus(dom::TASK);
+            })
+            .child(icon(Icon::Close)),
+    ))
+}
+
 /// Says in the task box of a new run which files of the user it starts with.
 pub fn tray(app: App) -> impl IntoView {
     let own = Memo::new(move |_| if app.current.get().is_none() { app.own_files() } else { Vec::new() });
     reactive(move || {
         let own = own.get();
-        let (first, more) = (own.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", "), own.len());
-        let more = more.checked_sub(NAMED).filter(|more| *more > 0).map(|more| format!(" and {more} more"));
+        let more = own.len().checked_sub(NAMED).filter(|more| *more > 0);
+        let chips = own.iter().take(NAMED).cloned().map(|path| chip(app, path)).collect_view();
         (!own.is_empty()).then(|| {
             html::div().class("own-files").attr("role", "group").attr("aria-label", "Your files").child((
-                html::button()
-                    .r#type("button")
-                    .class("link")
-                    .attr(
-                        "title",
-                        "Show them. They are kept in this browser until you remove them, and new runs get them",
-                    )
-                    .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
-                    .child((
-                        icon(Icon::File),
-                        format!("With your {}: ", counted(own.len() as u64, "file")),
-                        first,
-                        more,
-                    )),
-                html::button()
-                    .r#type("button")
-                    .attr("aria-label", "Start without your files: remove them")
-                    .attr("title", "Remove them all")
-                    .on(ev::click, move |_| {
-                        app.remove_own_files();
-                        dom::focus(dom::TASK);
-                    })
-                    .child(icon(Icon::Close)),
+                chips,
+                more.map(|more| {
+                    html::button()
+                        .r#type("button")
+                        .class("btn bare small")
+                        .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
+                        .child(format!("and {more} more"))
+                }),
+                (own.len() > 1).then(|| {
+                    html::button()
+                        .r#type("button")
+                        .class("btn bare small")
+                        .attr("title", "Start without your files")
+                        .on(ev::click, move |_| {
+                            app.remove_own_files();
+                            dom::focus(dom::TASK);
+                        })
+                        .child("Remove all")
+                }),
             ))
         })
     })

@@ -1,5 +1,5 @@
-//! The files that the user added and the sample files: every new thread starts with them. Files that an agent writes stay
-//! with its thread.
+//! The files that the user added: every new thread starts with them. Without any, one with the demo model starts with the sample
+//! files. Files that an agent writes stay with its thread.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,6 @@ use turnwise_tools::path::normalize;
 
 use crate::browser::dom;
 use crate::components::toast::Undo;
-use crate::files::samples;
 use crate::files::store::Library;
 use crate::files::store::Removed;
 use crate::state::{App, Backing, Thread};
@@ -32,19 +31,38 @@ pub struct FileRow {
 }
 
 impl App {
-    /// Creates a workspace with the sample files and the user's own.
+    /// Creates a workspace with the user's files, or with the sample files.
     pub fn new_workspace(&self) -> Workspace {
+        if untrack(|| self.reads_samples()) {
+            return self.workspace_of_samples();
+        }
         let workspace = Workspace::new();
         self.drawer().library.with_value(|library| {
             for (name, handle) in &library.folders {
                 workspace.mount(name, handle.clone());
             }
-            for (path, blob) in library.samples.iter().chain(&library.files) {
+            for (path, blob) in &library.files {
                 let _ = workspace.put(path, blob.clone());
             }
         });
         self.watch(&workspace);
         workspace
+    }
+
+    /// Creates a workspace with only the sample files.
+    pub fn workspace_of_samples(&self) -> Workspace {
+        let samples = self.drawer().library.with_value(|library| library.samples.clone());
+        self.workspace_of(samples.into_iter().collect())
+    }
+
+    /// Creates a workspace for a task that is run again: with the user's files, or with those that came with its example.
+    pub fn workspace_again(&self, before: &Workspace) -> Workspace {
+        let lent = self.drawer().library.with_value(|library| {
+            let is_lent = |path: &str, blob: &Blob| library.lent.get(path) == Some(blob);
+            let files = before.list().into_iter().filter_map(|file| Some((before.get(&file.path)?, file.path)));
+            files.filter(|(blob, path)| is_lent(path, blob)).map(|(blob, path)| (path, blob)).collect::<Vec<_>>()
+        });
+        if lent.is_empty() { self.new_workspace() } else { self.workspace_of(lent) }
     }
 
     /// Creates a workspace with only these files.
@@ -94,14 +112,7 @@ impl App {
         }
         self.drawer().library.update_value(|library| {
             let own = library.files.remove(path);
-            // A file of the user's hides the sample, which comes to light again.
-            let sample = if own.is_none() { library.samples.remove(path) } else { None };
-            if sample.is_some() {
-                let mut paths = samples::removed();
-                paths.insert(path.to_owned());
-                samples::set_removed(&paths);
-            }
-            library.removed = Some(Removed { path: path.to_owned(), own, sample, from });
+            library.removed = Some(Removed { path: path.to_owned(), own, from });
         });
         self.drawer().version.update(|version| *version += 1);
         self.keep_files([path.to_owned()]);
@@ -114,29 +125,20 @@ impl App {
         self.tell_with_undo(done, Some(Undo::File(path.to_owned())));
     }
 
-    /// Removes all sample files, for later visits too. The agent's changed versions stay with their thread.
-    pub fn remove_samples(&self) {
-        let workspace = workspace(self.thread_now());
-        self.drawer().library.update_value(|library| {
-            let mut paths = samples::removed();
-            for (path, blob) in std::mem::take(&mut library.samples) {
-                if let Some(workspace) =
-                    workspace.as_ref().filter(|workspace| workspace.get(&path).as_ref() == Some(&blob))
-                {
-                    workspace.remove(&path);
-                }
-                paths.insert(path);
-            }
-            samples::set_removed(&paths);
-        });
+    /// Removes a file without a word.
+    pub fn drop_file(&self, path: &str) {
+        if let Some(workspace) = workspace(self.thread_now()) {
+            workspace.remove(path);
+        }
+        self.drawer().library.update_value(|library| drop(library.files.remove(path)));
         self.drawer().version.update(|version| *version += 1);
-        self.tell_with_undo("Removed the sample files.".to_owned(), Some(Undo::Samples));
+        self.keep_files([path.to_owned()]);
     }
 
     /// Puts the removed file back where it was.
     pub fn put_back_file(&self, path: &str) {
         let removed = self.drawer().library.try_update_value(|library| library.removed.take()).flatten();
-        let Some(Removed { own, sample, from, .. }) = removed.filter(|removed| removed.path == path) else { return };
+        let Some(Removed { own, from, .. }) = removed.filter(|removed| removed.path == path) else { return };
         if let Some((workspace, blob)) = from {
             let _ = workspace.put(path, blob);
         }
@@ -146,14 +148,6 @@ impl App {
             });
             self.keep_files([path.to_owned()]);
         }
-        if let Some(blob) = sample {
-            let mut paths = samples::removed();
-            paths.remove(path);
-            samples::set_removed(&paths);
-            self.drawer().library.update_value(|library| {
-                library.samples.insert(path.to_owned(), blob);
-            });
-        }
         self.drawer().version.update(|version| *version += 1);
     }
 
@@ -161,6 +155,7 @@ impl App {
     pub fn files(&self) -> Vec<FileRow> {
         self.drawer().version.track();
         let workspace = workspace(self.thread());
+        let samples = workspace.is_none() && self.reads_samples();
         self.drawer().library.with_value(|library| match workspace {
             Some(workspace) => {
                 let rows = workspace.list().into_iter();
@@ -180,14 +175,12 @@ impl App {
                 .collect()
             }
             None => {
-                let mut all: BTreeMap<&String, (&Blob, bool)> =
-                    library.samples.iter().map(|(path, blob)| (path, (blob, true))).collect();
-                all.extend(library.files.iter().map(|(path, blob)| (path, (blob, false))));
-                let rows = all.into_iter().map(|(path, (blob, sample))| FileRow {
+                let all = if samples { &library.samples } else { &library.files };
+                let rows = all.iter().map(|(path, blob)| FileRow {
                     path: path.clone(),
                     size: size(blob),
                     written: false,
-                    sample,
+                    sample: samples,
                     on_disk: on_disk(library, path),
                 });
                 rows.collect()

@@ -24,8 +24,8 @@ use turnwise_protocol::app::Order;
 
 use crate::browser::dom::{self, BlobUrl};
 use crate::components::dialog::dialog;
-use crate::components::icon::{Icon, icon};
-use crate::components::reactive::{attribute, reactive};
+use crate::components::icon::{self, Icon, icon};
+use crate::components::reactive::reactive;
 use crate::composer::drop;
 use crate::files::library::FileRow;
 use crate::state::{App, Dialog};
@@ -50,6 +50,7 @@ const MOST_ROWS: usize = 300;
 fn list(app: App) -> impl IntoView {
     let rows = move || app.files();
     let empty = move || rows().is_empty();
+    let samples = Memo::new(move |_| rows().iter().filter(|row| row.sample).count());
     let whole = RwSignal::new(false);
     let table = move |sample: bool| {
         let some = move || {
@@ -64,8 +65,9 @@ fn list(app: App) -> impl IntoView {
     };
     (
         html::div().class("zone").child((
+            html::p().child(html::span().class("not-touch").child("Drop files or a folder anywhere on this page, or choose them. ")),
             html::p().child(
-                "Drop files or a folder anywhere on this page: texts, tables, PDFs, office documents, e-books, or a .zip. They stay \
+                "Texts, tables, PDFs, office documents, e-books, or a .zip. They stay \
                  in this browser until you remove them, and the model sees only what its tools read. A record of a run opens as a \
                  run.",
             ),
@@ -116,27 +118,20 @@ fn list(app: App) -> impl IntoView {
                     .child(format!("Show {}", counted(more as u64, "more file")))
             })
         }),
-        html::div().class("samples").attr("hidden", attribute(move || (!rows().iter().any(|row| row.sample)).then_some(""))).child((
-            html::div().class("over-row").child((
-                html::h3().class("over").child("Sample files"),
-                html::button()
-                    .r#type("button")
-                    .class("btn bare small")
-                    .attr("title", "Remove all sample files; your own files stay")
-                    .on(ev::click, move |_| app.remove_samples())
-                    .child("Remove all"),
-            )),
-            html::p().class("fact").child("The app's own manual, which the examples read. New runs get these files too."),
-            table(true),
-        )),
         reactive(move || {
-            app.drawer().version.track();
-            (!samples::removed().is_empty()).then(|| {
-                html::button()
-                    .r#type("button")
-                    .class("btn bare small back")
-                    .on(ev::click, move |_| samples::bring_back(app))
-                    .child("Bring the sample files back")
+            let count = samples.get();
+            (count > 0).then(|| {
+                html::details().class("samples").child((
+                    html::summary().child((
+                        icon::chevron(),
+                        "Sample files",
+                        html::span().class("fact").child(counted(count as u64, "file")),
+                    )),
+                    html::p().class("fact").child(
+                        "The app's own manual: the demo and the examples read it. Your own files are never mixed with it.",
+                    ),
+                    table(true),
+                ))
             })
         }),
         folder::space(),
@@ -173,7 +168,8 @@ fn file(app: App, row: FileRow) -> impl IntoView {
         html::span().class("size").child(row.size),
         html::span().class("acts").child((
             act(format!("Download {name}"), Icon::Download).on(ev::click, move |_| app.save_file(&saved)),
-            act(format!("Remove {name}"), Icon::Trash).on(ev::click, move |_| app.remove_file(&removed)),
+            (!row.sample)
+                .then(|| act(format!("Remove {name}"), Icon::Trash).on(ev::click, move |_| app.remove_file(&removed))),
         )),
     )
 }

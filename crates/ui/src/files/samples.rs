@@ -1,9 +1,8 @@
 //! The sample files: the project's own documents, so that the first task has something to work on.
 
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::collections::BTreeMap;
 
+use futures_channel::oneshot;
 use gloo_net::http::Request;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -11,90 +10,90 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
 use crate::browser::dom;
-use crate::browser::storage;
 use crate::files::store::Samples;
 use crate::state::App;
 
 /// Path of the list of documents, a JSON array written by the build.
 const LIST: &str = "docs/files.json";
-/// Storage key of the paths that the user removed.
-const REMOVED: &str = "turnwise.samples_removed";
 
-/// Calls `f` now, or as soon as the files are loaded.
+/// Calls `f` once the files are known that the user added on an earlier visit. A run that is started earlier would not find them.
 pub fn when_ready(app: App, f: impl FnOnce() + 'static) {
-    if app.drawer().samples.with_value(|samples| samples.ready && samples.kept_ready) {
-        f();
-    } else {
-        app.drawer().samples.update_value(|samples| samples.waiting.push(Box::new(f)));
-    }
+    wait(app, false, Box::new(f));
 }
 
-/// Loads all files at once, after the page has loaded, but for those that the user removed. A site may have none.
-pub fn load(app: App) {
+/// Calls `f` once the sample files are loaded, too.
+pub fn when_loaded(app: App, f: impl FnOnce() + 'static) {
+    load(app);
+    wait(app, true, Box::new(f));
+}
+
+fn wait(app: App, for_samples: bool, f: Box<dyn FnOnce()>) {
+    app.drawer().samples.update_value(|samples| samples.waiting.push((for_samples, f)));
+    settle(app, |_| ());
+}
+
+/// Loads the samples as soon as a new run would get them.
+pub fn keep(app: App) {
+    Effect::new(move || {
+        if app.reads_samples() {
+            load(app);
+        }
+    });
+}
+
+/// Loads all files at once, unless that was done. A site may have none.
+fn load(app: App) {
+    let asked = app.drawer().samples.try_update_value(|samples| std::mem::replace(&mut samples.asked, true));
+    if asked != Some(false) {
+        return;
+    }
     spawn_local(async move {
         let list = fetch(LIST).await.unwrap_or_default();
         let names: Vec<String> = serde_json::from_str(&list).unwrap_or_default();
-        let removed = removed();
-        let paths: Vec<String> = names.into_iter().map(|name| format!("docs/{name}")).collect();
-        let paths: Vec<String> = paths.into_iter().filter(|path| !removed.contains(path)).collect();
-        let missing = Rc::new(Cell::new(paths.len()));
-        let files = Rc::new(RefCell::new(Vec::new()));
-        if paths.is_empty() {
-            done(app, Vec::new());
-        }
-        for path in paths {
-            let (missing, files) = (missing.clone(), files.clone());
+        let asked = names.into_iter().map(|name| {
+            let (loaded, file) = oneshot::channel();
             spawn_local(async move {
-                if let Some(blob) = fetch(&path).await.and_then(|text| dom::text_blob(&text, "text/plain")) {
-                    files.borrow_mut().push((path, blob));
-                }
-                missing.set(missing.get().saturating_sub(1));
-                if missing.get() == 0 {
-                    done(app, files.take());
-                }
+                let path = format!("docs/{name}");
+                let blob = fetch(&path).await.and_then(|text| dom::text_blob(&text, "text/plain"));
+                let _ = loaded.send(blob.map(|blob| (path, blob)));
             });
+            file
+        });
+        let mut files = Vec::new();
+        for file in asked.collect::<Vec<_>>() {
+            files.extend(file.await.ok().flatten());
         }
+        if app.drawer().version.try_get_untracked().is_none() {
+            return; // the page is gone
+        }
+        app.drawer().library.update_value(|library| library.samples.extend(files));
+        app.drawer().version.update(|version| *version += 1);
+        settle(app, |samples| samples.ready = true);
     });
 }
 
-fn done(app: App, files: Vec<(String, Blob)>) {
-    if app.drawer().version.try_get_untracked().is_none() {
-        return; // the page is gone
-    }
-    app.drawer().library.update_value(|library| library.samples.extend(files));
-    app.drawer().version.update(|version| *version += 1);
-    settle(app, |samples| samples.ready = true);
-}
-
-/// Notes that files are loaded; what waited for them begins once all are.
+/// Notes that files are loaded; what waited for them begins.
 pub fn settle(app: App, note: impl FnOnce(&mut Samples)) {
-    let waiting = app.drawer().samples.try_update_value(|samples| {
+    let due = app.drawer().samples.try_update_value(|samples| {
         note(samples);
-        if samples.ready && samples.kept_ready { std::mem::take(&mut samples.waiting) } else { Vec::new() }
+        let (ready, kept_ready) = (samples.ready, samples.kept_ready);
+        let waiting = std::mem::take(&mut samples.waiting);
+        let (due, later) = waiting.into_iter().partition(|(for_samples, _)| kept_ready && (ready || !for_samples));
+        samples.waiting = later;
+        due
     });
-    for f in waiting.unwrap_or_default() {
+    for (_, f) in due.unwrap_or_else(Vec::new) {
         f();
     }
 }
 
-/// Loads what the user removed, for good.
-pub fn bring_back(app: App) {
-    if !removed().is_empty() {
-        storage::remove(REMOVED);
-        app.drawer().samples.update_value(|samples| samples.ready = false);
-        load(app);
-    }
-}
-
-/// The paths of the files that the user removed, on this visit or an earlier one.
-pub fn removed() -> BTreeSet<String> {
-    storage::load(REMOVED).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-}
-
-pub fn set_removed(paths: &BTreeSet<String>) {
-    match serde_json::to_string(paths) {
-        Ok(text) if !paths.is_empty() => storage::save(REMOVED, &text),
-        _ => storage::remove(REMOVED),
+impl App {
+    /// Whether a new run would get the sample files: the demo model has nothing else to read. A person's files are never mixed
+    /// with them.
+    pub fn reads_samples(&self) -> bool {
+        self.drawer().version.track();
+        self.settings.with(|settings| settings.provider_card().is_none())
+            && self.drawer().library.with_value(|library| library.files.is_empty())
     }
 }
 

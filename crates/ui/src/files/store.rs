@@ -46,7 +46,7 @@ impl App {
 #[derive(Debug, Default)]
 pub struct Library {
     pub files: BTreeMap<String, Blob>,
-    /// The sample files that the user has not removed. A file of the user's with the same path hides one.
+    /// The sample files, once they were needed.
     pub samples: BTreeMap<String, Blob>,
     /// Documents that came with an example, only for its thread.
     pub lent: BTreeMap<String, Blob>,
@@ -63,22 +63,23 @@ pub struct Library {
     pub keeping: bool,
 }
 
-/// A removed file, as it was in the open thread, among the user's own files and among the samples.
+/// A removed file, as it was in the open thread, and among the user's own files.
 #[derive(Clone, Debug)]
 pub struct Removed {
     pub path: String,
     pub own: Option<Blob>,
-    pub sample: Option<Blob>,
     pub from: Option<(Workspace, Blob)>,
 }
 
-/// Whether the sample files are loaded, and those that the user added on an earlier visit. A run that is started earlier waits
-/// for them; otherwise it would not find them.
+/// Whether the sample files were asked for and are loaded, whether those are that the user added on an earlier visit, and what
+/// waits for that.
 #[derive(Default)]
 pub struct Samples {
+    pub asked: bool,
     pub ready: bool,
     pub kept_ready: bool,
-    pub waiting: Vec<Box<dyn FnOnce()>>,
+    /// The flag: for the sample files too.
+    pub waiting: Vec<(bool, Box<dyn FnOnce()>)>,
 }
 
 impl std::fmt::Debug for Samples {

@@ -148,8 +148,8 @@ impl App {
                 self.put_back_file(path);
                 focus::to(format!(".file > * > [title=\"{}\"]", path.replace('\\', "\\\\").replace('"', "\\\"")));
             }
+            Undo::Pasted { path, text } => self.put_back_text(path, text),
             Undo::OwnFiles => self.put_back_own_files(),
-            Undo::Samples => crate::files::samples::bring_back(*self),
             Undo::Skill(_) => self.put_back_skill(),
             Undo::Note { thread, page, note } => self.put_back_note(*thread, *page, note.clone()),
         }

@@ -13,7 +13,7 @@ use leptos::prelude::*;
 
 use turnwise_content::format::sentence_case;
 use turnwise_view::RailView;
-use turnwise_view::rail::date;
+use turnwise_view::rail::{clock, date};
 use turnwise_view::search::{MarkedText, marked};
 
 use crate::answer::ending::dot;
@@ -67,13 +67,7 @@ pub fn rail(app: App) -> impl IntoView {
             .class("btn bare new-plan")
             .on(ev::click, move |_| app.new_plan())
             .child((icon(Icon::Plus), "New plan")),
-        reactive(move || {
-            empty().then(|| {
-                html::p()
-                    .class("empty-list")
-                    .child("Your runs appear here, with a tick for each turn and how each run ended.")
-            })
-        }),
+        reactive(move || empty().then(|| html::p().class("empty-list").child("Your runs appear here."))),
         crate::list::rows::list(app),
         messages(app, Memo::new(move |_| app.rail_open.get() && app.dialog.get().is_none())),
         html::div().class("foot").child((
@@ -96,15 +90,24 @@ pub fn rail(app: App) -> impl IntoView {
                 .class("btn bare")
                 .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
                 .child((icon(Icon::Settings), "Settings")),
-            html::p().class("keys-hint").child((
-                html::kbd().child("Ctrl K"),
-                " Find",
+            html::div().class("keys-hint").child((
+                hint(app, Dialog::Palette, "Ctrl K", "Find"),
                 html::span().class("grow"),
-                html::kbd().child("?"),
-                " Keys",
+                hint(app, Dialog::Keys, "?", "Keys"),
             )),
         )),
     ))
+}
+
+fn hint(app: App, opens: Dialog, key: &'static str, name: &'static str) -> impl IntoView {
+    html::button()
+        .r#type("button")
+        .class("btn bare small")
+        .on(ev::click, move |_| match opens {
+            Dialog::Palette => app.toggle_palette(),
+            other => app.dialog.set(Some(other)),
+        })
+        .child((html::kbd().child(key), name))
 }
 
 /// What tells the versions of a run apart, by line of the list.
@@ -160,15 +163,21 @@ fn line(
         )
     });
     let words = if asks { "Waits for your permission".to_owned() } else { view.words.clone() };
+    // One line: how it ended is in its dot and in its tooltip. What is under way is told in words and ticks.
+    let ended = view.tone.is_some() && !asks;
     (
-        html::b().attr("dir", "auto").child(marks(marked(&view.title, &wanted))),
+        html::span().class("one").attr("title", format!("{}: {words}", view.title)).child((
+            dot(view.tone, "dot"),
+            html::b().attr("dir", "auto").child(marks(marked(&view.title, &wanted))),
+            html::span().class("when").child(clock(began, dom::clock_offset())),
+        )),
         html::span()
-            .class("words")
+            .class(if ended { "words ended" } else { "words" })
             .attr("data-asks", asks.then_some(""))
-            .child((dot(view.tone, "dot"), html::span().child(words))),
+            .child(html::span().child(words)),
         label.map(|label| html::span().class("words").child(label)),
         hit,
-        meter::tiny(&view.ticks),
+        (!ended).then(|| meter::tiny(&view.ticks)),
     )
 }
 

@@ -8,7 +8,7 @@ use web_sys::HtmlDetailsElement;
 
 use turnwise_protocol::app::{Header, StoredKind};
 use turnwise_view::ending::Tone;
-use turnwise_view::rail::day;
+use turnwise_view::rail::{Period, day};
 use turnwise_view::search::has_words;
 use turnwise_view::version::labels;
 
@@ -34,6 +34,14 @@ pub enum ListRow {
 }
 
 impl ListRow {
+    fn session(&self) -> Option<&str> {
+        match self {
+            ListRow::Day(_) => None,
+            ListRow::Open(thread) => thread.session_id.as_deref(),
+            ListRow::Stored(stored) => Some(&stored.session_id),
+        }
+    }
+
     /// A line survives changes of its run: its menu stays open, with the text typed there.
     fn key(&self) -> String {
         match self {
@@ -49,7 +57,11 @@ pub fn list(app: App) -> impl IntoView {
     let stored_count =
         move || app.list().stored.with(|stored| stored.iter().filter(|of| of.kind != StoredKind::Step).count());
     let count = move || stored_count().max(app.threads.with(Vec::len));
-    let limited = move || app.list().tone.get().is_some() || app.list().model.with(|model| !model.is_empty());
+    let limited = move || {
+        app.list().tone.get().is_some()
+            || app.list().model.with(|model| !model.is_empty())
+            || app.list().period.get() != Period::Any
+    };
     let searched = Memo::new(move |_| count() >= SEARCHED || !app.list().search.with(String::is_empty) || limited());
     let search = move || {
         searched.get().then(|| {
@@ -146,7 +158,18 @@ fn filters(app: App) -> impl IntoView {
         .attr("title", "Export the runs in the list as one ZIP file")
         .on(ev::click, move |_| app.export_shown())
         .child(icon(Icon::Download));
-    html::div().class("filters").child((ending, reactive(model), export))
+    let periods = Period::ALL.map(|period| {
+        let is_chosen = flag(move || app.list().period.get() == period);
+        html::option().value(period.name()).prop("selected", is_chosen).child(period.name())
+    });
+    let choose = move |event: web_sys::Event| {
+        let value = event_target_value(&event);
+        let found = Period::ALL.into_iter().find(|period| period.name() == value);
+        app.list().period.set(found.unwrap_or_default());
+    };
+    let period =
+        html::select().attr("aria-label", "Time").on(ev::change, choose).child(periods.into_iter().collect_view());
+    html::div().class("filters").child((period, ending, reactive(model), export))
 }
 
 impl App {
@@ -156,6 +179,9 @@ impl App {
             if text.with_untracked(|text| !text.is_empty()) {
                 text.set(String::new());
             }
+        }
+        if self.list().period.get_untracked() != Period::Any {
+            self.list().period.set(Period::Any);
         }
         if self.list().tone.get_untracked().is_some() {
             self.list().tone.set(None);
@@ -183,20 +209,18 @@ impl App {
         };
         let has_model = |thread: &Thread| thread.model().map_or_else(|| stored_with(thread), |of| of == model);
         let open = open.filter(|thread| model.is_empty() || has_model(thread));
-        let began = |thread: &Thread| {
-            let is_of_thread = |header: &&Header| thread.session_id.as_deref() == Some(header.line());
-            let stored =
-                self.list().stored.with(|headers| headers.iter().filter(is_of_thread).map(Header::began_ms).max());
-            stored.unwrap_or_else(|| thread.began())
-        };
-        let mut lines: Vec<(u64, ListRow)> = open.map(|thread| (began(&thread), ListRow::Open(thread))).collect();
+        let mut lines: Vec<(u64, ListRow)> =
+            open.map(|thread| (self.last_began(&thread), ListRow::Open(thread))).collect();
         lines.extend(stored.into_iter().map(|stored| (stored.began(), ListRow::Stored(stored))));
-        lines.sort_by_key(|(began, _)| std::cmp::Reverse(*began));
-        let (now, offset) = (dom::now(), dom::clock_offset());
+        let (now, offset, period) = (dom::now(), dom::clock_offset(), self.list().period.get());
+        lines.retain(|(began, _)| period.holds(*began, now, offset));
+        let pinned = self.list().pinned.get();
+        let is_pinned = |line: &ListRow| line.session().is_some_and(|session| pinned.contains(session));
+        lines.sort_by_key(|(began, line)| (!is_pinned(line), std::cmp::Reverse(*began)));
         let mut last = String::new();
         let mut out = Vec::new();
         for (began, line) in lines {
-            let day = day(began, now, offset);
+            let day = if is_pinned(&line) { "Pinned".to_owned() } else { day(began, now, offset) };
             if day != last {
                 last.clone_from(&day);
                 out.push(ListRow::Day(day));
@@ -205,6 +229,42 @@ impl App {
         }
         out
     }
+
+    /// When a thread's last run began, as it is stored.
+    fn last_began(&self, thread: &Thread) -> u64 {
+        let is_of_thread = |header: &&Header| thread.session_id.as_deref() == Some(header.line());
+        let stored = self.list().stored.with(|headers| headers.iter().filter(is_of_thread).map(Header::began_ms).max());
+        stored.unwrap_or_else(|| thread.began())
+    }
+
+    /// The runs that began last, open or stored, newest first.
+    pub fn recent_runs(&self, most: usize) -> Vec<RecentRun> {
+        let stored = self.stored_lines().into_iter().map(|stored| {
+            let (began, rail) = (stored.began(), stored.rail_now());
+            RecentRun { session_id: stored.session_id, title: rail.title, tone: rail.tone, began }
+        });
+        let threads = self.threads.get();
+        let open = threads.into_iter().filter_map(|thread| {
+            let session_id = thread.session_id.clone().filter(|session| !self.is_deleted(session))?;
+            let (title, tone) = thread.rail.with(|rail| (rail.title.clone(), rail.tone));
+            Some(RecentRun { session_id, title, tone, began: self.last_began(&thread) })
+        });
+        let mut all: Vec<RecentRun> = stored.chain(open).collect();
+        all.sort_by_key(|run| std::cmp::Reverse(run.began));
+        all.truncate(most);
+        all
+    }
+}
+
+/// A run on the start page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecentRun {
+    pub session_id: String,
+    pub title: String,
+    /// `None`: it is running.
+    pub tone: Option<Tone>,
+    /// In milliseconds since 1970.
+    pub began: u64,
 }
 
 fn row(app: App, lines: Memo<Vec<StoredRow>>, labels: Labels, stored: StoredRow) -> impl IntoView + use<> {
@@ -246,7 +306,17 @@ pub fn menu(app: App, session: String) -> impl IntoView {
             title.set_value(&app.title_of(&id));
         }
     };
-    let (renamed, deleted) = (session.clone(), session);
+    let (renamed, deleted, pinned) = (session.clone(), session.clone(), session);
+    let shown = pinned.clone();
+    let is_pinned = move || app.list().pinned.with(|pinned| pinned.contains(&shown));
+    let pin = html::button()
+        .r#type("button")
+        .class("btn quiet small")
+        .on(ev::click, move |_| {
+            close();
+            app.toggle_pin(&pinned);
+        })
+        .child(reactive(move || if is_pinned() { "Unpin" } else { "Pin to the top" }));
     let rename = move |event: web_sys::Event| {
         let name = event_target_value(&event);
         app.rename_task(&renamed, &name);
@@ -293,8 +363,8 @@ pub fn menu(app: App, session: String) -> impl IntoView {
         .child((
             html::summary()
                 .on(ev::click, show_title)
-                .attr("aria-label", "Rename or delete")
-                .attr("title", "Rename or delete")
+                .attr("aria-label", "Rename, pin or delete")
+                .attr("title", "Rename, pin or delete")
                 .child(icon(Icon::More)),
             html::div().class("pop").child((
                 html::label().child((
@@ -302,6 +372,7 @@ pub fn menu(app: App, session: String) -> impl IntoView {
                     html::input().r#type("text").node_ref(title).on(ev::change, rename),
                 )),
                 html::div().class("row").child((save, delete)),
+                pin,
             )),
         ))
 }

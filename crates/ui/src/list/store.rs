@@ -1,11 +1,15 @@
 //! The list of runs: what is stored, searched, filtered and about to be deleted.
 
+use std::collections::BTreeSet;
+
 use leptos::prelude::*;
 
 use turnwise_protocol::app::Header;
 use turnwise_view::ending::Tone;
+use turnwise_view::rail::Period;
 use turnwise_view::search::TaskHit;
 
+use crate::browser::storage;
 use crate::state::App;
 
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +27,10 @@ pub struct ListStore {
     /// The endings and the model to which the list is limited.
     pub tone: RwSignal<Option<Tone>>,
     pub model: RwSignal<String>,
+    /// The period to which the list is limited.
+    pub period: RwSignal<Period>,
+    /// The tasks at the top of the list, by their sessions; kept for later visits.
+    pub pinned: RwSignal<BTreeSet<String>>,
     /// Tasks that are being opened, so that a second click does not open one twice.
     pub opening: StoredValue<Vec<String>>,
 }
@@ -37,12 +45,34 @@ impl Default for ListStore {
             found: RwSignal::new(Vec::new()),
             tone: RwSignal::new(None),
             model: RwSignal::new(String::new()),
+            period: RwSignal::new(Period::Any),
+            pinned: RwSignal::new(pinned()),
             opening: StoredValue::new(Vec::new()),
         }
     }
 }
 
+const PINNED: &str = "turnwise.pinned";
+
+fn pinned() -> BTreeSet<String> {
+    storage::load(PINNED).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
 impl App {
+    /// Puts a task at the top of the list, or back to its day.
+    pub fn toggle_pin(&self, session: &str) {
+        let pinned = self.list().pinned;
+        pinned.update(|pinned| {
+            if !pinned.remove(session) {
+                pinned.insert(session.to_owned());
+            }
+        });
+        match pinned.with_untracked(|pinned| serde_json::to_string(pinned)) {
+            Ok(text) if pinned.with_untracked(|pinned| !pinned.is_empty()) => storage::save(PINNED, &text),
+            _ => storage::remove(PINNED),
+        }
+    }
+
     pub fn list(&self) -> ListStore {
         self.store()
     }

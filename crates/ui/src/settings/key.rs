@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use turnwise_engine::{ProviderKind, RunConfig};
-use turnwise_view::provider::{Need, ProviderCard, address as address_of, needs_key};
+use turnwise_view::provider::{Need, ProviderCard, address as address_of, host, needs_key};
 use turnwise_view::settings::ConfigField;
 use turnwise_view::signin::SignIn;
 
@@ -16,9 +16,19 @@ use crate::settings::probe;
 use crate::state::{App, Dialog};
 
 /// The id of the field.
-const KEY: &str = "setting-key";
+pub const KEY: &str = "setting-key";
 
+/// Draws the field with the Test button.
 pub fn key(app: App, provider: ProviderCard) -> impl IntoView {
+    asked(app, provider, true)
+}
+
+/// Draws the field alone.
+pub fn plain(app: App, provider: ProviderCard) -> impl IntoView {
+    asked(app, provider, false)
+}
+
+fn asked(app: App, provider: ProviderCard, with_test: bool) -> impl IntoView {
     let label = match provider.key {
         Need::Needed => "API key",
         Need::Optional => "API key, if the server wants one",
@@ -26,11 +36,8 @@ pub fn key(app: App, provider: ProviderCard) -> impl IntoView {
     };
     let meant = Memo::new(move |_| app.settings.with(|settings| settings.address().is_some()));
     reactive(move || match meant.get() {
-        true => field(app, provider, label).into_any(),
-        false => html::p()
-            .class("advice")
-            .child("Each key belongs to one base URL. Enter a valid base URL first.")
-            .into_any(),
+        true => field(app, provider, label, with_test).into_any(),
+        false => html::p().class("advice").child("Enter the address first.").into_any(),
     })
 }
 
@@ -72,7 +79,7 @@ impl App {
     }
 }
 
-fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView {
+fn field(app: App, provider: ProviderCard, label: &'static str, with_test: bool) -> impl IntoView {
     // Said once a run was refused for it.
     let missing = Memo::new(move |_| {
         let no_key = || app.keys.with(|keys| keys.get(&address(app)).is_none());
@@ -100,12 +107,10 @@ fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView
             let address = address(app);
             app.keys.update(|keys| keys.set(&address, &event_target_value(&event)));
         });
-    let (test, result) = probe::probe(app);
+    let (test, result) = with_test.then(|| probe::probe(app)).unzip();
     let kept = move || match app.keys.with(|keys| keys.is_remembered(&address(app))) {
-        true => "Stored on this device, sent only to this address and never recorded. ",
-        false => {
-            "Kept in this tab's memory, sent only to this address and never recorded. It is gone when the page is closed or reloaded. "
-        }
+        true => format!("Stored on this device and sent only to {}. ", shown_host(app)),
+        false => format!("Sent only to {}. It is gone when the page is closed or reloaded. ", shown_host(app)),
     };
     html::div().class("input mono wide").child((
         html::label().r#for(KEY).child(label),
@@ -168,6 +173,11 @@ fn sign_in(app: App) -> impl IntoView {
             ))
         })
     })
+}
+
+fn shown_host(app: App) -> String {
+    let address = address(app);
+    host(&address).unwrap_or(address)
 }
 
 fn address(app: App) -> String {

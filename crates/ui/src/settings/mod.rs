@@ -102,6 +102,9 @@ pub fn content(app: App) -> impl IntoView {
     let wrong = move || match errors.with(Vec::len) {
         0 if open.get() == SettingsTab::Appearance => "Saved.".to_owned(),
         0 if app.settings.with(|settings| settings.build(Vec::new()).is_err()) => "Not complete yet.".to_owned(),
+        0 if app.settings.with(turnwise_view::settings::UserSettings::names_no_model) => {
+            "Saved. No model is named: the server chooses one.".to_owned()
+        }
         0 => "Saved. Applies to your next run.".to_owned(),
         1 => "One value is wrong.".to_owned(),
         more => format!("{more} values are wrong."),
@@ -268,6 +271,6 @@ fn appearance(app: App) -> impl IntoView {
 }
 
 /// Returns the element id of a field.
-fn id_of(field: ConfigField) -> String {
+pub fn id_of(field: ConfigField) -> String {
     format!("setting-{}", field.key())
 }

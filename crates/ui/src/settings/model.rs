@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use turnwise_engine::ProviderKind;
-use turnwise_view::provider::{COMPATIBLE, DEMOS, ProviderCard, ProviderGroup, cards, demo_name, provider_card, title};
+use turnwise_view::provider::{COMPATIBLE, DEMOS, ProviderCard, ProviderGroup, cards, provider_card, title};
 use turnwise_view::settings::ConfigField;
 
 use crate::browser::dom;
@@ -32,7 +32,7 @@ pub fn model(app: App, errors: Errors) -> impl IntoView {
 
 /// Draws every provider as a card of one radio group, so that arrow keys move through all of them.
 fn providers(app: App) -> impl IntoView {
-    let demos = DEMOS.iter().map(|(id, words)| card(app, id, demo_name(words), words).into_any());
+    let demos = DEMOS.iter().map(|(id, words)| card(app, id, (*words).to_owned(), words).into_any());
     let real = ProviderGroup::ALL.iter().map(|place| {
         let cards = cards().filter(|provider| provider.place == *place);
         row(

@@ -6,7 +6,8 @@ use leptos::prelude::*;
 
 use turnwise_content::format::countdown;
 use turnwise_view::branch::FormPart;
-use turnwise_view::turn::CHANGED;
+use turnwise_view::provider::needs_network;
+use turnwise_view::turn::{CHANGED, calling};
 use turnwise_view::{Activity, SegmentView, TurnKind, TurnView, WaitView};
 
 use crate::answer::ending;
@@ -133,7 +134,7 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> i
         TurnKind::Synthesis { .. } => true,
         TurnKind::Turn => false,
     });
-    let said = (reasoning(slot), said(app, slot));
+    let said = (reasoning(slot), said(app, behind, slot));
     let said = if title {
         let view = slot.view.clone();
         let title = move || {
@@ -209,13 +210,31 @@ fn reasoning(slot: &TurnSlot) -> impl IntoView + use<> {
         .child((html::summary().child((icon::chevron(), "Reasoning")), host.place()))
 }
 
-fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
+fn said(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
     let view = slot.view.clone();
     let streaming = slot.streaming.clone();
+    let remote = behind.with(|source| source.config.providers.first().is_some_and(needs_network)).unwrap_or(false);
+    // Since when the model has been asked, and with which words: another attempt begins anew.
+    let since = StoredValue::new((String::new(), 0));
+    let words = move |words: String| {
+        let now = app.now.get();
+        let began = since
+            .try_update_value(|since| {
+                if since.0 != words {
+                    *since = (words.clone(), now);
+                }
+                since.1
+            })
+            .unwrap_or(now);
+        calling(&words, now.saturating_sub(began), remote && app.reading().offline.get())
+    };
     let doing = move || {
         let live = view.with(|view| view.live.clone());
         match live {
-            Some(Activity::Calling { words: text }) if !streaming.get() => Some(doing(text).into_any()),
+            Some(Activity::Calling { words: text }) if !streaming.get() => {
+                let line = move || words(text.clone());
+                Some(doing(reactive(line)).into_any())
+            }
             Some(Activity::Waiting(wait)) => Some(waiting(app, wait).into_any()),
             _ => None,
         }
@@ -231,7 +250,7 @@ fn doing_tools(slot: &TurnSlot) -> impl IntoView + use<> {
     })
 }
 
-fn doing(text: String) -> impl IntoView {
+fn doing(text: impl IntoView) -> impl IntoView {
     html::div().class("doing").child((html::span().class("pulse").attr("aria-hidden", "true"), text))
 }
 

@@ -162,6 +162,12 @@ impl UserSettings {
         }
     }
 
+    /// Whether requests would name no model, which some servers allow.
+    #[must_use]
+    pub fn names_no_model(&self) -> bool {
+        self.applies(ConfigField::Model) && self.value(ConfigField::Model).trim().is_empty()
+    }
+
     /// Returns whether there is a synthesis; the last turn of a strict run asks for the report instead.
     fn synthesizes(&self) -> bool {
         self.preset() != Preset::Strict && self.is_on(ConfigField::Synthesis)

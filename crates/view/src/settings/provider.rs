@@ -62,6 +62,14 @@ impl UserSettings {
         if wrong || self.lacks_address() { None } else { Some(address(&self.provider())) }
     }
 
+    /// The address as it is used, with the scheme that was left out; `None`: it is empty or wrong, or needs nothing.
+    #[must_use]
+    pub fn whole_address(&self) -> Option<String> {
+        let typed = self.value(ConfigField::BaseUrl);
+        let whole = self.address().filter(|_| !typed.trim().is_empty() && !typed.contains("://"))?;
+        Some(whole)
+    }
+
     fn lacks_address(&self) -> bool {
         self.provider_card().is_some_and(|card| card.id == COMPATIBLE)
             && self.value(ConfigField::BaseUrl).trim().is_empty()
