@@ -165,6 +165,7 @@ impl App {
         self.visits.update_value(|visits| *visits += 1);
         self.view.set(View::Transcript);
         self.end_editing();
+        self.feature.set(None);
         self.current.set(None);
         self.switch_draft();
         start_at_top();
@@ -176,6 +177,7 @@ impl App {
         self.visits.update_value(|visits| *visits += 1);
         self.view.set(View::Transcript);
         self.end_editing();
+        self.feature.set(None);
         self.current.set(Some(id));
         self.switch_draft();
         self.rail_open.set(false);

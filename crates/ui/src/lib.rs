@@ -5,6 +5,9 @@
 //! markup. Deliberately absent: the run's rules (`engine`), its texts (`view`), its requests (`shell`).
 #![cfg(target_arch = "wasm32")]
 
+#[macro_use]
+mod features;
+
 mod actions;
 mod answer;
 mod branch;
@@ -15,7 +18,6 @@ mod components;
 mod composer;
 mod connect;
 mod files;
-mod insight;
 mod list;
 mod log;
 mod palette;
@@ -31,6 +33,8 @@ mod store;
 pub mod text;
 mod transcript;
 mod viewer;
+
+features! { insight }
 
 use leptos::html;
 use leptos::prelude::*;
@@ -72,7 +76,12 @@ fn app() -> impl IntoView {
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
     crate::viewer::listen(app);
     crate::route::listen(app);
-    let view = move || app.view.get().name();
+    let view = move || if app.feature.with(Option::is_some) { "page" } else { app.view.get().name() };
+    let state = move || match app.current.get() {
+        Some(_) => "run",
+        None if app.feature.with(Option::is_some) => "page",
+        None => "start",
+    };
     let dragged = RwSignal::new(false);
     let div = html::div().class("app").attr("data-rail", attribute(rail_open)).attr("data-view", attribute(view));
     div.attr("data-dragged", attribute(move || dragged.get().then_some(""))).child((
@@ -85,8 +94,9 @@ fn app() -> impl IntoView {
             .on(leptos::ev::click, move |_| app.rail_open.set(false)),
         html::main()
             .class("main")
-            .attr("data-state", attribute(move || if app.current.get().is_some() { "run" } else { "start" }))
+            .attr("data-state", attribute(state))
             .child((
+                crate::features::page(app),
                 crate::start::hello(app),
                 crate::viewer::bar(app),
                 crate::transcript::transcript(app),
@@ -101,7 +111,6 @@ fn app() -> impl IntoView {
         crate::files::files(app),
         crate::log::log(app),
         crate::branch::branch(app),
-        crate::insight::insight(app),
         crate::palette::palette(app),
         crate::palette::keys(app),
         crate::plans::editor::editor(app),

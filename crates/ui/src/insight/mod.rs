@@ -1,4 +1,4 @@
-//! The insight page: figures and charts over all runs, in a dialog on top of the page.
+//! The insight page: figures and charts over all runs, as a page of its own.
 
 pub mod chart;
 pub mod filters;
@@ -13,10 +13,10 @@ use turnwise_record::trajectory::RunSummary;
 use turnwise_view::insight::{Filter, Insight, InsightPage, Range, Tile};
 
 use crate::browser::dom;
-use crate::components::dialog::dialog;
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::{flag, reactive};
-use crate::state::{App, Dialog};
+use crate::features::Feature;
+use crate::state::App;
 
 /// The filter of the page, and what it shows.
 #[derive(Clone, Copy, Debug)]
@@ -26,16 +26,7 @@ pub struct Looking {
     pub page: Memo<InsightPage>,
 }
 
-pub fn insight(app: App) -> impl IntoView {
-    dialog(app, Dialog::Insight, "insight", "Insight", move || content(app))
-}
-
-impl App {
-    pub fn open_insight(&self) {
-        self.rail_open.set(false);
-        self.dialog.set(Some(Dialog::Insight));
-    }
-}
+pub const FEATURE: Feature = Feature { name: "insight", title: "Insight", icon: Icon::Chart, page: |app| content(app).into_any() };
 
 fn content(app: App) -> impl IntoView {
     let summaries: StoredValue<Vec<RunSummary>> = StoredValue::new(crate::insight::runs::summaries(app));

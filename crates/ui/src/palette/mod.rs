@@ -22,6 +22,7 @@ use crate::components::reactive::{attribute, reactive};
 use crate::components::toast::Undo;
 use crate::composer::drop as files;
 use crate::composer::quote;
+use crate::features::Feature;
 use crate::list::marks;
 use crate::state::{App, Dialog, Thread};
 use crate::viewer::state::View;
@@ -74,7 +75,7 @@ enum PaletteAction {
     OpenFile,
     Quote,
     Show(Dialog),
-    Insight,
+    Page(&'static Feature),
     Stop,
     Cancel,
     Resume,
@@ -247,7 +248,7 @@ fn group(action: &PaletteAction) -> &'static str {
         | PaletteAction::DownloadPlan
         | PaletteAction::List(_)
         | PaletteAction::Look(_) => "This run",
-        PaletteAction::Show(_) | PaletteAction::Insight | PaletteAction::Theme(_) | PaletteAction::ExportShown => {
+        PaletteAction::Show(_) | PaletteAction::Page(_) | PaletteAction::Theme(_) | PaletteAction::ExportShown => {
             "Turnwise"
         }
         PaletteAction::Open(_) | PaletteAction::OpenSession(_) => "Runs",
@@ -392,7 +393,9 @@ impl App {
         }
         add("Files", "", PaletteAction::Show(Dialog::Files));
         add("Settings: connect a model, keys, tools, limits", "", PaletteAction::Show(Dialog::Settings));
-        add("Insight", "", PaletteAction::Insight);
+        for feature in crate::FEATURES {
+            add(feature.title, "", PaletteAction::Page(feature));
+        }
         add("Keys", "?", PaletteAction::Show(Dialog::Keys));
         for theme in Theme::ALL.into_iter().filter(|theme| *theme != self.theme.get_untracked()) {
             add(&format!("Theme: {}", theme.label()), "", PaletteAction::Theme(theme));
@@ -430,7 +433,7 @@ impl App {
             PaletteAction::Quote => {
                 self.commands().selected.with_value(|text| text.iter().for_each(|text| self.quote(text)));
             }
-            PaletteAction::Insight => self.open_insight(),
+            PaletteAction::Page(feature) => self.open_feature(feature),
             PaletteAction::OpenFile => files::choose(*self),
             PaletteAction::Stop => drop(untrack(|| self.stop_what_runs())),
             PaletteAction::Cancel if is_plan => self.cancel_plan(),
