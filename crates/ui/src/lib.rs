@@ -92,20 +92,17 @@ fn app() -> impl IntoView {
             .class("scrim")
             .attr("aria-label", "Close the list of runs")
             .on(leptos::ev::click, move |_| app.rail_open.set(false)),
-        html::main()
-            .class("main")
-            .attr("data-state", attribute(state))
-            .child((
-                crate::features::page(app),
-                crate::start::hello(app),
-                crate::viewer::bar(app),
-                crate::transcript::transcript(app),
-                crate::viewer::viewer(app),
-                crate::composer::composer(app),
-                crate::start::connect(app),
-                crate::start::left_open(app),
-                crate::start::examples(app),
-            )),
+        html::main().class("main").attr("data-state", attribute(state)).child((
+            crate::features::page(app),
+            crate::start::hello(app),
+            crate::viewer::bar(app),
+            crate::transcript::transcript(app),
+            crate::viewer::viewer(app),
+            crate::composer::composer(app),
+            crate::start::connect(app),
+            crate::start::left_open(app),
+            crate::start::examples(app),
+        )),
         crate::run_facts::panel(app),
         crate::settings::settings(app),
         crate::files::files(app),

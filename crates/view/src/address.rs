@@ -8,10 +8,7 @@ use std::fmt::{self, Write as _};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// `#/run/SESSION`, and below it the view.
-    Run {
-        session: String,
-        view: RunAddress,
-    },
+    Run { session: String, view: RunAddress },
     /// `#/plan/KEY`
     Plan(String),
     /// `#/NAME`, the page of a feature.
@@ -24,14 +21,9 @@ pub enum RunAddress {
     #[default]
     Transcript,
     /// `/replay/STEP`; without a step: at the first.
-    Replay {
-        step: usize,
-    },
+    Replay { step: usize },
     /// `/compare/RUN`, and the index of the own run among those of the session if it is not the last: `/compare/RUN/0`.
-    Compare {
-        run_id: String,
-        own: Option<usize>,
-    },
+    Compare { run_id: String, own: Option<usize> },
 }
 
 impl Address {
@@ -44,7 +36,9 @@ impl Address {
         let rest: Vec<String> = parts.collect();
         let id = rest.first().filter(|id| !id.is_empty()).cloned();
         match (kind.as_str(), id) {
-            ("run", Some(session)) => Some(Address::Run { session, view: RunAddress::of(rest.get(1..).unwrap_or_default()) }),
+            ("run", Some(session)) => {
+                Some(Address::Run { session, view: RunAddress::of(rest.get(1..).unwrap_or_default()) })
+            }
             ("plan", Some(key)) => Some(Address::Plan(key)),
             ("run" | "plan", None) => None,
             _ => Some(Address::Page(kind)),
@@ -113,7 +107,9 @@ fn encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => encoded.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => {
+                encoded.push(char::from(byte))
+            }
             _ => drop(write!(encoded, "%{byte:02X}")),
         }
     }

@@ -119,7 +119,8 @@ pub fn keys(app: App) -> impl IntoView {
 }
 
 fn content(app: App) -> impl IntoView {
-    let (query, at) = (RwSignal::new(String::new()), RwSignal::new(0usize));
+    let begin = app.commands().begin.try_update_value(std::mem::take).unwrap_or_default();
+    let (query, at) = (RwSignal::new(begin), RwSignal::new(0usize));
     // A run may end while the palette is open.
     let all = Memo::new(move |_| {
         let _ = app.phase();
@@ -282,6 +283,12 @@ fn matching(all: &[PaletteEntry], query: &str, hits: &[TaskHit]) -> Vec<PaletteE
 }
 
 impl App {
+    /// Opens the palette at the runs that the open one can be compared with.
+    pub fn find_to_compare(&self) {
+        self.commands().begin.set_value(format!("{COMPARE} "));
+        self.dialog.set(Some(Dialog::Palette));
+    }
+
     /// Opens the palette, or closes it.
     pub fn toggle_palette(&self) {
         let open = self.dialog.get_untracked() == Some(Dialog::Palette);

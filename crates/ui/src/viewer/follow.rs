@@ -69,7 +69,9 @@ impl Following {
 
 /// The turns of the run, without those of its sub-agents.
 fn turns(scroller: &Element) -> Vec<HtmlElement> {
-    let Ok(list) = scroller.query_selector_all("section.turn:not(section.turn section.turn)") else { return Vec::new() };
+    let Ok(list) = scroller.query_selector_all("section.turn:not(section.turn section.turn)") else {
+        return Vec::new();
+    };
     (0..list.length()).filter_map(|at| list.get(at)?.dyn_into().ok()).collect()
 }
 
