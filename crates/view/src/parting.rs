@@ -130,7 +130,10 @@ pub(super) fn request_changes(runs: [&RunSource<'_>; 2]) -> Vec<(&'static str, [
             0 => run.input.to_owned(),
             images => format!("{}\n\n{}", run.input, counted(images as u64, "picture")),
         }),
-        ("model", |run| super::provider::facts(run.config).join(", ")),
+        ("model", |run| {
+            let first = run.config.providers.first();
+            first.map(|first| format!("{} · {}", first.model, super::provider::name(first))).unwrap_or_default()
+        }),
         ("system message", |run| run.config.system_text()),
         ("max turns", |run| run.config.max_turns.to_string()),
         ("temperature", |run| run.config.temperature.map_or_else(|| "default".to_owned(), |value| value.to_string())),
