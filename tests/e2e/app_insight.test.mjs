@@ -37,7 +37,7 @@ const withInsight = (context, names, body) => withApp({ context: { reducedMotion
   await page.locator('.runs .run').nth(names.length - 1).waitFor({ state: 'attached', timeout: 60_000 });
   if (context.viewport.width < 1120) await page.getByRole('button', { name: 'Runs', exact: true }).click();
   await page.getByRole('navigation', { name: 'Runs', exact: true }).getByRole('button', { name: 'Insight' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Insight' });
+  const dialog = page.getByRole('region', { name: 'Insight' });
   await dialog.waitFor();
   return body(page, dialog);
 });
@@ -143,7 +143,7 @@ test('the page counts what the package counts, filters by a click or by keys, an
 
 test('with no run it says what to do, and a run of this session counts', { timeout: 120_000 }, () => withApp({ context: { viewport: WIDE } }, async (page) => {
   const open = () => page.getByRole('navigation', { name: 'Runs', exact: true }).getByRole('button', { name: 'Insight' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Insight' });
+  const dialog = page.getByRole('region', { name: 'Insight' });
   await open();
   await dialog.getByText('Nothing to count yet.').waitFor();
   await page.keyboard.press('Escape');

@@ -194,6 +194,6 @@ async function walk(page, visit, release) {
   await close();
   await runs();
   await rail.getByRole('button', { name: 'Insight' }).click();
-  await dialog('Insight').waitFor();
+  await page.getByRole('region', { name: 'Insight' }).waitFor();
   await visit('insight');
 }

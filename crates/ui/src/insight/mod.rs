@@ -52,10 +52,7 @@ fn content(app: App) -> impl IntoView {
     };
     (
         html::div()
-            .class("dialog-body")
-            .attr("tabindex", "0")
-            .attr("role", "region")
-            .attr("aria-label", "Figures and charts")
+            .class("insight-body")
             .child((
                 crate::insight::filters::filters(looking),
                 reactive(empty),
@@ -64,7 +61,7 @@ fn content(app: App) -> impl IntoView {
                     .child(reactive(move || page.with(|page| page.tiles.iter().map(tile).collect_view()))),
                 html::div().class("charts").child(charts),
             )),
-        html::div().class("dialog-foot").child((
+        html::div().class("insight-foot").child((
             html::span()
                 .class("grow")
                 .attr("role", "status")

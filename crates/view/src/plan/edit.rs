@@ -155,12 +155,13 @@ impl PlanDraft {
             Ok(plan) if faults.is_empty() => Ok(plan),
             Ok(_) => Err(faults),
             Err(more) => {
-                for fault in more.iter().map(FaultView::from) {
-                    // One mistake may break several rules: an order that does not exist is no smaller one either.
-                    if !faults.iter().any(|before| before.path == fault.path) {
-                        faults.push(fault);
-                    }
-                }
+                // An order that does not exist is no smaller one either: one mistake, one fault.
+                let is_unknown =
+                    |path: &str| more.iter().any(|fault| fault.path == path && fault.kind == FaultKind::UnknownOrder);
+                let said = more
+                    .iter()
+                    .filter(|fault| fault.kind != FaultKind::DependencyNotSmaller || !is_unknown(&fault.path));
+                faults.extend(said.map(FaultView::from));
                 Err(faults)
             }
         }
