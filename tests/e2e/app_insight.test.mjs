@@ -171,6 +171,6 @@ test('records dropped together open as runs and plans, each step counts, what is
     await drop(page, [files[0], damaged, plan, other]);
     await page.getByText(/^Opened 2 records, and added 1 file, 16 B for the agent\. damaged\.json was not opened\. This record is damaged/).waitFor();
     await page.getByRole('navigation', { name: 'Runs', exact: true }).getByRole('button', { name: 'Insight' }).click();
-    await page.getByRole('dialog', { name: 'Insight' }).getByRole('status').getByText('3 runs', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Insight' }).getByRole('status').getByText('3 runs', { exact: true }).waitFor();
   });
 });
