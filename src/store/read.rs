@@ -228,8 +228,11 @@ impl RunDatabase {
     /// Deletes these runs and plans, and the contents that no other run uses.
     pub async fn delete(&self, keys: &[String]) -> Result<(), StoreError> {
         let connection = self.connection()?;
-        let transaction =
-            writing(&connection, &[RUNS, ORIGINS, EVENTS, PLANS, WORKSPACES, FILES, NOTES, DRAFTS], Durability::Strict)?;
+        let transaction = writing(
+            &connection,
+            &[RUNS, ORIGINS, EVENTS, PLANS, WORKSPACES, FILES, NOTES, DRAFTS],
+            Durability::Strict,
+        )?;
         for key in keys {
             for store in [RUNS, ORIGINS, PLANS, WORKSPACES, NOTES, DRAFTS] {
                 transaction.object_store(store)?.delete(key.as_str()).primitive()?;

@@ -2,7 +2,7 @@
 // record that was opened before a reload, and a key that is gone after one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { START, download, drop, runTask, startPage, storedToTheEnd } from './lib/app.mjs';
+import { START, compareWith, download, drop, runTask, startPage, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { MISSING, answerAsOpenAi, enterKey } from './lib/openai.mjs';
@@ -15,7 +15,7 @@ const box = (page) => page.getByRole('textbox', { name: 'Task' });
 const said = (page, text) => page.locator('#transcript').getByText(text).first().waitFor();
 const acts = (page) => page.getByRole('group', { name: 'This answer' }).last();
 const ending = (page) => page.getByRole('region', { name: 'How it ended' }).last();
-const choice = (page) => page.getByRole('combobox', { name: 'Compare with another run' });
+const choice = (page) => page.getByRole('button', { name: 'Compare with…' });
 const comparison = (page) => page.getByRole('region', { name: 'Comparison' });
 const rail = (page) => page.getByRole('navigation', { name: 'Runs', exact: true });
 
@@ -63,20 +63,26 @@ for (const look of Object.keys(LOOKS)) {
     await acts(page).waitFor();
     if (look === 'phone') await page.getByRole('button', { name: 'Replay' }).click();
     await choice(page).waitFor();
-    const groups = await choice(page).locator('optgroup').evaluateAll((all) => all.map((group) => [group.label, [...group.children].map(({ text }) => text)]));
-    assert.deepEqual(groups.map(([name]) => name), ['Versions of this run', 'The same task', 'Other runs']);
-    const [[original], [same], [other]] = groups.map(([, texts]) => texts);
-    assert.deepEqual(groups.map(([, texts]) => texts.length), [1, 1, 1]);
+    // The palette lists the runs, the likely ones first, and searches them.
+    await choice(page).click();
+    const search = page.getByRole('dialog', { name: 'Find an action or a run' });
+    await search.getByRole('option').nth(2).waitFor();
+    const rows = await search.getByRole('option').evaluateAll((all) => all.map((row) => [...row.children].map((part) => part.textContent)));
+    assert.deepEqual(rows.map(([, kind]) => kind), ['Versions of this run', 'The same task', 'Other runs']);
+    const [original, same, other] = rows.map(([text]) => text.replace('Compare with: ', ''));
+    const groups = rows.map(([text, kind]) => [kind, [text.replace('Compare with: ', '')]]);
+    await page.keyboard.type('multiply');
+    await search.getByRole('option').nth(1).waitFor({ state: 'detached' });
+    assert.ok((await search.getByRole('option').first().innerText()).includes(other));
+    await page.keyboard.press('Escape');
+    await choice(page).and(page.locator(':focus')).waitFor();
     assert.match(original, /^Version 1 of 2, original · 1 turn, complete · Today \d\d:\d\d$/);
     assert.match(same, /^1 turn, complete · Today \d\d:\d\d · scripted$/);
     assert.match(other, /^Multiply\. · 1 turn, complete · Today/);
 
-    // It is opened when it is chosen; what is compared stays chosen, and the choice keeps the focus.
-    await choice(page).focus();
-    await choice(page).selectOption({ label: original });
+    // It is opened when it is chosen.
+    await compareWith(page, original);
     await comparison(page).getByRole('columnheader', { name: 'The original' }).waitFor();
-    assert.equal(await choice(page).evaluate((select) => select.selectedOptions[0].text), original);
-    await choice(page).and(page.locator(':focus')).waitFor();
     // The outputs are drawn, and the change goes from the original to this run.
     const outputs = comparison(page).locator('.outputs');
     await outputs.locator('.turn-of', { hasText: 'This run' }).locator('strong', { hasText: 'three' }).waitFor();
@@ -87,9 +93,9 @@ for (const look of Object.keys(LOOKS)) {
     assert.deepEqual(await outputs.locator('.fact').allInnerTexts(), ['Only in the original Only in this run']);
     await outputs.scrollIntoViewIfNeeded();
     await shoot('outputs');
-    await choice(page).selectOption({ label: other });
+    await compareWith(page, other);
     await comparison(page).getByRole('columnheader', { name: 'The other' }).waitFor();
-    await choice(page).selectOption({ index: 0 });
+    await page.getByRole('button', { name: 'End the comparison' }).click();
     await said(page, 'three');
     // The palette offers the same runs.
     await page.keyboard.press('Control+k');

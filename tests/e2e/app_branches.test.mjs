@@ -132,6 +132,11 @@ test('a result is changed by keyboard, and at a step of a replay; a reply at its
   await page.keyboard.press('Enter');
   const field = dialog(page).getByLabel(/^calculate/).and(page.locator(':focus'));
   await field.waitFor();
+  // That result alone, from its beginning; the rest is folded.
+  assert.equal(await field.evaluate((area) => `${area.selectionStart} ${area.selectionEnd} ${area.scrollTop}`), '0 0 0');
+  assert.deepEqual(await dialog(page).getByRole('textbox').evaluateAll((all) => all.filter((field) => field.checkVisibility()).length), 1);
+  assert.ok((await field.boundingBox()).height > 300);
+  await shoot('form');
   await page.keyboard.press('Escape');
   await dialog(page).waitFor({ state: 'hidden' });
   await call(page, 1).getByRole('button', { name: 'Change this result' }).and(page.locator(':focus')).waitFor();

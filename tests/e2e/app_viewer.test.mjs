@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { PHONE, WIDE, download, drop, runExample, withApp } from './lib/app.mjs';
+import { PHONE, WIDE, compareWith, download, drop, runExample, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { inThemes, shots } from './lib/looks.mjs';
@@ -170,18 +170,23 @@ test('two runs stand side by side', async () => {
   await withApp({ context: { viewport: WIDE } }, async (page) => {
     await drop(page, [file('limit')]);
     await page.getByText(/^Opened limit\.json/).waitFor();
-    assert.equal(await page.getByRole('combobox', { name: 'Compare with another run' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Compare with…' }).count(), 0);
     await drop(page, [file('files')]);
     await page.getByText(/^Opened files\.json/).waitFor();
-    await page.getByRole('combobox', { name: 'Compare with another run' }).selectOption({ index: 1 });
+    await compareWith(page);
     const both = page.getByRole('region', { name: 'Comparison' });
     await both.locator('.summary').getByText(/^They part at turn 1, where the requests differ \(task/).waitFor();
     const row = both.getByRole('row', { name: /^Turns/ });
-    const [own, other] = await row.getByRole('cell').allInnerTexts();
+    const [other, own] = await row.getByRole('cell').allInnerTexts();
     const of = (key) => `${records[key].turns.length} of ${records[key].max_turns}`;
-    assert.equal(own, of('files'));
-    // The difference stands behind the number of the other run.
-    assert.ok(other.startsWith(of('limit')) && other.includes(`${records.limit.turns.length - records.files.turns.length} more (+`), other);
+    // The baseline comes first, and the difference stands behind the number of the run that is compared with it.
+    assert.equal(other, of('limit'));
+    assert.ok(own.startsWith(of('files')) && own.includes(`${records.limit.turns.length - records.files.turns.length} fewer (`), own);
+    await both.getByRole('heading', { level: 1, name: /^First difference: task/ }).waitFor();
+    // The tasks that differ, word by word.
+    const task = both.locator('.change', { hasText: 'Task' });
+    await task.locator('ins').first().waitFor();
+    await task.locator('del').first().waitFor();
     assert.equal(await both.locator('.pair[data-first]').count(), 1);
     await both.locator('.outputs ins').first().waitFor();
     await page.getByRole('button', { name: 'End the comparison' }).click();
@@ -233,7 +238,7 @@ for (const [size, viewport] of Object.entries({ wide: { width: 1280, height: 800
       await page.getByText(/^Opened limit\.json/).waitFor();
       // On a phone, the bar with the choice is above the replay, not above the transcript.
       if (size === 'phone') await page.getByRole('button', { name: 'Replay' }).click();
-      await page.getByRole('combobox', { name: 'Compare with another run' }).selectOption({ index: 1 });
+      await compareWith(page);
       await page.locator('.outputs ins').first().waitFor();
       await page.locator('.comparison').evaluate((comparison) => { comparison.scrollTop = 0; });
       await look('compare');

@@ -147,21 +147,20 @@ for (const look of Object.keys(LOOKS)) {
     const words = 'They part at turn 2: this run answers “Nothing more”; the original calls calculate {"expression":"2+2"}.';
     const first = both.locator('.pair[data-first]');
     await both.locator('.summary').getByText(words).waitFor();
-    await first.getByText(/^They part here: /).waitFor();
+    await first.getByText(/^First difference: /).waitFor();
     assert.equal(await first.count(), 1);
-    // It is in view, below the folded turn before it.
-    // Scrolled to: the facts above it fill a low window.
+    // It is in view at once, below the folded turn before it.
     await page.waitForFunction(() => {
       const [comparison, pair] = ['.comparison', '.pair[data-first]'].map((name) => document.querySelector(name));
       const top = pair.getBoundingClientRect().top - comparison.getBoundingClientRect().top;
-      return comparison.scrollTop > 0 && top >= 0 && top < comparison.clientHeight - 60;
+      return comparison.scrollTop === 0 && top >= 0 && top < comparison.clientHeight - 60;
     });
-    const [mine, theirs] = await Promise.all([0, 1].map((n) => first.locator('.turn-of').nth(n).boundingBox()));
-    if (look === 'wide') assert.ok(mine.y === theirs.y && mine.x < theirs.x, 'next to each other');
-    else assert.ok(mine.y < theirs.y && mine.x === theirs.x, 'below each other');
+    const [theirs, mine] = await Promise.all([0, 1].map((n) => first.locator('.turn-of').nth(n).boundingBox()));
+    if (look === 'wide') assert.ok(mine.y === theirs.y && theirs.x < mine.x, 'next to each other');
+    else assert.ok(theirs.y < mine.y && mine.x === theirs.x, 'below each other');
     await page.setViewportSize(size);
     await shoot('first');
-    await both.getByText('1 equal turn').click();
+    await both.getByText('1 identical turn').click();
     await both.locator('.same .turn-of').getByText('Both runs').waitFor();
     await both.evaluate((comparison) => { comparison.scrollTop = 0; });
     await both.getByRole('columnheader', { name: 'The original' }).waitFor();
@@ -172,7 +171,7 @@ for (const look of Object.keys(LOOKS)) {
     await reopen(page, 'Add.');
     await page.getByRole('button', { name: 'Compare with the original' }).click();
     await both.locator('.summary').getByText(words).waitFor();
-    await first.getByText(/^They part here: /).waitFor();
+    await first.getByText(/^First difference: /).waitFor();
   }));
 }
 

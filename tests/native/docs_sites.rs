@@ -285,7 +285,9 @@ fn the_tools_say_where_and_what() {
     let sha256 = structured_content.as_ref().map(|data| data["sha256"].clone()).unwrap_or_default();
     assert!(sha256.as_str().is_some_and(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())));
     let page = |sections: Vec<serde_json::Value>| {
-        Some(json!({ "url": format!("{ROOT}guide/run.html"), "page": "Running it", "sections": sections, "sha256": sha256 }))
+        Some(
+            json!({ "url": format!("{ROOT}guide/run.html"), "page": "Running it", "sections": sections, "sha256": sha256 }),
+        )
     };
     assert_eq!(structured_content, page(vec![hit.clone()]), "only what is in the text");
     let whole = json!({"url": "guide/run.html"});

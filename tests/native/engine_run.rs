@@ -376,7 +376,10 @@ fn cancel_keeps_the_text_of_any_reply_and_says_if_there_is_none() {
     let none = "Stopped before an answer arrived.";
     let tools = vec![calls("Let me see.", &[("a", "search", "{}")]), Step::Cancel];
     let during_tools = play(config(Preset::Research), tools);
-    assert_eq!((during_tools.ending().output.as_str(), during_tools.fields().as_str()), (none, "cancelled / cancelled / system / 1"));
+    assert_eq!(
+        (during_tools.ending().output.as_str(), during_tools.fields().as_str()),
+        (none, "cancelled / cancelled / system / 1")
+    );
     let synthesis = vec![Step::Streamed("Gone"), Step::Stop, Step::Streamed("In sho"), Step::Cancel];
     let during_synthesis = play(config(Preset::Research), synthesis);
     assert_eq!(during_synthesis.ending().output, "In sho");

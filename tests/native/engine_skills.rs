@@ -237,8 +237,12 @@ fn sub_agents_have_the_skills_that_their_tools_include() {
 fn sub_agents_have_the_skills_that_their_kind_names_and_no_others() {
     let strings = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let child = |tools: &[&str], skills: &[&str]| {
-        let kind =
-            SubagentKind { name: "k".into(), tools: strings(tools), skills: strings(skills), ..SubagentKind::default() };
+        let kind = SubagentKind {
+            name: "k".into(),
+            tools: strings(tools),
+            skills: strings(skills),
+            ..SubagentKind::default()
+        };
         let parent = skilled(Preset::Orchestrator, |config| {
             let mut other = config.skills[0].clone();
             other.name = "other".into();
@@ -252,7 +256,14 @@ fn sub_agents_have_the_skills_that_their_kind_names_and_no_others() {
         let names = |all: Vec<&str>| all.join(" ");
         (
             names(child.skills.iter().map(|skill| skill.name.as_str()).collect()),
-            names(child.tools.iter().map(|tool| tool.name.as_str()).filter(|name| name.contains("skill") || name.contains("submit")).collect()),
+            names(
+                child
+                    .tools
+                    .iter()
+                    .map(|tool| tool.name.as_str())
+                    .filter(|name| name.contains("skill") || name.contains("submit"))
+                    .collect(),
+            ),
         )
     };
     // What its skills need is implied, and a tool of a skill that it does not have is not offered.

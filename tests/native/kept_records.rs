@@ -17,7 +17,7 @@ use turnwise_record::trajectory::document::{ENGINE_VERSION, FORMAT as RUN};
 use turnwise_record::trajectory::import::import;
 use turnwise_record::trajectory::{Carried, ExportFormat, Restored, RunSummary, Trajectory, replay};
 use turnwise_view::branch::{self, BranchDraft};
-use turnwise_view::compare::Comparison;
+use turnwise_view::compare::{ComparedWith, Comparison};
 use turnwise_view::export::export;
 use turnwise_view::insight::{Filter, Insight};
 use turnwise_view::lane::Tally;
@@ -281,7 +281,7 @@ fn each_is_drawn() {
         assert!(log.view(&LogFilter::default()).entries.len() <= document.logs.len() + document.traces.len(), "{name}");
         let _ = (branch::changes(&source), branch::version(&source), branch::go_on_message(&source));
         if let Some(other) = before {
-            assert!(!Comparison::new(&RunSource::from(other), &source, "the other").words.is_empty(), "{name}");
+            assert!(!Comparison::new(&RunSource::from(other), &source, ComparedWith::Other).words.is_empty(), "{name}");
         }
         before = Some(document);
     }

@@ -229,7 +229,8 @@ fn a_skill_that_fits_the_task_is_read_and_its_script_called() {
         tools.extend([tool("read_skill", names), tool("paint", json!({})), script]);
         Game { tools, ..Game::new(docs()) }
     };
-    let game = skill_tools("Runs scripts/tally.js of the skill word-count; its instructions say which arguments it takes.");
+    let game =
+        skill_tools("Runs scripts/tally.js of the skill word-count; its instructions say which arguments it takes.");
     for task in ["Please do a word count of the caching page", "Tally the caching page"] {
         let played = game.ask(task);
         let all = played.turns.concat();
@@ -246,7 +247,8 @@ fn a_skill_that_fits_the_task_is_read_and_its_script_called() {
 
 #[test]
 fn the_address_of_a_heading_is_not_quoted() {
-    let files = [("docs/policy.md".to_owned(), "## Refund policy {#refund-policy}\n\nA refund takes nine days.\n".to_owned())];
+    let files =
+        [("docs/policy.md".to_owned(), "## Refund policy {#refund-policy}\n\nA refund takes nine days.\n".to_owned())];
     let played = Game::new(BTreeMap::from(files)).ask("How long does a refund take?");
     assert!(played.reply.content.contains("under \"Refund policy\""), "{}", played.reply.content);
     assert!(!played.reply.content.contains("{#"), "{}", played.reply.content);

@@ -3,7 +3,7 @@
 use turnwise_engine::*;
 use turnwise_record::trajectory::{Restored, Trajectory};
 use turnwise_view::RunSource;
-use turnwise_view::compare::{Comparison, TurnRow};
+use turnwise_view::compare::{ComparedWith, Comparison, TurnRow};
 
 use crate::support::*;
 
@@ -16,7 +16,7 @@ fn run_with(config: RunConfig, steps: Vec<Step>) -> Trajectory {
 }
 
 fn compared(a: &Trajectory, b: &Trajectory) -> Comparison {
-    Comparison::new(&RunSource::from(a), &RunSource::from(b), "the other")
+    Comparison::new(&RunSource::from(a), &RunSource::from(b), ComparedWith::Other)
 }
 
 /// The rows: the number of equal turns, or what differs.
@@ -58,7 +58,7 @@ fn a_call_and_an_answer_part_the_runs() {
         "They part at turn 3: this run calls read {\"path\":\"a.txt\"}; the other answers \u{201c}Done\u{201d}."
     );
     assert_eq!(rows(&made), ["2 equal", "text, tool calls, first", "only one run has this turn"]);
-    assert_eq!(made.outputs, ["So.".to_owned(), "Done.".to_owned()]);
+    assert_eq!(made.outputs, ["Done.".to_owned(), "So.".to_owned()]);
     let ended =
         compared(&b, &run(steps([searched("{}", "x").into(), searched("{}", "x").into(), vec![text("Done.")]])));
     assert_eq!(rows(&ended), ["3 equal"]);
@@ -100,10 +100,10 @@ fn a_request_parts_the_runs_and_says_what_is_known_of_it() {
     let made = compared(&of("small", "One."), &of("large", "Two."));
     let expected = "They part at turn 1, where the requests differ (model): this run answers \u{201c}One\u{201d}; \
                     the other answers \u{201c}Two\u{201d}.";
-    assert_eq!((made.words.as_str(), rows(&made)), (expected, vec!["request, text, first".to_owned()]));
+    assert_eq!((made.words.as_str(), rows(&made)), (expected, vec!["model, text, first".to_owned()]));
     let made = compared(&of("small", "One."), &of("large", "One."));
     let expected = "They part at turn 1, where the requests differ (model): the replies are the same.";
-    assert_eq!((made.words.as_str(), rows(&made)), (expected, vec!["request, first".to_owned()]));
+    assert_eq!((made.words.as_str(), rows(&made)), (expected, vec!["model, first".to_owned()]));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_failed_attempt_parts_the_runs() {
     let failed = || vec![Step::Fail(error(Slug::ProviderError, Retry::Yes)), Step::Timer(None), text("one")];
     let made = compared(&run(failed()), &run(vec![text("one")]));
     let expected = "They part at turn 1: this run fails first (provider_error); the other has no failed attempt.";
-    assert_eq!((made.words.as_str(), rows(&made)), (expected, vec!["attempts, first".to_owned()]));
+    assert_eq!((made.words.as_str(), rows(&made)), (expected, vec!["failed attempts, first".to_owned()]));
 }
 
 #[test]
@@ -127,9 +127,60 @@ fn a_branch_parts_from_its_original_at_its_first_turn() {
     };
     drop(restored.recorder.handle(restored.at, Event::Branched(Box::new(branch))));
     let branched = restored.recorder.document();
-    let made = Comparison::new(&RunSource::from(&branched), &RunSource::from(&original), "the original");
+    let made = Comparison::new(&RunSource::from(&branched), &RunSource::from(&original), ComparedWith::Original);
     let expected =
         "They part at turn 2, where the requests differ: this run answers nothing; the original calls search {}.";
     assert_eq!(made.words, expected);
     assert_eq!(rows(&made).first().map(String::as_str), Some("1 equal"));
+}
+
+#[test]
+fn the_change_itself_is_shown_and_the_baseline_comes_first() {
+    let of = |system: &str| {
+        let mut config = config(Preset::Research);
+        config.system = system.into();
+        run_with(config, vec![text("One.")])
+    };
+    let (own, other) = (of("Be brief."), of("Be thorough."));
+    let compared = |with| Comparison::new(&RunSource::from(&own), &RunSource::from(&other), with);
+    for (with, names, texts) in [
+        (ComparedWith::Original, ["The original", "This run"], ["Be thorough.", "Be brief."]),
+        (ComparedWith::Other, ["The other", "This run"], ["Be thorough.", "Be brief."]),
+        (ComparedWith::Branch, ["This run", "The branch"], ["Be brief.", "Be thorough."]),
+    ] {
+        let made = compared(with);
+        assert_eq!(made.names, names);
+        assert_eq!(made.title.as_deref(), Some("First difference: system message"));
+        let TurnRow::Turns(pair) = &made.rows[0] else { panic!("{:?}", made.rows) };
+        assert!(pair.same_reply);
+        let [change] = pair.changes.as_slice() else { panic!("{:?}", pair.changes) };
+        assert!(
+            change.name == "System message" && change.texts.iter().zip(texts).all(|(all, part)| all.contains(part))
+        );
+    }
+}
+
+#[test]
+fn an_amount_says_how_much_more_the_changed_run_has() {
+    let long = run(steps([searched("{}", "x").into(), searched("{}", "x").into(), vec![text("one")]]));
+    let short = run(vec![text("one")]);
+    let turns = |with| {
+        let made = Comparison::new(&RunSource::from(&long), &RunSource::from(&short), with);
+        made.facts.into_iter().find(|fact| fact.name == "Turns").unwrap()
+    };
+    let fact = turns(ComparedWith::Original);
+    assert!(fact.values[0].starts_with("1 ") && fact.values[1].starts_with("3 "));
+    assert_eq!(fact.change.as_deref(), Some("2 more (+200\u{a0}%)"));
+    assert!(turns(ComparedWith::Branch).change.unwrap().starts_with("2 fewer"));
+}
+
+#[test]
+fn a_result_that_differs_is_shown_whole() {
+    let long = |end: &str| format!("{}{end}", "x".repeat(400));
+    let a = run(steps([searched("{}", &long("cats")).into(), vec![text("one")]]));
+    let b = run(steps([searched("{}", &long("dogs")).into(), vec![text("one")]]));
+    let made = compared(&a, &b);
+    let TurnRow::Turns(pair) = &made.rows[0] else { panic!("{:?}", made.rows) };
+    assert_eq!(pair.changes[0].name, "Result of search");
+    assert!(pair.changes[0].texts[0].contains("dogs") && pair.changes[0].texts[1].contains("cats"));
 }

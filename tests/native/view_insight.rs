@@ -182,12 +182,18 @@ fn every_chart_says_what_it_shows_and_names_every_figure() {
         reasons.legend.iter().map(|(role, _)| *role).collect::<Vec<_>>(),
         [ColourRole::Good, ColourRole::Synthesis, ColourRole::Bad]
     );
+    assert!(charts.iter().all(|chart| !chart.title.contains("slug") && !chart.summary.contains("p95")));
+    // Four runs are read one by one.
+    assert!(turnwise_view::insight::charts(&of(&runs[..4])).is_empty());
     // Slugs that there is no room for share one bar.
     assert_eq!(
         (charts[2].marks.len(), charts[2].marks[10].label.as_str()),
         (11, format!("{} more", Slug::ALL.len() - 10).as_str())
     );
-    assert_eq!(charts[5].summary, "$0.12 in all. Half of the runs cost $0.0100 or less; p95: $0.0100.");
+    assert_eq!(
+        charts[5].summary,
+        "$0.12 in all. Half of the runs cost $0.0100 or less, one in twenty more than $0.0100."
+    );
 }
 
 mod drawn {

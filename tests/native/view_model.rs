@@ -212,7 +212,10 @@ fn what_had_arrived_when_the_page_was_closed_is_shown_as_interrupted() {
     assert_eq!(view(&played).turns[0].left, None, "while the run is driven, the text comes by itself");
     drop(played.recorder.handle(Millis(9), Event::Resumed { at: EpochMillis(1_795_298_500_000), authority: None }));
     let resumed = view(&played).turns.remove(0);
-    assert_eq!((resumed.left, resumed.failed[0].partial.clone().map(|partial| partial.cut)), (None, Some(ReplyCut::Interrupted)));
+    assert_eq!(
+        (resumed.left, resumed.failed[0].partial.clone().map(|partial| partial.cut)),
+        (None, Some(ReplyCut::Interrupted))
+    );
     assert!(!format!("{:?}", played.run().messages()).contains("Half"));
 }
 

@@ -11,7 +11,7 @@ use turnwise_record::plan::*;
 use turnwise_record::trajectory::RunSummary;
 use turnwise_view::ending::Tone;
 use turnwise_view::plan::cell::StepField;
-use turnwise_view::plan::edit::{FaultView, PlanDraft};
+use turnwise_view::plan::edit::{FaultView, PlanDraft, to_fix};
 use turnwise_view::plan::example::PLAN;
 use turnwise_view::plan::*;
 use turnwise_view::{RailView, RunSource, SourceOrigin, TickKind, TickState};
@@ -441,7 +441,7 @@ fn every_fault_of_the_form_stands_beside_a_field() {
         (writer, StepField::Kind, 1),
         (writer, StepField::AgentTools, 1),
         (steps[0], StepField::Order, 1),
-        (steps[1], StepField::Dependencies, 4),
+        (steps[1], StepField::Dependencies, 3),
         (steps[1], StepField::StepTools, 1),
         (steps[2], StepField::Agent, 1),
         (steps[2], StepField::Order, 1),
@@ -453,6 +453,21 @@ fn every_fault_of_the_form_stands_beside_a_field() {
     assert_eq!(faults.len(), places.iter().map(|(_, _, count)| count).sum::<usize>());
     assert!(faults.iter().all(|fault| !fault.is_about_the_whole() && !fault.advice.is_empty()));
     assert_eq!(at(steps[1], StepField::Action), 0);
+}
+
+#[test]
+fn an_order_that_does_not_exist_is_one_fault_in_one_field() {
+    let mut draft = written(&small());
+    let last = draft.steps.last().unwrap().key;
+    draft.set(last, StepField::Dependencies, "1, 99".into());
+    let faults = draft.plan(&TOOLS).unwrap_err();
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert!(faults[0].message.contains("no step has order 99"), "{faults:?}");
+    assert_eq!(to_fix(&faults), "Fix 1 field to run.");
+    // Two faults in one field.
+    draft.set(last, StepField::Dependencies, "98, 99".into());
+    let faults = draft.plan(&TOOLS).unwrap_err();
+    assert_eq!((faults.len(), to_fix(&faults).as_str()), (2, "Fix 1 field to run."));
 }
 
 #[test]
@@ -478,7 +493,7 @@ fn rows_that_are_added_have_keys_and_orders_of_their_own() {
     draft.add_step();
     draft.add_agent();
     let step = draft.steps.last().unwrap();
-    assert_eq!((step.order.as_str(), step.agent.as_str()), ("8", "Writer"));
+    assert_eq!((step.order.as_str(), step.agent.as_str()), ("8", "Reader"));
     let mut keys: Vec<u32> = draft.agents.iter().map(|a| a.key).chain(draft.steps.iter().map(|s| s.key)).collect();
     keys.sort_unstable();
     keys.dedup();

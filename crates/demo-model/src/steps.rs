@@ -151,7 +151,8 @@ fn of_skill(name: &str) -> String {
 
 /// Reads the first skill whose name, or the name of one of whose scripts, fits the task.
 fn read_skill(chat: &Chat<'_>) -> Vec<DemoCall> {
-    let spec = chat.request.tools.iter().find(|tool| tool.name == "read_skill").filter(|_| chat.is_unused("read_skill"));
+    let spec =
+        chat.request.tools.iter().find(|tool| tool.name == "read_skill").filter(|_| chat.is_unused("read_skill"));
     let names = spec.and_then(|spec| spec.parameters.pointer("/properties/name/enum")?.as_array());
     let fits = |name: &&str| {
         let of = of_skill(name);

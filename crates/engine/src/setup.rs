@@ -77,7 +77,9 @@ pub fn child_config(parent: &RunConfig, task: &SubagentTask, id: u32) -> RunConf
     let own_skills = kind.and_then(|kind| skills::named(&parent.skills, &kind.skills));
     let is_chosen = |name: &String| match &own_skills {
         Some(own) if name == skills::READ_SKILL => !own.is_empty(),
-        Some(own) if parent.is_script(name) => own.iter().any(|skill| skill.scripts.iter().any(|one| one.tool == *name)),
+        Some(own) if parent.is_script(name) => {
+            own.iter().any(|skill| skill.scripts.iter().any(|one| one.tool == *name))
+        }
         _ => kind.is_none_or(|kind| kind.tools.is_empty() || kind.tools.contains(name)),
     };
     let mut limits = parent.limits.clone();

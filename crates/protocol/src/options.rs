@@ -111,7 +111,9 @@ pub fn contradiction(config: &RunConfig) -> Option<String> {
         tool.or_else(|| {
             let skill = kind.skills.iter().find(|skill| !skills.contains(&skill.as_str()))?;
             let has = if skills.is_empty() { "none".to_owned() } else { skills.join(", ") };
-            Some(format!("the sub-agent {name:?} names the skill {skill:?}, which this agent does not have; it has {has}"))
+            Some(format!(
+                "the sub-agent {name:?} names the skill {skill:?}, which this agent does not have; it has {has}"
+            ))
         })
     };
     config.agents.iter().find_map(unknown)

@@ -170,6 +170,7 @@ impl App {
         self.visits.update_value(|visits| *visits += 1);
         self.view.set(View::Transcript);
         self.end_editing();
+        self.feature.set(None);
         self.current.set(None);
         self.switch_draft();
         start_at_top();
@@ -181,6 +182,7 @@ impl App {
         self.visits.update_value(|visits| *visits += 1);
         self.view.set(View::Transcript);
         self.end_editing();
+        self.feature.set(None);
         self.current.set(Some(id));
         self.switch_draft();
         self.rail_open.set(false);

@@ -5,6 +5,9 @@
 //! markup. Deliberately absent: the run's rules (`engine`), its texts (`view`), its requests (`shell`).
 #![cfg(target_arch = "wasm32")]
 
+#[macro_use]
+mod features;
+
 mod actions;
 mod answer;
 mod branch;
@@ -15,7 +18,6 @@ mod components;
 mod composer;
 mod connect;
 mod files;
-mod insight;
 mod list;
 mod log;
 mod palette;
@@ -32,6 +34,8 @@ mod store;
 pub mod text;
 mod transcript;
 mod viewer;
+
+features! { insight }
 
 use leptos::html;
 use leptos::prelude::*;
@@ -74,7 +78,12 @@ fn app() -> impl IntoView {
     crate::viewer::listen(app);
     crate::route::listen(app);
     crate::transcript::store::listen(app);
-    let view = move || app.view.get().name();
+    let view = move || if app.feature.with(Option::is_some) { "page" } else { app.view.get().name() };
+    let state = move || match app.current.get() {
+        Some(_) => "run",
+        None if app.feature.with(Option::is_some) => "page",
+        None => "start",
+    };
     let dragged = RwSignal::new(false);
     let div = html::div().class("app").attr("data-rail", attribute(rail_open)).attr("data-view", attribute(view));
     div.attr("data-dragged", attribute(move || dragged.get().then_some(""))).child((
@@ -86,27 +95,24 @@ fn app() -> impl IntoView {
             .class("scrim")
             .attr("aria-label", "Close the list of runs")
             .on(leptos::ev::click, move |_| app.rail_open.set(false)),
-        html::main()
-            .class("main")
-            .attr("data-state", attribute(move || if app.current.get().is_some() { "run" } else { "start" }))
-            .child((
-                crate::start::hello(app),
-                crate::viewer::bar(app),
-                crate::transcript::transcript(app),
-                crate::viewer::viewer(app),
-                crate::composer::composer(app),
-                crate::start::connect(app),
-                crate::start::left_open(app),
-                crate::start::recent(app),
-                crate::start::examples(app),
-            )),
+        html::main().class("main").attr("data-state", attribute(state)).child((
+            crate::features::page(app),
+            crate::start::hello(app),
+            crate::viewer::bar(app),
+            crate::transcript::transcript(app),
+            crate::viewer::viewer(app),
+            crate::composer::composer(app),
+            crate::start::connect(app),
+            crate::start::left_open(app),
+            crate::start::recent(app),
+            crate::start::examples(app),
+        )),
         crate::run_facts::panel(app),
         crate::settings::settings(app),
         crate::connect::dialog::connect(app),
         crate::files::files(app),
         crate::log::log(app),
         crate::branch::branch(app),
-        crate::insight::insight(app),
         crate::palette::palette(app),
         crate::palette::keys(app),
         crate::plans::editor::editor(app),

@@ -2,7 +2,6 @@
 //! server) has them in the page's module.
 //!
 //! `.ci/build` splits the linked module at these functions: each group, and what only it uses, becomes a module of its own.
-#![allow(unsafe_code)] // the expansion declares what the other module exports
 
 use std::future::Future;
 
@@ -28,25 +27,34 @@ impl From<wasm_split_helpers::SplitLoaderError> for NotLoaded {
 
 /// Declares parts: their group, their name and what they show.
 macro_rules! parts {
-    ($($group:ident: $name:ident($($argument:ident: $type:ty),*) => $view:expr;)*) => {$(
-        #[cfg(feature = "split")]
-        #[wasm_split_helpers::wasm_split($group, fallible)]
-        pub fn $name($($argument: $type),*) -> Part {
-            Ok($view.into_any())
-        }
+    ($($group:ident: $name:ident($($argument:ident: $type:ty),*) => $view:expr;)*) => {
+        // The expansion of `wasm_split` declares what the other module exports.
+        #[allow(unsafe_code)]
+        mod loaded_later {
+            use super::*;
+            use $crate::parts::Part;
+            $(
+                #[cfg(feature = "split")]
+                #[wasm_split_helpers::wasm_split($group, fallible)]
+                pub fn $name($($argument: $type),*) -> Part {
+                    Ok($view.into_any())
+                }
 
-        #[cfg(not(feature = "split"))]
-        pub async fn $name($($argument: $type),*) -> Part {
-            Ok($view.into_any())
+                #[cfg(not(feature = "split"))]
+                pub async fn $name($($argument: $type),*) -> Part {
+                    Ok($view.into_any())
+                }
+            )*
         }
-    )*};
+        pub use loaded_later::*;
+    };
 }
+pub(crate) use parts;
 
 parts! {
     settings: settings(app: App) => crate::settings::content(app);
     plans: plan_editor(app: App) => crate::plans::editor::content(app);
     inspect: branch(app: App) => crate::branch::content(app);
-    inspect: insight(app: App) => crate::insight::content(app);
     inspect: palette(app: App) => crate::palette::content(app);
     inspect: viewer(app: App, view: View) => crate::viewer::content(app, view);
     inspect: log(app: App) => crate::log::content(app);

@@ -22,6 +22,7 @@ use crate::client::app_worker::{AppWorker, RunClient};
 use crate::client::slots::{Local, RunPage};
 use crate::components::toast::{self, Toast, Undo};
 use crate::connect::keys::Keys;
+use crate::features::Feature;
 use crate::plans::state::PlanPage;
 use crate::store::Stores;
 use crate::text::render::Renderer;
@@ -55,6 +56,10 @@ pub struct App {
     pub renderer: StoredValue<Renderer, LocalStorage>,
     /// The view of the open thread.
     pub view: RwSignal<View>,
+    /// The feature whose page is open, in place of a run.
+    pub feature: RwSignal<Option<&'static Feature>>,
+    /// The thread that was open before it.
+    pub left: StoredValue<Option<u32>>,
     /// The stores of the features (store.rs).
     pub stores: Stores,
 }
@@ -67,7 +72,6 @@ pub enum Dialog {
     Log,
     Plan,
     Branch,
-    Insight,
     Palette,
     Keys,
 }
@@ -140,6 +144,8 @@ impl App {
             line: StoredValue::new_local(None),
             renderer: StoredValue::new_local(Renderer::new(crate::browser::dom::worker_url())),
             view: RwSignal::new(View::Transcript),
+            feature: RwSignal::new(None),
+            left: StoredValue::new(None),
             stores: Stores::default(),
         }
     }

@@ -209,7 +209,9 @@ fn partial(attempt: &AttemptRecord) -> Option<PartialView> {
     let PartialReply { content, reasoning } = attempt.partial.clone()?;
     let (cut, remark) = match attempt.slugs.first() {
         Some(Slug::Cancelled) => (ReplyCut::Stopped, STOPPED),
-        Some(Slug::Interrupted) | None => (ReplyCut::Interrupted, "Interrupted here: the page was closed while this was written."),
+        Some(Slug::Interrupted) | None => {
+            (ReplyCut::Interrupted, "Interrupted here: the page was closed while this was written.")
+        }
         _ => (ReplyCut::Superseded, "Not part of the answer: the run had to conclude while this was written."),
     };
     Some(PartialView { cut, remark, reasoning, content })

@@ -168,8 +168,8 @@ impl BranchDraft {
     #[must_use]
     pub fn title(&self) -> String {
         match self.turn {
-            1 => "Branch from the beginning".to_owned(),
-            turn => format!("Branch before turn {turn}"),
+            1 => "Try again from the beginning".to_owned(),
+            turn => format!("Try again from turn {turn}"),
         }
     }
 }

@@ -3,17 +3,48 @@
 use turnwise_engine::{CallRecord, TurnRecord};
 
 use super::ending;
-use super::parting::{DivergenceCause, causes, sentence};
+use super::parting::{DivergenceCause, causes, request_changes, result_change, sentence};
 use super::provider;
 use super::source::RunSource;
-use turnwise_content::format::{counted, duration, one_line, thousands};
+use turnwise_content::format::{counted, duration, one_line, sentence_case, thousands};
 
 /// The maximum number of characters shown of a turn's text.
 const TEXT: usize = 600;
 
-/// Two runs.
+/// What a run is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComparedWith {
+    /// The run that it is a branch of.
+    Original,
+    /// A branch of it.
+    Branch,
+    Other,
+}
+
+impl ComparedWith {
+    /// What it is called in a sentence.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            ComparedWith::Original => "the original",
+            ComparedWith::Branch => "the branch",
+            ComparedWith::Other => "the other",
+        }
+    }
+
+    /// Puts what belongs to this run and to the other one in their order: the baseline, then what was changed.
+    fn ordered<T>(self, [own, other]: [T; 2]) -> [T; 2] {
+        if self == ComparedWith::Branch { [own, other] } else { [other, own] }
+    }
+}
+
+/// Two runs. Of each pair, the first is of the baseline, and the second of the run that is compared with it: a branch, or the open run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
+    /// What the runs are called: `["The original", "This run"]`
+    pub names: [String; 2],
+    /// `First difference: system message`; `None`: they are the same.
+    pub title: Option<String>,
     pub facts: Vec<Fact>,
     pub rows: Vec<TurnRow>,
     /// Where they part, in one sentence.
@@ -27,7 +58,7 @@ pub struct Comparison {
 pub struct Fact {
     pub name: &'static str,
     pub values: [String; 2],
-    /// How much more or less the other run has, if both are amounts and differ: `1,200 more (+14 %)`.
+    /// How much more or less the second run has, if both are amounts and differ: `1,200 more (+14 %)`.
     pub change: Option<String>,
 }
 
@@ -45,8 +76,20 @@ pub struct Pair {
     pub sides: [Option<TurnSummary>; 2],
     /// `text, tool calls`
     pub differs: String,
+    /// The texts that differ, as far as the sides do not show it.
+    pub changes: Vec<TextChange>,
+    /// The replies and their results are the same: only what was asked for differs.
+    pub same_reply: bool,
     /// Whether this is the first pair that differs.
     pub first: bool,
+}
+
+/// A text that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextChange {
+    /// `System message`
+    pub name: String,
+    pub texts: [String; 2],
 }
 
 /// A short summary of a turn.
@@ -69,11 +112,13 @@ impl Fact {
 }
 
 impl Comparison {
-    /// Compares two runs. `other`: what the second one is called in a sentence.
+    /// Compares a run with another one.
     #[must_use]
-    pub fn new(a: &RunSource<'_>, b: &RunSource<'_>, other: &str) -> Self {
+    pub fn new(a: &RunSource<'_>, b: &RunSource<'_>, with: ComparedWith) -> Self {
         let fact = |((name, a, from), (_, b, to))| Fact { name, values: [a, b], change: change(name, from, to) };
-        let facts = facts(a).into_iter().zip(facts(b)).map(fact).collect();
+        let [before, after] = with.ordered([a, b]);
+        let facts = facts(before).into_iter().zip(facts(after)).map(fact).collect();
+        let mut title = None;
         let (mut rows, mut same, mut words) = (Vec::new(), Vec::new(), None);
         for at in 0..a.turns.len().max(b.turns.len()) {
             let turns = [a.turns.get(at), b.turns.get(at)];
@@ -85,15 +130,47 @@ impl Comparison {
             }
             fold(&mut rows, &mut same);
             let first = words.is_none();
-            words.get_or_insert_with(|| sentence([a, b], turns, &causes, other));
-            let differs = causes.into_iter().map(DivergenceCause::label).collect::<Vec<_>>().join(", ");
-            rows.push(TurnRow::Turns(Box::new(Pair { sides, differs, first })));
+            words.get_or_insert_with(|| sentence([a, b], turns, &causes, with.name()));
+            let pair = Pair::new([before, after], with.ordered(turns), &causes, first);
+            title.get_or_insert_with(|| format!("First difference: {}", pair.differs));
+            rows.push(TurnRow::Turns(Box::new(Pair { sides: with.ordered(sides), ..pair })));
         }
         fold(&mut rows, &mut same);
         let output =
             |source: &RunSource<'_>| source.segments.last().map(|last| last.output.clone()).unwrap_or_default();
         let words = words.unwrap_or_else(|| "All turns are the same.".to_owned());
-        Comparison { facts, rows, words, outputs: [output(a), output(b)] }
+        let names = with.ordered(["This run".to_owned(), sentence_case(with.name())]);
+        Comparison { names, title, facts, rows, words, outputs: [output(before), output(after)] }
+    }
+}
+
+impl Pair {
+    /// Says what differs in two turns; without their summaries.
+    fn new(
+        runs: [&RunSource<'_>; 2],
+        turns: [Option<&TurnRecord>; 2],
+        causes: &[DivergenceCause],
+        first: bool,
+    ) -> Self {
+        let of_request = if causes.contains(&DivergenceCause::Request) { request_changes(runs) } else { Vec::new() };
+        let named: Vec<&str> = of_request.iter().map(|(name, _)| *name).collect();
+        let label = |cause: &DivergenceCause| match cause {
+            DivergenceCause::Request if !named.is_empty() => named.join(", "),
+            cause => cause.label().to_owned(),
+        };
+        let of_request = of_request.into_iter().map(|(name, texts)| TextChange { name: sentence_case(name), texts });
+        let of_result = match (turns, causes.contains(&DivergenceCause::Results)) {
+            ([Some(a), Some(b)], true) => result_change(a, b),
+            _ => None,
+        };
+        let of_result = of_result.map(|(call, texts)| TextChange { name: format!("Result of {call}"), texts });
+        Pair {
+            sides: [None, None],
+            differs: causes.iter().map(label).collect::<Vec<_>>().join(", "),
+            changes: of_request.chain(of_result).collect(),
+            same_reply: causes == [DivergenceCause::Request],
+            first,
+        }
     }
 }
 

@@ -286,9 +286,9 @@ fn source_words(ending: &Ending, turns: &[TurnRecord]) -> &'static str {
 
 fn remark(ending: &Ending, turns: &[TurnRecord]) -> Option<&'static str> {
     match ending.outcome {
-        Outcome::Cancelled if arrived(turns).is_some() => {
-            Some("The part of the answer that had arrived is kept. The model does not see it in a follow-up unless you quote it.")
-        }
+        Outcome::Cancelled if arrived(turns).is_some() => Some(
+            "The part of the answer that had arrived is kept. The model does not see it in a follow-up unless you quote it.",
+        ),
         Outcome::Cancelled if turns.iter().any(|turn| !turn.content.trim().is_empty()) => {
             Some("There is no answer yet. What the model wrote before is shown above and kept in the record.")
         }

@@ -3,7 +3,7 @@
 use turnwise_engine::{CallRecord, TurnRecord};
 
 use super::source::RunSource;
-use turnwise_content::format::one_line;
+use turnwise_content::format::{counted, one_line};
 
 /// What differs in two turns, in the order in which it happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl DivergenceCause {
         match self {
             DivergenceCause::Missing => "only one run has this turn",
             DivergenceCause::Request => "request",
-            DivergenceCause::Attempts => "attempts",
+            DivergenceCause::Attempts => "failed attempts",
             DivergenceCause::Kind => "kind",
             DivergenceCause::Text => "text",
             DivergenceCause::Calls => "tool calls",
@@ -118,16 +118,29 @@ fn attempts(turn: &TurnRecord) -> String {
 }
 
 /// Returns the parts of the request that are known to differ.
-fn request_parts([a, b]: [&RunSource<'_>; 2]) -> Vec<&'static str> {
-    let model = |run: &RunSource<'_>| run.config.providers.first().map(|first| (first.kind, first.model.clone()));
-    let parts = [
-        (a.input != b.input || a.images != b.images, "task"),
-        (model(a) != model(b), "model"),
-        (a.config.system_text() != b.config.system_text(), "system message"),
-        (a.config.max_turns != b.config.max_turns, "max turns"),
-        (a.config.temperature != b.config.temperature, "temperature"),
+fn request_parts(runs: [&RunSource<'_>; 2]) -> Vec<&'static str> {
+    request_changes(runs).into_iter().map(|(part, _)| part).collect()
+}
+
+/// Returns the parts of the request that are known to differ, each with its text in both runs.
+pub(super) fn request_changes(runs: [&RunSource<'_>; 2]) -> Vec<(&'static str, [String; 2])> {
+    type Text = fn(&RunSource<'_>) -> String;
+    let parts: [(&'static str, Text); 5] = [
+        ("task", |run| match run.images.len() {
+            0 => run.input.to_owned(),
+            images => format!("{}\n\n{}", run.input, counted(images as u64, "picture")),
+        }),
+        ("model", |run| {
+            let first = run.config.providers.first();
+            first.map(|first| format!("{} · {}", first.model, super::provider::name(first))).unwrap_or_default()
+        }),
+        ("system message", |run| run.config.system_text()),
+        ("max turns", |run| run.config.max_turns.to_string()),
+        ("temperature", |run| run.config.temperature.map_or_else(|| "default".to_owned(), |value| value.to_string())),
     ];
-    parts.into_iter().filter(|(differs, _)| *differs).map(|(_, part)| part).collect()
+    let texts = parts.into_iter().map(|(part, text)| (part, runs.map(text)));
+    let same_pictures = runs[0].images == runs[1].images;
+    texts.filter(|(part, [a, b])| a != b || (*part == "task" && !same_pictures)).collect()
 }
 
 fn requests_differ(a: &TurnRecord, b: &TurnRecord) -> bool {
@@ -141,6 +154,12 @@ fn requests_differ(a: &TurnRecord, b: &TurnRecord) -> bool {
 fn same_calls(a: &TurnRecord, b: &TurnRecord) -> usize {
     let calls = a.tool_calls.iter().zip(&b.tool_calls);
     calls.take_while(|(a, b)| a.name == b.name && a.args == b.args).count()
+}
+
+/// Returns the name of the first call whose result differs, and both results.
+pub(super) fn result_change(a: &TurnRecord, b: &TurnRecord) -> Option<(String, [String; 2])> {
+    let (a, b) = differing_result(a, b)?;
+    Some((a.name.clone(), [a, b].map(|call| call.result.clone().unwrap_or_default())))
 }
 
 fn differing_result<'a>(a: &'a TurnRecord, b: &'a TurnRecord) -> Option<(&'a CallRecord, &'a CallRecord)> {

@@ -132,6 +132,15 @@ export async function drop(page, paths) {
 }
 
 /** Clicks Download and, for a run, the format; returns the file. */
+/** Compares the open run with the one at an index of the palette's list, or with this text in its row. */
+export async function compareWith(page, which = 0) {
+  await page.getByRole('button', { name: 'Compare with…' }).click();
+  const palette = page.getByRole('dialog', { name: 'Find an action or a run' });
+  const rows = palette.getByRole('option', { name: /^Compare with: / });
+  await (typeof which === 'number' ? rows.nth(which) : rows.filter({ hasText: which })).click();
+  await page.getByRole('region', { name: 'Comparison' }).waitFor();
+}
+
 export async function download(page, format = 'Turnwise trajectory') {
   const button = page.getByRole('button', { name: 'Download', exact: true }).first();
   const [file] = await Promise.all([page.waitForEvent('download'), pick(page, button, format)]);

@@ -1,6 +1,6 @@
 // A walk through the app: one run of each kind and every dialog, stopped at each state that people see. What is checked there
 // (accessibility, sizes of targets, pictures) is up to the visitor.
-import { START, runTask } from './app.mjs';
+import { START, compareWith, runTask } from './app.mjs';
 import { withPage } from './browser.mjs';
 import { contextOf } from './looks.mjs';
 import { withScript } from './script-server.mjs';
@@ -125,7 +125,7 @@ async function walk(page, visit, release) {
   await close();
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.getByText(/^Step \d+ of /).waitFor();
-  await page.getByRole('combobox', { name: 'Compare with another run' }).selectOption({ index: 1 });
+  await compareWith(page);
   // The changes come from a worker.
   await page.getByRole('region', { name: 'Comparison' }).locator('.outputs .output').waitFor();
   await visit('compare');
@@ -195,6 +195,6 @@ async function walk(page, visit, release) {
   await close();
   await runs();
   await rail.getByRole('button', { name: 'Insight' }).click();
-  await dialog('Insight').waitFor();
+  await page.getByRole('region', { name: 'Insight' }).waitFor();
   await visit('insight');
 }

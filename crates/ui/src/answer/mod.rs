@@ -96,7 +96,10 @@ pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
         let again = again.on(ev::click, move |_| app.ask_again_at(place));
         let arrived = page.arrived();
         let (go_on, how) = match arrived.is_some() {
-            true => ("Finish the answer", "Have the whole answer written, beginning with what had arrived, as a separate run"),
+            true => (
+                "Finish the answer",
+                "Have the whole answer written, beginning with what had arrived, as a separate run",
+            ),
             false => ("Go on", "Go on from the last turn, as a separate run"),
         };
         let go_on = button(Remedy::LastTurn, go_on, how).on(ev::click, move |_| app.go_on(place));

@@ -11,7 +11,7 @@ use turnwise::worker::Workspace;
 use turnwise_content::format::one_line;
 use turnwise_engine::{Authority, Branch, RunConfig};
 use turnwise_protocol::app::Order;
-use turnwise_view::branch::{BranchDraft, FormPart, go_on_message};
+use turnwise_view::branch::{BranchDraft, CallResult, FormPart, go_on_message};
 use turnwise_view::{RailView, RunSource};
 
 use crate::branch::store::BranchOf;
@@ -65,53 +65,61 @@ pub fn content(app: App) -> Option<impl IntoView> {
         })
     };
     let wanted = app.branches().draft.with_untracked(|draft| draft.as_ref().and_then(|draft| draft.wanted.clone()));
-    // What the form was opened for comes first.
-    let (first, later) = match wanted {
-        Some(_) => (Some(by_hand(app, wanted.as_ref())), None),
-        None => (None, Some(by_hand(app, None))),
+    let is_alone = wanted.is_some();
+    let part = alone(app, wanted.as_ref());
+    let rest = (
+        html::div().class("choices").attr("role", "radiogroup").attr("aria-label", "Provider").child((
+            choice(same, false),
+            choice(vec![format!("Model from Settings: {}", app.model_name())], true),
+        )),
+        strange.then(|| html::p().class("fact").child(
+            "This record comes from somewhere else. The branch has your permissions, tools and limits. If you choose the \
+             record's model, the conversation and the files that tools read are sent to the address shown there.",
+        )),
+        reactive(model),
+        field(
+            "Max turns",
+            html::input()
+                .r#type("number")
+                .attr("min", "1")
+                .prop("value", get(|draft| draft.max_turns.clone()))
+                .on(ev::input, move |event| set(&|draft| draft.max_turns = event_target_value(&event))),
+        ),
+        field(
+            "Add a message before this turn",
+            html::textarea()
+                .attr("rows", "2")
+                .attr("placeholder", "Optional: your message to the model")
+                .prop("value", get(|draft| draft.say.clone()))
+                .on(ev::input, move |event| set(&|draft| draft.say = event_target_value(&event))),
+        ),
+        by_hand(app, wanted.as_ref()),
+        field(
+            "System message",
+            html::textarea()
+                .attr("rows", "6")
+                .prop("value", get(|draft| draft.system.clone()))
+                .on(ev::input, move |event| set(&|draft| draft.system = event_target_value(&event))),
+        ),
+    );
+    let fact = html::p().class("fact").child(
+        "The branch keeps everything before this turn. The original run does not change. The branch is a separate run and \
+         records where it started.",
+    );
+    let body = match is_alone {
+        // What the form was opened for stands alone.
+        true => (
+            part,
+            html::details().class("group more").child((
+                html::summary().child((icon::chevron(), "More")),
+                html::div().class("edit-reply").child((fact, html::h3().child(title), rest)),
+            )),
+        )
+            .into_any(),
+        false => (fact, html::h3().child(title), rest).into_any(),
     };
     Some((
-        html::div().class("dialog-body").child((
-            html::p().class("fact").child(
-                "The branch keeps everything before this turn. The original run does not change. The branch is a \
-                 separate run and records where it started.",
-            ),
-            html::h3().child(title),
-            first,
-            html::div().class("choices").attr("role", "radiogroup").attr("aria-label", "Provider").child((
-                choice(same, false),
-                choice(vec![format!("Model from Settings: {}", app.model_name())], true),
-            )),
-            strange.then(|| html::p().class("fact").child(
-                "This record comes from somewhere else. The branch has your permissions, tools and limits. If you choose the \
-                 record's model, the conversation and the files that tools read are sent to the address shown there.",
-            )),
-            reactive(model),
-            field(
-                "Max turns",
-                html::input()
-                    .r#type("number")
-                    .attr("min", "1")
-                    .prop("value", get(|draft| draft.max_turns.clone()))
-                    .on(ev::input, move |event| set(&|draft| draft.max_turns = event_target_value(&event))),
-            ),
-            field(
-                "Add a message before this turn",
-                html::textarea()
-                    .attr("rows", "2")
-                    .attr("placeholder", "Optional: your message to the model")
-                    .prop("value", get(|draft| draft.say.clone()))
-                    .on(ev::input, move |event| set(&|draft| draft.say = event_target_value(&event))),
-            ),
-            later,
-            field(
-                "System message",
-                html::textarea()
-                    .attr("rows", "6")
-                    .prop("value", get(|draft| draft.system.clone()))
-                    .on(ev::input, move |event| set(&|draft| draft.system = event_target_value(&event))),
-            ),
-        )),
+        html::div().class("dialog-body").child(body),
         html::div().class("dialog-foot").child((
             html::button()
                 .r#type("button")
@@ -138,72 +146,105 @@ fn same_model(draft: &BranchDraft) -> (Vec<String>, bool) {
     (lines.collect(), draft.strange)
 }
 
-/// Draws what can be changed by hand: a result before the turn, and the reply in it.
+/// Draws the part that the form was opened for.
+fn alone(app: App, wanted: Option<&FormPart>) -> Option<AnyView> {
+    match wanted? {
+        FormPart::Result(id) => {
+            let results = app.branches().draft.with_untracked(|draft| Some(draft.as_ref()?.results.clone()))?;
+            let (place, call) = results.into_iter().enumerate().find(|(_, call)| call.call.0 == *id)?;
+            Some(
+                html::div()
+                    .class("alone")
+                    .child((
+                        html::h3().child("The result that the model reads"),
+                        result(app, place, call, true),
+                        html::p().class("fact").child("The run goes on from this result as a new run."),
+                    ))
+                    .into_any(),
+            )
+        }
+        FormPart::Reply => {
+            Some(html::div().class("alone").child((html::h3().child("The model's reply"), reply(app, true))).into_any())
+        }
+    }
+}
+
+/// Draws what can be changed by hand, but for what stands alone: results before the turn, and the reply in it.
 fn by_hand(app: App, wanted: Option<&FormPart>) -> impl IntoView + use<> {
     let is_reply = wanted == Some(&FormPart::Reply);
+    (
+        results(app, wanted),
+        (!is_reply).then(|| {
+            html::details().class("group").child((
+                html::summary().child((icon::chevron(), "Change the model's reply in this turn")),
+                html::div().class("edit-reply").child(reply(app, false)),
+            ))
+        }),
+    )
+}
+
+fn reply(app: App, is_wanted: bool) -> impl IntoView + use<> {
     let get = |getter: fn(&BranchDraft) -> String| {
         app.branches().draft.with_untracked(|draft| draft.as_ref().map(getter).unwrap_or_default())
     };
     let set =
         move |change: &dyn Fn(&mut BranchDraft)| app.branches().draft.update(|draft| draft.iter_mut().for_each(change));
     (
-        results(app, wanted),
-        html::details().class("group").prop("open", is_reply).child((
-            html::summary().child((icon::chevron(), "Change the model's reply in this turn")),
-            html::div().class("edit-reply").child((
-                html::p().class("fact").child("The branch takes this reply instead of asking the model for this turn."),
-                field(
-                    "Text",
-                    html::textarea()
-                        .id(is_reply.then_some(WANTED))
-                        .attr("rows", "4")
-                        .prop("value", get(|draft| draft.reply.clone()))
-                        .on(ev::input, move |event| set(&|draft| draft.reply = event_target_value(&event))),
-                ),
-                field(
-                    "Tool calls (JSON)",
-                    html::textarea()
-                        .attr("rows", "4")
-                        .attr("spellcheck", "false")
-                        .attr("placeholder", "[{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.md\"}}]")
-                        .prop("value", get(|draft| draft.calls.clone()))
-                        .on(ev::input, move |event| set(&|draft| draft.calls = event_target_value(&event))),
-                ),
-            )),
-        )),
+        html::p().class("fact").child("The branch takes this reply instead of asking the model for this turn."),
+        field(
+            "Text",
+            html::textarea()
+                .id(is_wanted.then_some(WANTED))
+                .attr("rows", if is_wanted { "12" } else { "4" })
+                .prop("value", get(|draft| draft.reply.clone()))
+                .on(ev::input, move |event| set(&|draft| draft.reply = event_target_value(&event))),
+        ),
+        field(
+            "Tool calls (JSON)",
+            html::textarea()
+                .class("code")
+                .attr("rows", "4")
+                .attr("spellcheck", "false")
+                .attr("placeholder", "[{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.md\"}}]")
+                .prop("value", get(|draft| draft.calls.clone()))
+                .on(ev::input, move |event| set(&|draft| draft.calls = event_target_value(&event))),
+        ),
     )
 }
 
-/// Draws the results of the calls before the turn, of which one can be changed.
+/// Draws the results of the calls before the turn, of which one can be changed; that which stands alone is not among them.
 fn results(app: App, wanted: Option<&FormPart>) -> Option<impl IntoView + use<>> {
     let results = app.branches().draft.with_untracked(|draft| draft.as_ref().map(|draft| draft.results.clone()))?;
-    let is_open = matches!(wanted, Some(FormPart::Result(_)));
-    let each = results.into_iter().enumerate().map(|(place, call)| {
-        let change = move |text: String| {
-            app.branches().draft.update(|draft| {
-                let call = draft.as_mut().and_then(|draft| draft.results.get_mut(place));
-                if let Some(call) = call {
-                    call.result = text;
-                }
-            });
-        };
-        let is_wanted = matches!(wanted, Some(FormPart::Result(id)) if *id == call.call.0);
-        html::label().class("field-row").child((
-            html::code().child(one_line(&call.title, 120)),
-            html::textarea()
-                .id(is_wanted.then_some(WANTED))
-                .attr("rows", "3")
-                .prop("value", call.result)
-                .on(ev::input, move |event| change(event_target_value(&event))),
-        ))
-    });
-    let each = each.collect_view();
+    let is_wanted = |call: &CallResult| matches!(wanted, Some(FormPart::Result(id)) if *id == call.call.0);
+    let others = results.into_iter().enumerate().filter(|(_, call)| !is_wanted(call));
+    let each = others.map(|(place, call)| result(app, place, call, false)).collect_view();
     (!each.is_empty()).then(|| {
-        html::details().class("group").prop("open", is_open).child((
+        html::details().class("group").child((
             html::summary().child((icon::chevron(), "Change a tool's result before this turn")),
             html::div().class("edit-reply").child(each),
         ))
     })
+}
+
+fn result(app: App, place: usize, call: CallResult, is_wanted: bool) -> impl IntoView + use<> {
+    let change = move |text: String| {
+        app.branches().draft.update(|draft| {
+            let call = draft.as_mut().and_then(|draft| draft.results.get_mut(place));
+            if let Some(call) = call {
+                call.result = text;
+            }
+        });
+    };
+    html::label().class("field-row").child((
+        html::code().child(one_line(&call.title, 120)),
+        html::textarea()
+            .id(is_wanted.then_some(WANTED))
+            .class("code")
+            .attr("rows", if is_wanted { "16" } else { "3" })
+            .attr("spellcheck", "false")
+            .prop("value", call.result)
+            .on(ev::input, move |event| change(event_target_value(&event))),
+    ))
 }
 
 /// Draws the button that changes a part of a turn, and lets the run go on from there, once the run has ended.
@@ -250,7 +291,7 @@ impl App {
                 self.dialog.set(Some(Dialog::Branch));
                 if begins {
                     // Once the dialog is drawn.
-                    set_timeout(|| dom::focus(WANTED), std::time::Duration::ZERO);
+                    set_timeout(|| dom::focus_start(WANTED), std::time::Duration::ZERO);
                 }
             }
             None => self.complain("This turn no longer exists."),

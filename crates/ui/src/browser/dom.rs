@@ -45,6 +45,16 @@ pub fn focus(id: &str) {
     }
 }
 
+/// Moves the focus to the beginning of a text field.
+pub fn focus_start(id: &str) {
+    focus(id);
+    let active = document().active_element().filter(|active| active.id() == id);
+    if let Some(area) = active.and_then(|active| active.dyn_into::<web_sys::HtmlTextAreaElement>().ok()) {
+        let _ = area.set_selection_range(0, 0);
+        area.set_scroll_top(0);
+    }
+}
+
 /// Scrolls what is around an element as little as possible, until it is seen.
 pub fn reveal(element: &Element) {
     let options = web_sys::ScrollIntoViewOptions::new();

@@ -24,7 +24,7 @@ extern "C" {
 }
 
 /// What is read first in the view: the viewer, or the heading of the run.
-const HOME: &str = "main :is(.viewer, .comparison, h1)";
+const HOME: &str = "main :is(.feature, .viewer, .comparison, h1)";
 /// The rows of a list.
 const ROWS: &str = ":scope > li:not(.day)";
 /// Fields in which somebody may be typing.

@@ -215,10 +215,10 @@ impl RunPage {
     /// Returns the answer of its run, as Markdown; `None`: it has none.
     pub fn answer(&self) -> Option<String> {
         // The system's word on a run that was stopped is none.
-        let is_answer = |ending: &&Ending| {
-            ending.outcome != Outcome::Cancelled || ending.answer_source != AnswerSource::System
-        };
-        let answer = self.behind.with(|source| source.segments.last().filter(is_answer).map(|ending| ending.output.clone()));
+        let is_answer =
+            |ending: &&Ending| ending.outcome != Outcome::Cancelled || ending.answer_source != AnswerSource::System;
+        let answer =
+            self.behind.with(|source| source.segments.last().filter(is_answer).map(|ending| ending.output.clone()));
         answer.flatten().filter(|text| !text.is_empty())
     }
 

@@ -62,7 +62,7 @@ pub fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
         .attr("data-chart", format!("{id:?}").to_lowercase())
         .attr("aria-label", part(|chart| chart.title.clone()))
         .child((
-            html::h3().child(part(|chart| chart.title.clone())),
+            html::h2().child(part(|chart| chart.title.clone())),
             html::p().class("summary").child(part(|chart| chart.summary.clone())),
             html::div().class("picture").node_ref(area).child((reactive(image), reactive(spots))),
             reactive(move || current.with(|chart| chart.as_ref().and_then(legend))),

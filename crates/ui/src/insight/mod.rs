@@ -1,4 +1,4 @@
-//! The insight page: figures and charts over all runs, in a dialog on top of the page.
+//! The insight page: figures and charts over all runs, as a page of its own.
 
 pub mod chart;
 pub mod filters;
@@ -13,11 +13,11 @@ use turnwise_record::trajectory::RunSummary;
 use turnwise_view::insight::{Filter, Insight, InsightPage, Range, Tile};
 
 use crate::browser::dom;
-use crate::components::dialog::dialog;
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::{flag, reactive};
-use crate::parts::{self, later};
-use crate::state::{App, Dialog};
+use crate::features::Feature;
+use crate::parts::{later, parts};
+use crate::state::App;
 
 /// The filter of the page, and what it shows.
 #[derive(Clone, Copy, Debug)]
@@ -27,15 +27,10 @@ pub struct Looking {
     pub page: Memo<InsightPage>,
 }
 
-pub fn insight(app: App) -> impl IntoView {
-    dialog(app, Dialog::Insight, "insight", "Insight", move || later(parts::insight(app)))
-}
+pub const FEATURE: Feature = Feature { name: "insight", title: "Insight", icon: Icon::Chart, page: |app| later(load(app)) };
 
-impl App {
-    pub fn open_insight(&self) {
-        self.rail_open.set(false);
-        self.dialog.set(Some(Dialog::Insight));
-    }
+parts! {
+    inspect: load(app: App) => content(app);
 }
 
 pub fn content(app: App) -> impl IntoView {
@@ -62,10 +57,7 @@ pub fn content(app: App) -> impl IntoView {
     };
     (
         html::div()
-            .class("dialog-body")
-            .attr("tabindex", "0")
-            .attr("role", "region")
-            .attr("aria-label", "Figures and charts")
+            .class("insight-body")
             .child((
                 crate::insight::filters::filters(looking),
                 reactive(empty),
@@ -74,7 +66,7 @@ pub fn content(app: App) -> impl IntoView {
                     .child(reactive(move || page.with(|page| page.tiles.iter().map(tile).collect_view()))),
                 html::div().class("charts").child(charts),
             )),
-        html::div().class("dialog-foot").child((
+        html::div().class("insight-foot").child((
             html::span()
                 .class("grow")
                 .attr("role", "status")

@@ -71,11 +71,7 @@ pub fn rail(app: App) -> impl IntoView {
         crate::list::rows::list(app),
         messages(app, Memo::new(move |_| app.rail_open.get() && app.dialog.get().is_none())),
         html::div().class("foot").child((
-            html::button()
-                .r#type("button")
-                .class("btn bare")
-                .on(ev::click, move |_| app.open_insight())
-                .child((icon(Icon::Chart), "Insight")),
+            crate::features::rows(app),
             html::button()
                 .r#type("button")
                 .class("btn bare")

@@ -69,6 +69,8 @@ pub fn listen(app: App) {
             }
             if writes {
                 let _ = focus::home();
+            } else if app.feature.with_untracked(Option::is_some) {
+                app.close_feature();
             } else if matches!(app.view.get_untracked(), View::Compare(_)) {
                 app.look(View::Transcript);
             }

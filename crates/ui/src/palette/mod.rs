@@ -22,6 +22,7 @@ use crate::components::reactive::{attribute, reactive};
 use crate::components::toast::Undo;
 use crate::composer::drop as files;
 use crate::composer::quote;
+use crate::features::Feature;
 use crate::list::marks;
 use crate::parts::{self, later};
 use crate::state::{App, Dialog, Thread};
@@ -75,7 +76,7 @@ enum PaletteAction {
     OpenFile,
     Quote,
     Show(Dialog),
-    Insight,
+    Page(&'static Feature),
     Stop,
     WrapUp,
     Resume,
@@ -119,7 +120,8 @@ pub fn keys(app: App) -> impl IntoView {
 }
 
 pub fn content(app: App) -> impl IntoView {
-    let (query, at) = (RwSignal::new(String::new()), RwSignal::new(0usize));
+    let begin = app.commands().begin.try_update_value(std::mem::take).unwrap_or_default();
+    let (query, at) = (RwSignal::new(begin), RwSignal::new(0usize));
     // A run may end while the palette is open.
     let all = Memo::new(move |_| {
         let _ = app.phase();
@@ -248,7 +250,7 @@ fn group(action: &PaletteAction) -> &'static str {
         | PaletteAction::DownloadPlan
         | PaletteAction::List(_)
         | PaletteAction::Look(_) => "This run",
-        PaletteAction::Show(_) | PaletteAction::Insight | PaletteAction::Theme(_) | PaletteAction::ExportShown => {
+        PaletteAction::Show(_) | PaletteAction::Page(_) | PaletteAction::Theme(_) | PaletteAction::ExportShown => {
             "Turnwise"
         }
         PaletteAction::Open(_) | PaletteAction::OpenSession(_) => "Runs",
@@ -282,6 +284,12 @@ fn matching(all: &[PaletteEntry], query: &str, hits: &[TaskHit]) -> Vec<PaletteE
 }
 
 impl App {
+    /// Opens the palette at the runs that the open one can be compared with.
+    pub fn find_to_compare(&self) {
+        self.commands().begin.set_value(format!("{COMPARE} "));
+        self.dialog.set(Some(Dialog::Palette));
+    }
+
     /// Opens the palette, or closes it.
     pub fn toggle_palette(&self) {
         let open = self.dialog.get_untracked() == Some(Dialog::Palette);
@@ -396,7 +404,9 @@ impl App {
         }
         add("Files", "", PaletteAction::Show(Dialog::Files));
         add("Settings: connect a model, keys, tools, limits", "", PaletteAction::Show(Dialog::Settings));
-        add("Insight", "", PaletteAction::Insight);
+        for feature in crate::FEATURES {
+            add(feature.title, "", PaletteAction::Page(feature));
+        }
         add("Keys", "?", PaletteAction::Show(Dialog::Keys));
         for theme in Theme::ALL.into_iter().filter(|theme| *theme != self.theme.get_untracked()) {
             add(&format!("Theme: {}", theme.label()), "", PaletteAction::Theme(theme));
@@ -434,7 +444,7 @@ impl App {
             PaletteAction::Quote => {
                 self.commands().selected.with_value(|text| text.iter().for_each(|text| self.quote(text)));
             }
-            PaletteAction::Insight => self.open_insight(),
+            PaletteAction::Page(feature) => self.open_feature(feature),
             PaletteAction::OpenFile => files::choose(*self),
             PaletteAction::Stop => drop(untrack(|| self.stop_what_runs())),
             PaletteAction::WrapUp if is_plan => self.wrap_up_plan(),

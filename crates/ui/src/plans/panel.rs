@@ -19,7 +19,8 @@ use crate::state::App;
 pub fn panel(app: App, page: &PlanPage) -> impl IntoView + use<> {
     let panel = page.panel.clone();
     let view = Memo::new(move |_| panel.get());
-    let state = Memo::new(move |_| view.with(|view| (view.running && !view.elsewhere, view.can_wrap_up, view.can_resume)));
+    let state =
+        Memo::new(move |_| view.with(|view| (view.running && !view.elsewhere, view.can_wrap_up, view.can_resume)));
     let controls = move || match state.get() {
         (true, can_wrap_up, _) => running(app, can_wrap_up).into_any(),
         (false, _, can_resume) => {

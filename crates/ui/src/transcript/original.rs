@@ -69,7 +69,11 @@ impl App {
                 self.look(View::Compare(Compared { own, other, place }));
                 true
             }
-            Ok(_) => false,
+            Ok(None) => {
+                self.complain("The run to compare with is not in this browser any more.");
+                false
+            }
+            Ok(Some(_)) => false,
             Err(why) => {
                 self.complain(why);
                 false

@@ -3,15 +3,12 @@
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
-use wasm_bindgen_futures::spawn_local;
-
-use turnwise_view::version::VersionChoice;
 
 use crate::browser::focus;
 use crate::components::icon::{Icon, icon};
-use crate::components::reactive::{attribute, flag, reactive};
+use crate::components::reactive::{attribute, reactive};
 use crate::state::{App, Thread};
-use crate::viewer::state::{Compared, View};
+use crate::viewer::state::View;
 
 /// Draws the bar of an ended run; a run under way has none, because it is being watched.
 pub fn bar(app: App) -> impl IntoView {
@@ -68,51 +65,17 @@ fn switch(app: App) -> impl IntoView {
     ))
 }
 
-/// Draws the choice of another run to compare with; one that is stored is opened when it is chosen.
+/// Draws the way to another run to compare with: the palette, in which all runs can be searched.
 fn others(app: App) -> impl IntoView {
-    let choices = Memo::new(move |_| app.choices());
-    let chosen = Memo::new(move |_| match app.view.get() {
-        View::Compare(Compared { other, place, .. }) => {
-            app.thread_with(other).and_then(|thread| thread.page_at(place)).and_then(|page| page.run_id())
-        }
-        View::Transcript | View::Replay => None,
-    });
-    let select: NodeRef<html::Select> = NodeRef::new();
-    let changed = move |event: web_sys::Event| {
-        let wanted = event_target_value(&event);
-        let own = app.thread_now().and_then(|thread| thread.pages.with_untracked(Vec::len).checked_sub(1));
-        let Some(own) = own.filter(|_| !wanted.is_empty()) else { return app.look(View::Transcript) };
-        spawn_local(async move {
-            if !app.compare_with(&wanted, own).await
-                && let Some(select) = select.get_untracked()
-            {
-                select.set_value(&chosen.get_untracked().unwrap_or_default());
-            }
-        });
-    };
-    let option = move |(id, text): (String, String)| {
-        let shown = id.clone();
-        let selected = move || chosen.with(|chosen| chosen.as_ref() == Some(&shown));
-        html::option().attr("value", id).prop("selected", selected).child(text)
-    };
+    let some = Memo::new(move |_| !app.choices().is_empty());
     reactive(move || {
-        let choices = choices.get();
-        let group = move |(name, runs): VersionChoice| {
-            html::optgroup().attr("label", name).child(runs.into_iter().map(option).collect_view())
-        };
-        (!choices.is_empty()).then(|| {
-            html::select()
-                .node_ref(select)
-                .class("compare-with")
-                .attr("aria-label", "Compare with another run")
-                .on(ev::change, changed)
-                .child((
-                    html::option()
-                        .attr("value", "")
-                        .prop("selected", flag(move || chosen.with(Option::is_none)))
-                        .child("Compare with…"),
-                    choices.into_iter().map(group).collect_view(),
-                ))
+        some.get().then(|| {
+            html::button()
+                .r#type("button")
+                .class("btn quiet small compare-with")
+                .attr("aria-haspopup", "dialog")
+                .on(ev::click, move |_| app.find_to_compare())
+                .child("Compare with\u{2026}")
         })
     })
 }

@@ -55,7 +55,8 @@ impl App {
                 let first = stage.all();
                 stage.bands.set(bands(&first, &Meter::from(&RunSource::from(whole.as_ref()).recorded()).ticks));
                 stage.load.set(ready);
-                stage.go(app, 0);
+                stage.go(app, app.replays().first.with_value(|first| *first));
+                app.replays().first.set_value(0);
             } else {
                 stage.load.set(ready);
             }

@@ -7,11 +7,13 @@ pub mod address;
 pub mod bar;
 pub mod difference;
 pub mod events;
+pub mod follow;
 pub mod handed;
 pub mod keys;
 pub mod load;
 pub mod message;
 pub mod open;
+pub mod place;
 pub mod request;
 pub mod stage;
 pub mod state;
@@ -86,13 +88,22 @@ fn of_stage(app: App, stage: &StagedRun) -> impl IntoView + use<> {
 
 fn there(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     let tab = stage.tab;
+    let (scroller, column) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());
+    stage.watch(scroller, column);
+    let following = stage.following.clone();
+    let let_go = move || following.let_go();
+    let (wheeled, pressed) = (let_go.clone(), let_go.clone());
     let state = html::div()
         .class("scroll")
+        .node_ref(scroller)
+        .on(leptos::ev::wheel, move |_| wheeled())
+        .on(leptos::ev::pointerdown, move |_| pressed())
+        .on(leptos::ev::keydown, move |_| let_go())
         .attr("tabindex", "0")
         .attr("role", "region")
         .attr("aria-label", "The run up to this step")
         .on(leptos::ev::click, move |event| transcript::clicked(app, &event))
-        .child(html::div().class("col").child(crate::transcript::page::page(app, &stage.page)));
+        .child(html::div().class("col").node_ref(column).child(crate::transcript::page::page(app, &stage.page)));
     (
         crate::viewer::timeline::timeline(app, stage),
         html::div().class("stage").attr("data-tab", attribute(move || tab.get().name())).child((

@@ -13,6 +13,7 @@ use turnwise_view::replay::play::{Band, Speed};
 use turnwise_view::replay::{Difference, ReplayStep, ReplayVerdict, RequestView};
 
 use crate::client::slots::{Local, RunPage};
+use crate::viewer::follow::Following;
 use crate::viewer::stepped::Stepped;
 
 /// The view of the open thread.
@@ -83,6 +84,7 @@ pub struct StagedRun {
     pub verdict: RwSignal<Option<Result<ReplayVerdict, String>>>,
     pub verifying: RwSignal<bool>,
     pub busy: Local<Rc<Cell<bool>>>,
+    pub following: Local<Rc<Following>>,
 }
 
 /// The views next to the run; on narrow pages also the run itself.
@@ -141,6 +143,7 @@ impl StagedRun {
             verdict: RwSignal::new(None),
             verifying: RwSignal::new(false),
             busy: Local::new(Rc::default()),
+            following: Local::new(Rc::default()),
         }
     }
 

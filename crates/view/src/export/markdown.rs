@@ -3,8 +3,8 @@
 use crate::note;
 use crate::report::{ReportBody, ReportPosition};
 use crate::{
-    CallView, EndingView, FailedAttempt, HeadView, LaneView, PanelView, PartialView, ReportView, RunSource, SegmentView, TurnKind,
-    TurnView, ViewModel,
+    CallView, EndingView, FailedAttempt, HeadView, LaneView, PanelView, PartialView, ReportView, RunSource,
+    SegmentView, TurnKind, TurnView, ViewModel,
 };
 use turnwise_record::trajectory::Trajectory;
 use turnwise_record::trajectory::export::whole_cost;

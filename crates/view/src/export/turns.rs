@@ -8,8 +8,8 @@ use crate::markup::Html;
 use crate::note;
 use crate::report::{ReportBody, ReportPosition};
 use crate::{
-    CallState, CallView, CounterLine, EndingView, FailedAttempt, LaneView, PartialView, ReportView, RunSource, SegmentView,
-    TurnKind, TurnView, ViewModel,
+    CallState, CallView, CounterLine, EndingView, FailedAttempt, LaneView, PartialView, ReportView, RunSource,
+    SegmentView, TurnKind, TurnView, ViewModel,
 };
 use turnwise_engine::CounterLevel;
 

@@ -88,16 +88,19 @@ impl ChartMark {
     }
 }
 
+/// Below this number of runs there are no charts.
+const CHARTED: u32 = 5;
+
 /// Returns the charts of these runs, without those that would be empty.
 #[must_use]
 pub fn charts(insight: &Insight) -> Vec<InsightChart> {
     let charts = [
         reasons(insight),
         limit(&insight.limit, insight.runs),
-        slugs(ChartId::Retries, "Failed attempts by slug", "No attempt failed.", "attempt", &insight.retries),
+        slugs(ChartId::Retries, "Failed requests by cause", "No request failed.", "request", &insight.retries),
         slugs(
             ChartId::ToolFailures,
-            "Failed tool calls by slug",
+            "Failed tool calls by cause",
             "No tool call failed.",
             "call",
             &insight.tool_failures,
@@ -107,8 +110,12 @@ pub fn charts(insight: &Insight) -> Vec<InsightChart> {
         time(insight),
     ];
     let shown = |chart: &InsightChart| {
+        // A few runs are read one by one.
+        if insight.runs < CHARTED {
+            return false;
+        }
         let kept = matches!(chart.id, ChartId::Reasons | ChartId::Limit | ChartId::Retries | ChartId::Tokens);
-        insight.runs > 0 && (kept || !chart.marks.is_empty())
+        kept || !chart.marks.is_empty()
     };
     charts.into_iter().filter(shown).collect()
 }
@@ -133,7 +140,7 @@ fn reasons(insight: &Insight) -> InsightChart {
         summary: format!("{} ended for {kinds}.{most}", counted(u64::from(insight.runs), "run")),
         form: Form::Bars,
         unit: Unit::Count,
-        columns: ["Termination reason".to_owned(), "Runs".to_owned()],
+        columns: ["Ended".to_owned(), "Runs".to_owned()],
         marks,
         legend: outcome_legend(insight.reasons.iter().map(|reason| role(reason.outcome))),
     }
@@ -222,7 +229,7 @@ fn slugs(id: ChartId, title: &str, none: &str, noun: &str, counts: &[SlugCount])
         summary,
         form: Form::Bars,
         unit: Unit::Count,
-        columns: ["Slug".to_owned(), "Failed".to_owned()],
+        columns: ["Cause".to_owned(), "Failed".to_owned()],
         marks,
         legend: Vec::new(),
     }
@@ -243,7 +250,7 @@ fn tokens(insight: &Insight) -> InsightChart {
     InsightChart {
         id: ChartId::Tokens,
         title: "Tokens per run".to_owned(),
-        summary: format!("{median}; p95: {}.", whole(insight.tokens.p95)),
+        summary: format!("{median}; one in twenty more than {}.", whole(insight.tokens.p95)),
         form: Form::Columns,
         unit: Unit::Tokens,
         columns: [axis(insight.step), per_run(insight.step, "Tokens")],
@@ -269,7 +276,7 @@ fn cost(insight: &Insight) -> InsightChart {
         id: ChartId::Cost,
         title: "Cost per run".to_owned(),
         summary: format!(
-            "{} in all. Half of the runs cost {} or less; p95: {}.{rest}",
+            "{} in all. Half of the runs cost {} or less, one in twenty more than {}.{rest}",
             dollars(insight.cost.total),
             dollars(insight.cost.median),
             dollars(insight.cost.p95)
@@ -292,7 +299,7 @@ fn time(insight: &Insight) -> InsightChart {
         id: ChartId::Time,
         title: "Time per run".to_owned(),
         summary: format!(
-            "Half of the runs took {} or less; p95: {}.",
+            "Half of the runs took {} or less, one in twenty more than {}.",
             duration(round(insight.duration_ms.median)),
             duration(round(insight.duration_ms.p95))
         ),

@@ -113,7 +113,8 @@ fn picks(choices: &[FilterChoice], name: impl Fn(&str) -> String) -> Vec<Pick> {
 }
 
 fn tiles(insight: &Insight) -> Vec<Tile> {
-    let most = |figure: InsightFigure, format: &dyn Fn(f64) -> String| format!("p95: {}", format(figure.p95));
+    let most =
+        |figure: InsightFigure, format: &dyn Fn(f64) -> String| format!("one in twenty over {}", format(figure.p95));
     let open = insight.runs.saturating_sub(insight.ended);
     let mut tiles = vec![
         Tile {
@@ -128,9 +129,9 @@ fn tiles(insight: &Insight) -> Vec<Tile> {
                 .map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", (share * 100.0).round())),
             note: format!("{} at the limit", thousands(u64::from(insight.limit.reached))),
         },
-        Tile { name: "Turns, median", value: whole(insight.turns.median), note: most(insight.turns, &whole) },
+        Tile { name: "Turns per run", value: whole(insight.turns.median), note: most(insight.turns, &whole) },
         Tile {
-            name: "Tokens, median",
+            name: "Tokens per run",
             value: about(insight.usage, &whole(insight.tokens.median)),
             note: most(insight.tokens, &whole),
         },
@@ -138,7 +139,7 @@ fn tiles(insight: &Insight) -> Vec<Tile> {
     if insight.duration_ms.known > 0 {
         let text = |ms: f64| duration(round(ms));
         tiles.push(Tile {
-            name: "Time, median",
+            name: "Time per run",
             value: text(insight.duration_ms.median),
             note: most(insight.duration_ms, &text),
         });
@@ -147,7 +148,7 @@ fn tiles(insight: &Insight) -> Vec<Tile> {
         tiles.push(Tile {
             name: "Total cost",
             value: dollars(insight.cost.total),
-            note: format!("{} per run (median)", dollars(insight.cost.median)),
+            note: format!("{} for a usual run", dollars(insight.cost.median)),
         });
     }
     tiles

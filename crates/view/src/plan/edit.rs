@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use turnwise_content::format::counted;
 use turnwise_record::plan::{FaultKind, Plan, PlanFault, read};
 
 /// The plan that is being edited. Stored on the user's machine between visits.
@@ -115,7 +116,11 @@ impl PlanDraft {
     pub fn add_step(&mut self) {
         let key = self.key();
         let last = self.steps.iter().filter_map(|step| step.order.trim().parse::<u32>().ok()).max().unwrap_or(0);
-        let agent = self.steps.last().map(|step| step.agent.clone()).unwrap_or_default();
+        // The last step of a plan often concludes; a new one gathers, unless no agent does.
+        let gathers = |name: &str| self.agents.iter().any(|agent| agent.name == name && agent.kind == "gather");
+        let of_steps = self.steps.iter().rev().map(|step| &step.agent);
+        let agent = of_steps.chain(self.agents.iter().map(|agent| &agent.name)).find(|name| gathers(name));
+        let agent = agent.cloned().unwrap_or_default();
         self.steps.push(StepForm { key, order: last.saturating_add(1).to_string(), agent, ..StepForm::default() });
     }
 
@@ -150,7 +155,13 @@ impl PlanDraft {
             Ok(plan) if faults.is_empty() => Ok(plan),
             Ok(_) => Err(faults),
             Err(more) => {
-                faults.extend(more.iter().map(FaultView::from));
+                // An order that does not exist is no smaller one either: one mistake, one fault.
+                let is_unknown =
+                    |path: &str| more.iter().any(|fault| fault.path == path && fault.kind == FaultKind::UnknownOrder);
+                let said = more
+                    .iter()
+                    .filter(|fault| fault.kind != FaultKind::DependencyNotSmaller || !is_unknown(&fault.path));
+                faults.extend(said.map(FaultView::from));
                 Err(faults)
             }
         }
@@ -268,6 +279,14 @@ impl From<&PlanFault> for FaultView {
             advice: advice(fault.kind),
         }
     }
+}
+
+/// Says how much is to be done before the plan can run: several faults in one field are one field.
+#[must_use]
+pub fn to_fix(faults: &[FaultView]) -> String {
+    let places = faults.iter().enumerate();
+    let fields = places.filter(|(at, fault)| !faults.iter().take(*at).any(|other| other.place == fault.place)).count();
+    format!("Fix {} to run.", counted(fields as u64, "field"))
 }
 
 impl FaultView {

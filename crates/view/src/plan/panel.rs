@@ -119,7 +119,9 @@ impl PlanEndingView {
                 (Tone::Complete, "success", "You asked it to wrap up, when nothing was left to start.")
             }
             Outcome::Success => (Tone::Complete, "success", "Every step completed."),
-            Outcome::Partial if stopped => (Tone::Synthesized, "partial", "You asked it to wrap up; some steps completed."),
+            Outcome::Partial if stopped => {
+                (Tone::Synthesized, "partial", "You asked it to wrap up; some steps completed.")
+            }
             Outcome::Partial => (Tone::Synthesized, "partial", "Some steps did not complete."),
             Outcome::Failed => (Tone::Failed, "failed", "No step completed."),
             Outcome::Cancelled => (Tone::Cancelled, "cancelled", "You stopped the plan."),

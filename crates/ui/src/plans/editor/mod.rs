@@ -8,7 +8,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use turnwise_record::plan::Plan;
-use turnwise_view::plan::edit::{FaultView, PlanDraft};
+use turnwise_view::plan::edit::{FaultView, PlanDraft, to_fix};
 use turnwise_view::plan::example::PLAN;
 
 use crate::browser::storage;
@@ -129,10 +129,11 @@ fn faults(checked: CheckedPlan) -> impl IntoView {
 }
 
 fn foot(app: App, checked: CheckedPlan) -> impl IntoView {
-    let text = move || match checked.with(|checked| checked.as_ref().err().map(Vec::len)) {
-        None => "Saved in this browser.".to_owned(),
-        Some(1) => "Fix 1 field to run.".to_owned(),
-        Some(more) => format!("Fix {more} fields to run."),
+    let text = move || {
+        checked.with(|checked| match checked {
+            Ok(_) => "Saved in this browser.".to_owned(),
+            Err(faults) => to_fix(faults),
+        })
     };
     let samples = move || {
         app.plans().draft.with(|draft| draft.samples).then(|| {
