@@ -185,7 +185,7 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   assert.match((await wrong(row(dialog, 'agent Numbers').nth(1))).join(), /an agent named "Numbers" already exists/);
   assert.match((await wrong(row(dialog, 'agent Market'))).join(), /got 0; expected a whole number, 1 or more/);
   assert.equal(await row(dialog, 'step 3').getByLabel('Depends on').getAttribute('aria-invalid'), 'true');
-  await dialog.getByText('Fix 9 fields to run.').waitFor();
+  await dialog.getByText('Fix 6 fields to run.').waitFor();
   await row(dialog, 'step 3').getByLabel('Depends on').scrollIntoViewIfNeeded();
   await shoot('faults');
 
