@@ -43,7 +43,7 @@ test('while the first task is typed, a text with every kind of block is drawn un
 
 test('on a touch screen no field has so small a text that a phone zooms in on it, and nothing scrolls sideways', () => withApp({ context: { viewport: PHONE, isMobile: true, hasTouch: true } }, async (page) => {
   await page.getByTitle('Model and settings').click();
-  await page.getByRole('dialog').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).waitFor();
   const sizes = await page.evaluate(() => [...document.querySelectorAll('input:not([type=checkbox], [type=radio], [type=file]), textarea, select')].map((field) => parseFloat(getComputedStyle(field).fontSize)));
   assert.ok(sizes.length > 5, `${sizes.length} fields`);
   assert.ok(sizes.every((size) => size >= 16), `${sizes}`);

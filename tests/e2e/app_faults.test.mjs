@@ -6,7 +6,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PHONE, drop, runTask, startPage, storedToTheEnd, withApp } from './lib/app.mjs';
+import { beginExample, PHONE, drop, runTask, startPage, storedToTheEnd, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { reply, withScript } from './lib/script-server.mjs';
@@ -346,7 +346,7 @@ plain(11, 'what is dragged over the page meets a panel of its own', ['wide-light
 }));
 
 plain(12, 'a plan wider than its column says that it goes on, and the keyboard reaches all of it', ['wide-light'], async (page, shoot) => {
-  await page.getByRole('button', { name: /A plan with seven agents/ }).click();
+  await beginExample(page, /A plan with seven agents/);
   await page.getByRole('button', { name: /^Step 7 ?, / }).waitFor();
   const graph = page.locator('.graph.wide');
   if (!(await graph.isVisible())) return shoot();

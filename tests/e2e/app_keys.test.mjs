@@ -39,7 +39,7 @@ test('J and K lead to every turn; the palette renames a run and quotes its answe
   await row.waitFor();
   await press(page, 'Escape');
   await choose(page, 'connect', /^Settings/);
-  await dialog(page, 'Settings').waitFor();
+  await dialog(page, 'Settings').getByRole('button', { name: 'Done' }).waitFor();
   await press(page, 'ControlOrMeta+Enter');
   await dialog(page, 'Settings').waitFor({ state: 'detached' });
 }));

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { WIDE, download, drop, withApp } from './lib/app.mjs';
+import { beginExample, WIDE, download, drop, withApp } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -19,7 +19,7 @@ function looked(name, options, body, looks = Object.keys(LOOKS)) {
 }
 
 const node = (page, order) => page.getByRole('button', { name: new RegExp(`^Step ${order} ?, `) });
-const begin = (page) => page.getByRole('button', { name: /A plan with seven agents/ }).click();
+const begin = (page) => beginExample(page, /A plan with seven agents/);
 const ended = (page) => page.getByRole('region', { name: 'Result of the plan' }).waitFor({ timeout: 90000 });
 const labels = (page) => page.getByRole('button', { name: /^Step \d+ ?, / }).evaluateAll((all) => all.map((one) => one.textContent));
 const told = (page) => page.locator('.told .call[data-order]').evaluateAll((cards) => cards.map((card) => Number(card.dataset.order)));

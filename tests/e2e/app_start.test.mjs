@@ -208,7 +208,7 @@ test('on a touch screen no keys are shown, and nothing is to be dropped', () => 
 
 test('offline, a run waits for the connection without using up its attempts, and goes on; it can be stopped', () => withScript([{ text: 'Hello.' }, { text: 'Here I am.' }], (baseUrl) => {
   const named = baseUrl.replace('127.0.0.1', 'models.example');
-  return withSettings({ provider: 'openai-compatible', base_url: named, model: 'scripted' }, { reach: [named] }, async (page) => {
+  return withSettings({ provider: 'openai-compatible', base_url: named, model: 'scripted' }, { reach: [named], expect: [/ERR_INTERNET_DISCONNECTED .*favicon/] }, async (page) => {
     // What loads on first use is there; the app keeps it with its service worker.
     await runTask(page, 'Hello?');
     await page.getByRole('button', { name: /^New run/ }).click();

@@ -22,7 +22,7 @@ const withModel = (steps, body, look = 'wide', more = {}) => withScript(steps, (
   const localStorage = [{ name: 'turnwise.settings', value: JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted', ...more.settings }) }];
   const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage }] };
   return withPage(site.app, { context: contextOf(look, { storageState }), reach: [baseUrl], expect: more.expect }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await box(page).waitFor();
     return body(page, requests);
   });
 }));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { WIDE, runExample, shown, withApp } from './lib/app.mjs';
+import { beginExample, WIDE, runExample, shown, withApp } from './lib/app.mjs';
 import { root } from './lib/site.mjs';
 
 const shots = path.join(root, 'tests/e2e/shots');
@@ -30,7 +30,7 @@ test('the turn limit leads to a synthesis, and Continue grants more turns', asyn
 test('Stop ends a run at once, with no synthesis', async () => {
   await withApp({ pace: true, context: { viewport: WIDE } }, async (page) => {
     await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: /Limit and synthesis/ }).click();
+    await beginExample(page, /Limit and synthesis/);
     await page.locator('section.turn .call').first().waitFor();
     await page.locator('.panel').getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByRole('region', { name: 'How it ended' }).waitFor();

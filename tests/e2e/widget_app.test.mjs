@@ -25,7 +25,7 @@ async function openApp(tab) {
 
 test('this documentation is a book whose agent answers without a key, and the app opens what it did', () => withSite((site) => withPage(`${site.url}demo/index.html`, {}, async (tab) => {
   await launcher(tab).click();
-  await tab.getByText('Demo (no AI)').waitFor();
+  await tab.getByText('Demo: scripted, not an AI').waitFor();
   await tab.getByRole('button', { name: 'What happens at the turn limit?' }).click();
   const run = await answered(tab);
   const sources = await run.locator('.sources a').evaluateAll((links) => links.map(({ href }) => href));

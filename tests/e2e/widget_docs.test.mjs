@@ -180,7 +180,7 @@ test('the demo model searches the pages of the site as files, and what it names 
   pages: () => ({ '/': page({ attributes: 'provider="demo"' }), ...withReader(READER.replace('await go();', '')) }),
 }, async (tab, { url }) => {
   await launcher(tab).click();
-  await tab.getByText('Demo (no AI)').waitFor();
+  await tab.getByText('Demo: scripted, not an AI').waitFor();
   await ask(tab, 'How is the number of retries set?');
   const run = await answered(tab);
   assert.match(await run.locator('[part=answer]:not(:empty)').textContent(), /set in client\.toml/);

@@ -9,6 +9,7 @@ use leptos::html;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
+use crate::browser::dom;
 use crate::state::App;
 use crate::viewer::state::View;
 
@@ -64,7 +65,9 @@ parts! {
 pub fn later(part: impl Future<Output = Part> + 'static) -> AnyView {
     let part = SendWrapper::new(part);
     Suspend::new(async move {
-        part.await.unwrap_or_else(|NotLoaded| {
+        let part = part.await;
+        set_timeout(dom::focus_awaited, std::time::Duration::ZERO);
+        part.unwrap_or_else(|NotLoaded| {
             html::p()
                 .class("nothing")
                 .attr("role", "alert")

@@ -22,10 +22,19 @@ export const withApp = ({ pace = false, ...options }, body) => withSite((site) =
   return body(page, site);
 }), { mounts: pace ? {} : (hurried ??= hurriedWorkers(dist)) });
 
+/** Clicks the example with that title. Once there are runs, the examples are folded. */
+export async function beginExample(page, title) {
+  const folded = page.locator('details:not([open]) > summary').filter({ hasText: 'Examples' });
+  const example = page.getByRole('button', { name: title });
+  await example.or(folded).first().waitFor();
+  if (await folded.isVisible()) await folded.click();
+  await example.click();
+}
+
 /** Clicks the example task with that title, once its files are there, and waits until its run has ended. */
 export async function runExample(page, title) {
   await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
-  await page.getByRole('button', { name: title }).click();
+  await beginExample(page, title);
   await ended(page);
 }
 

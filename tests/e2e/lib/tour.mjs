@@ -1,6 +1,6 @@
 // A walk through the app: one run of each kind and every dialog, stopped at each state that people see. What is checked there
 // (accessibility, sizes of targets, pictures) is up to the visitor.
-import { START, compareWith, runTask } from './app.mjs';
+import { beginExample, START, compareWith, runTask } from './app.mjs';
 import { withPage } from './browser.mjs';
 import { contextOf } from './looks.mjs';
 import { withScript } from './script-server.mjs';
@@ -152,7 +152,7 @@ async function walk(page, visit, release) {
   await visit('plan-editor');
   await close();
   await settings(async () => { await page.getByRole('radio', { name: /^Demo \(no AI\)/ }).check(); });
-  await page.getByRole('button', { name: /A plan with seven agents/ }).click();
+  await beginExample(page, /A plan with seven agents/);
   await page.getByRole('region', { name: 'Result of the plan' }).waitFor({ timeout: 90_000 });
   await visit('plan');
 

@@ -1,5 +1,7 @@
 //! Browser calls that several components share.
 
+use std::cell::Cell;
+
 use leptos::prelude::{LocalStorage, StoredValue, WithValue, on_cleanup};
 pub use leptos::prelude::{document, window};
 use wasm_bindgen::closure::Closure;
@@ -45,8 +47,9 @@ pub fn focus(id: &str) {
     }
 }
 
-/// Moves the focus to the beginning of a text field.
+/// Moves the focus to the beginning of a text field. Of a part of the page that is still loading: as soon as it is there.
 pub fn focus_start(id: &str) {
+    await_field(id, focus_start);
     focus(id);
     let active = document().active_element().filter(|active| active.id() == id);
     if let Some(area) = active.and_then(|active| active.dyn_into::<web_sys::HtmlTextAreaElement>().ok()) {
@@ -62,8 +65,26 @@ pub fn reveal(element: &Element) {
     element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
-/// Moves the focus to an element, and selects the text of a field.
+thread_local! {
+    /// The field that is to get the focus once the part of the page that has it is there, and what gives it the focus.
+    static AWAITED: Cell<Option<(String, fn(&str))>> = const { Cell::new(None) };
+}
+
+fn await_field(id: &str, focus: fn(&str)) {
+    AWAITED.set(document().get_element_by_id(id).is_none().then(|| (id.to_owned(), focus)));
+}
+
+/// Gives the focus to the field that was asked for before this part of the page had arrived.
+pub fn focus_awaited() {
+    if let Some((id, focus)) = AWAITED.take() {
+        focus(&id);
+    }
+}
+
+/// Moves the focus to an element, and selects the text of a field. If the part of the page that has it is still loading: as soon as
+/// it is there.
 pub fn select(id: &str) {
+    await_field(id, select);
     focus(id);
     let active = document().active_element().filter(|active| active.id() == id);
     if let Some(input) = active.and_then(|active| active.dyn_into::<web_sys::HtmlInputElement>().ok()) {

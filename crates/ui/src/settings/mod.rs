@@ -128,7 +128,7 @@ pub fn content(app: App) -> impl IntoView {
         if let Some((tab, id)) = untrack(first_wrong) {
             open.set(tab);
             // Once its panel is shown.
-            set_timeout(move || dom::focus(&id), std::time::Duration::ZERO);
+            set_timeout(move || dom::select(&id), std::time::Duration::ZERO);
         }
     };
     (
