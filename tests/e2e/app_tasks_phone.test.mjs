@@ -29,7 +29,7 @@ test('1, 2: a model is connected, its wrong key is mended, and a story is stoppe
   { ...REFUSED, check: bearer(WRONG) },
   { text: 'A lamp gives light.', check: bearer(RIGHT) },
   { chunks: reply({ text: 'Day 1. The keeper lit the lamp. Day 2.' }).slice(0, -3), hold: true },
-  { text: 'Day 1. The keeper lit the lamp. Day 2. The wind fell.', check: (body) => assert.equal(last(body), 'I interrupted your reply. This much had arrived:\n\nDay 1. The keeper lit the lamp. Day 2.\n\nWrite the whole reply, beginning with exactly this.') },
+  { text: 'Day 1. The keeper lit the lamp. Day 2. The wind fell.', check: (body) => assert.equal(last(body), 'Tell me a long story\n\nI interrupted your reply. This much had arrived:\n\nDay 1. The keeper lit the lamp. Day 2.\n\nWrite the whole reply, beginning with exactly this.') },
 ], async (page, { baseUrl }) => {
   await tap(page.getByRole('region', { name: 'Model' }), 'Connect a model');
   const connect = dialog(page, 'Connect a model');
@@ -115,6 +115,8 @@ test('4, 6: a result is changed to see what would have been answered; a prompt i
   const field = branch.getByLabel(/^calculate/);
   await field.and(page.locator(':focus')).waitFor();
   assert.equal(await field.inputValue(), '42');
+  // The caret is at its beginning.
+  await page.keyboard.press('End');
   await page.keyboard.press('Backspace');
   await page.keyboard.type('3');
   await tap(branch, 'Start the branch');

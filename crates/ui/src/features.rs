@@ -39,7 +39,7 @@ macro_rules! features {
 /// Draws the page of the feature that is open.
 pub fn page(app: App) -> impl IntoView {
     reactive(move || {
-        let feature = app.feature.get()?;
+        let feature = named(app.feature.get()?)?;
         let close = html::button()
             .r#type("button")
             .class("btn bare square")
@@ -63,7 +63,7 @@ pub fn page(app: App) -> impl IntoView {
 pub fn rows(app: App) -> impl IntoView {
     let row = move |feature: &&'static Feature| {
         let feature = *feature;
-        let is_open = move || app.feature.get() == Some(feature);
+        let is_open = move || app.feature.get() == Some(feature.name);
         html::button()
             .r#type("button")
             .class("btn bare")
@@ -86,7 +86,7 @@ impl App {
         self.rail_open.set(false);
         self.toast.set(None);
         self.left.set_value(here);
-        self.feature.set(Some(feature));
+        self.feature.set(Some(feature.name));
         focus::arrive();
     }
 

@@ -12,15 +12,19 @@ use crate::browser::dom;
 use crate::components::dialog::dialog;
 use crate::components::icon::{self, Icon, icon};
 use crate::components::reactive::{attribute, reactive};
-use crate::parts::{self, later};
+use crate::parts::{later, parts};
 use crate::state::{App, Dialog};
 use crate::transcript::call;
 
 pub fn log(app: App) -> impl IntoView {
-    dialog(app, Dialog::Log, "drawer log", "Log", move || later(parts::log(app)))
+    dialog(app, Dialog::Log, "drawer log", "Log", move || later(log_part(app)))
 }
 
-pub fn content(app: App) -> Option<impl IntoView> {
+parts! {
+    inspect: log_part(app: App) => content(app);
+}
+
+fn content(app: App) -> Option<impl IntoView> {
     let log = app.page()?.log;
     let filter = RwSignal::new(LogFilter::default());
     let view = {

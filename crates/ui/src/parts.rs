@@ -1,5 +1,5 @@
-//! Parts of the page whose code loads when they are first shown. A build without the feature `split` (tests, the development
-//! server) has them in the page's module.
+//! Parts of the page whose code loads when they are first shown. The palette is none: what is typed at once would be lost.
+//! A build without the feature `split` (tests, the development server) has them in the page's module.
 //!
 //! `.ci/build` splits the linked module at these functions: each group, and what only it uses, becomes a module of its own.
 
@@ -10,8 +10,6 @@ use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
 use crate::browser::dom;
-use crate::state::App;
-use crate::viewer::state::View;
 
 /// A part of the page, or that its module did not arrive: the page is offline, or the server has another version by now.
 pub type Part = Result<AnyView, NotLoaded>;
@@ -51,15 +49,6 @@ macro_rules! parts {
     };
 }
 pub(crate) use parts;
-
-parts! {
-    settings: settings(app: App) => crate::settings::content(app);
-    plans: plan_editor(app: App) => crate::plans::editor::content(app);
-    inspect: branch(app: App) => crate::branch::content(app);
-    inspect: palette(app: App) => crate::palette::content(app);
-    inspect: viewer(app: App, view: View) => crate::viewer::content(app, view);
-    inspect: log(app: App) => crate::log::content(app);
-}
 
 /// Shows a part as soon as it is there.
 pub fn later(part: impl Future<Output = Part> + 'static) -> AnyView {

@@ -58,16 +58,15 @@ pub fn listen(app: App) {
         let is_there = here.as_ref().is_some_and(|here| here.session() == address.session());
         match &address {
             _ if here.as_ref() == Some(&address) => wanted.set(None),
+            Address::Run { .. } if is_there && arriving.get_value() => {}
             Address::Run { view, .. } if is_there => {
-                if !arriving.get_value() {
-                    arriving.set_value(true);
-                    let view = view.clone();
-                    spawn_local(async move {
-                        app.look_at(view).await;
-                        arriving.set_value(false);
-                        wanted.set(None);
-                    });
-                }
+                arriving.set_value(true);
+                let view = view.clone();
+                spawn_local(async move {
+                    app.look_at(view).await;
+                    arriving.set_value(false);
+                    wanted.set(None);
+                });
             }
             _ if here != from => wanted.set(None),
             // It is being opened, or it was not found.
@@ -106,7 +105,9 @@ fn open(app: App, address: &Address) {
     let shown = app.thread_now().and_then(|thread| thread.session_id);
     match address {
         Address::Page(name) => match features::named(name) {
-            Some(feature) if app.feature.with_untracked(|open| *open != Some(feature)) => app.open_feature(feature),
+            Some(feature) if app.feature.with_untracked(|open| *open != Some(feature.name)) => {
+                app.open_feature(feature);
+            }
             Some(_) => {}
             None => app.complain("This version of the app has no page with this address."),
         },
@@ -124,8 +125,8 @@ fn open(app: App, address: &Address) {
 impl App {
     /// Returns the address of what is open; `None`: it has none.
     fn address(&self) -> Option<Address> {
-        if let Some(feature) = self.feature.get() {
-            return Some(Address::Page(feature.name.to_owned()));
+        if let Some(name) = self.feature.get() {
+            return Some(Address::Page(name.to_owned()));
         }
         let thread = self.thread()?;
         let session = thread.session_id.clone()?;

@@ -22,7 +22,6 @@ use crate::client::app_worker::{AppWorker, RunClient};
 use crate::client::slots::{Local, RunPage};
 use crate::components::toast::{self, Toast, Undo};
 use crate::connect::keys::Keys;
-use crate::features::Feature;
 use crate::plans::state::PlanPage;
 use crate::store::Stores;
 use crate::text::render::Renderer;
@@ -56,8 +55,8 @@ pub struct App {
     pub renderer: StoredValue<Renderer, LocalStorage>,
     /// The view of the open thread.
     pub view: RwSignal<View>,
-    /// The feature whose page is open, in place of a run.
-    pub feature: RwSignal<Option<&'static Feature>>,
+    /// The name of the feature whose page is open, in place of a run (features.rs).
+    pub feature: RwSignal<Option<&'static str>>,
     /// The thread that was open before it.
     pub left: StoredValue<Option<u32>>,
     /// The stores of the features (store.rs).

@@ -108,7 +108,7 @@ fn encoded(text: &str) -> String {
     for byte in text.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => {
-                encoded.push(char::from(byte))
+                encoded.push(char::from(byte));
             }
             _ => drop(write!(encoded, "%{byte:02X}")),
         }

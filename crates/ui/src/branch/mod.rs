@@ -22,7 +22,7 @@ use crate::client::slots::RunPage;
 use crate::components::dialog::dialog;
 use crate::components::icon;
 use crate::components::reactive::{flag, reactive};
-use crate::parts::{self, later};
+use crate::parts::{later, parts};
 use crate::state::{App, Backing, Dialog, OpenRecord, Thread};
 use crate::transcript::follow;
 
@@ -30,10 +30,14 @@ use crate::transcript::follow;
 const WANTED: &str = "branch-wanted";
 
 pub fn branch(app: App) -> impl IntoView {
-    dialog(app, Dialog::Branch, "sheet branch", "Branch", move || later(parts::branch(app)))
+    dialog(app, Dialog::Branch, "sheet branch", "Branch", move || later(branch_form(app)))
 }
 
-pub fn content(app: App) -> Option<impl IntoView> {
+parts! {
+    inspect: branch_form(app: App) => content(app);
+}
+
+fn content(app: App) -> Option<impl IntoView> {
     let title = app.branches().draft.with_untracked(|draft| draft.as_ref().map(BranchDraft::title))?;
     let (get, set) = (
         move |getter: fn(&BranchDraft) -> String| {

@@ -65,9 +65,11 @@ pub fn reveal(element: &Element) {
     element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
+type Focusing = (String, fn(&str));
+
 thread_local! {
     /// The field that is to get the focus once the part of the page that has it is there, and what gives it the focus.
-    static AWAITED: Cell<Option<(String, fn(&str))>> = const { Cell::new(None) };
+    static AWAITED: Cell<Option<Focusing>> = const { Cell::new(None) };
 }
 
 fn await_field(id: &str, focus: fn(&str)) {

@@ -67,7 +67,7 @@ impl App {
                 pinned.insert(session.to_owned());
             }
         });
-        match pinned.with_untracked(|pinned| serde_json::to_string(pinned)) {
+        match pinned.with_untracked(serde_json::to_string) {
             Ok(text) if pinned.with_untracked(|pinned| !pinned.is_empty()) => storage::save(PINNED, &text),
             _ => storage::remove(PINNED),
         }

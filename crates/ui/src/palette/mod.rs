@@ -24,7 +24,6 @@ use crate::composer::drop as files;
 use crate::composer::quote;
 use crate::features::Feature;
 use crate::list::marks;
-use crate::parts::{self, later};
 use crate::state::{App, Dialog, Thread};
 use crate::viewer::state::View;
 
@@ -106,7 +105,7 @@ enum PaletteAction {
 
 /// Draws the palette.
 pub fn palette(app: App) -> impl IntoView {
-    dialog(app, Dialog::Palette, "sheet palette", "Find an action or a run", move || later(parts::palette(app)))
+    dialog(app, Dialog::Palette, "sheet palette", "Find an action or a run", move || content(app))
 }
 
 /// Draws the list of keys.
@@ -119,7 +118,7 @@ pub fn keys(app: App) -> impl IntoView {
     })
 }
 
-pub fn content(app: App) -> impl IntoView {
+fn content(app: App) -> impl IntoView {
     let begin = app.commands().begin.try_update_value(std::mem::take).unwrap_or_default();
     let (query, at) = (RwSignal::new(begin), RwSignal::new(0usize));
     // A run may end while the palette is open.

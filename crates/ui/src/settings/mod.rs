@@ -24,7 +24,7 @@ use crate::browser::theme::Theme;
 use crate::components::dialog::dialog;
 use crate::components::icon;
 use crate::components::reactive::{attribute, flag, reactive};
-use crate::parts::{self, later};
+use crate::parts::{later, parts};
 use crate::state::{App, Dialog};
 
 const STORED: &str = "turnwise.settings";
@@ -44,13 +44,17 @@ pub fn keep(app: App) {
 }
 
 pub fn settings(app: App) -> impl IntoView {
-    dialog(app, Dialog::Settings, "settings", "Settings", move || later(parts::settings(app)))
+    dialog(app, Dialog::Settings, "settings", "Settings", move || later(settings_part(app)))
 }
 
 /// All errors in the settings, updated as the user types.
 type Errors = Memo<Vec<FieldError>>;
 
-pub fn content(app: App) -> impl IntoView {
+parts! {
+    settings: settings_part(app: App) => content(app);
+}
+
+fn content(app: App) -> impl IntoView {
     // An empty field is no mistake before the user has been there, or has tried to run with it, and no value is one while it is
     // being written.
     let left = RwSignal::new(Vec::<String>::new());

@@ -4,14 +4,15 @@
 //! Invariant: between two steps only the reader scrolls. Parts that are built or rendered later move nothing away.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use leptos::html;
 use leptos::prelude::*;
+use send_wrapper::SendWrapper;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 use crate::browser::dom;
-use crate::viewer::state::StagedRun;
 
 /// Room above the turn, in pixels.
 const ABOVE: f64 = 16.0;
@@ -75,22 +76,22 @@ fn turns(scroller: &Element) -> Vec<HtmlElement> {
     (0..list.length()).filter_map(|at| list.get(at)?.dyn_into().ok()).collect()
 }
 
-impl StagedRun {
+impl Following {
     /// Follows the steps in an element that shows the run in a column.
-    pub fn watch(&self, scroller: NodeRef<html::Div>, column: NodeRef<html::Div>) {
-        let following = self.following.clone();
+    pub fn watch(self: &Rc<Self>, scroller: NodeRef<html::Div>, column: NodeRef<html::Div>) {
+        let following = SendWrapper::new(Rc::clone(self));
         Effect::new(move || {
             if let (Some(scroller), Some(column)) = (scroller.get(), column.get()) {
                 following.scroller.replace(Some(scroller.clone().into()));
-                let of = following.clone();
+                let of = Rc::clone(&following);
                 dom::on_resize(&[&scroller, &column], move || of.scroll());
             }
         });
     }
 
     /// Brings what a step did into view, once it is drawn.
-    pub fn follow(&self) {
-        let following = self.following.clone();
+    pub fn follow(self: &Rc<Self>) {
+        let following = Rc::clone(self);
         dom::after_frame(move |_| following.step());
     }
 }

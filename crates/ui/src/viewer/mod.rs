@@ -24,7 +24,7 @@ pub mod timeline;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::parts::{self, later};
+use crate::parts::{later, parts};
 use crate::state::App;
 use crate::transcript;
 
@@ -49,11 +49,15 @@ pub fn viewer(app: App) -> impl IntoView {
     reactive(move || {
         thread.get()?;
         let view = view.get();
-        (view != View::Transcript).then(|| later(parts::viewer(app, view)))
+        (view != View::Transcript).then(|| later(viewer_part(app, view)))
     })
 }
 
-pub fn content(app: App, view: View) -> Option<AnyView> {
+parts! {
+    inspect: viewer_part(app: App, view: View) => content(app, view);
+}
+
+fn content(app: App, view: View) -> Option<AnyView> {
     match view {
         View::Transcript => None,
         View::Replay => Some(replay(app).into_any()),
@@ -89,7 +93,7 @@ fn of_stage(app: App, stage: &StagedRun) -> impl IntoView + use<> {
 fn there(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     let tab = stage.tab;
     let (scroller, column) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());
-    stage.watch(scroller, column);
+    stage.following.watch(scroller, column);
     let following = stage.following.clone();
     let let_go = move || following.let_go();
     let (wheeled, pressed) = (let_go.clone(), let_go.clone());

@@ -74,7 +74,7 @@ impl StagedRun {
                 let from = self.stepped.borrow_mut().go(&state);
                 let stepped = self.stepped.borrow();
                 self.page.transcript.rewind(&stepped.source(), from, renderer);
-                self.follow();
+                self.following.follow();
             }
             Err(why) => self.load.set(LoadState::Nothing(format!("The step cannot be shown: {why}"))),
         }

@@ -14,7 +14,7 @@ use turnwise_view::plan::example::PLAN;
 use crate::browser::storage;
 use crate::components::dialog::dialog;
 use crate::components::reactive::{attribute, flag, reactive};
-use crate::parts::{self, later};
+use crate::parts::{later, parts};
 use crate::state::{App, Backing, Dialog, Thread};
 
 const STORED: &str = "turnwise.plan";
@@ -28,13 +28,17 @@ pub fn keep(app: App) {
 }
 
 pub fn editor(app: App) -> impl IntoView {
-    dialog(app, Dialog::Plan, "plan-editor", "Plan", move || later(parts::plan_editor(app)))
+    dialog(app, Dialog::Plan, "plan-editor", "Plan", move || later(plan_editor(app)))
 }
 
 /// The plan or all its faults, updated as the user types.
 type CheckedPlan = Memo<Result<Plan, Vec<FaultView>>>;
 
-pub fn content(app: App) -> impl IntoView {
+parts! {
+    plans: plan_editor(app: App) => content(app);
+}
+
+fn content(app: App) -> impl IntoView {
     let checked: CheckedPlan = Memo::new(move |_| {
         let (config, _) = app.settings.with(|settings| settings.draft(turnwise_tools::all()));
         let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
