@@ -270,7 +270,7 @@ async fn the_empty_page_teaches_with_its_examples() {
     assert_eq!(all(&app, ".hello h1").len(), 1);
     assert!(all(&app, ".turn").is_empty());
     let panel = app.query_selector(".panel").unwrap().unwrap().text_content().unwrap();
-    assert!(panel.contains("Max LLM calls") && panel.contains("Demo: scripted, not an AI"), "{panel}");
+    assert!(panel.contains("Max LLM calls") && panel.contains("Demo (no AI)"), "{panel}");
 }
 
 #[wasm_bindgen_test]
@@ -291,7 +291,9 @@ async fn slash_goes_to_the_task_box_and_letters_typed_there_stay_letters() {
 #[wasm_bindgen_test]
 async fn settings_open_as_a_modal_dialog_and_name_what_is_wrong() {
     let app = app().await;
-    click(all(&app, ".rail .foot .btn").last().expect("the settings"));
+    let buttons = all(&app, ".rail .foot .btn");
+    let is_settings = |button: &&Element| button.text_content().is_some_and(|text| text.contains("Settings"));
+    click(buttons.iter().find(is_settings).expect("the settings"));
     pause(30).await;
     let dialog = app.query_selector("dialog.settings").unwrap().unwrap();
     assert!(dialog.has_attribute("open"));

@@ -62,9 +62,8 @@ extern "C" {
     #[wasm_bindgen(catch, js_name = turnwiseSpace)]
     pub async fn space() -> Result<JsValue, JsValue>;
 
-    /// Whether the browser has a picker of folders.
-    #[wasm_bindgen(js_name = turnwiseHasPicker)]
-    pub fn has_picker() -> bool;
+    #[wasm_bindgen(catch, js_name = turnwiseHasPicker)]
+    fn picker() -> Result<bool, JsValue>;
     /// Has the user choose a folder. Needs a click.
     #[wasm_bindgen(catch, js_name = turnwisePick)]
     pub async fn pick() -> Result<JsValue, JsValue>;
@@ -93,4 +92,9 @@ impl Found {
     pub fn into_files(self) -> Vec<(String, Blob)> {
         self.paths().into_iter().zip(self.contents()).collect()
     }
+}
+
+/// Whether the browser has a picker of folders.
+pub fn has_picker() -> bool {
+    picker().unwrap_or(false)
 }
