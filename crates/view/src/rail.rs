@@ -96,7 +96,7 @@ impl Period {
         }
     }
 
-    /// Whether a moment is in the period, by the days of the user's clock.
+    /// Returns whether a time is in the period; days begin at midnight of the user's clock.
     #[must_use]
     pub fn holds(self, at_ms: u64, now_ms: u64, offset_ms: i64) -> bool {
         let days = match self {

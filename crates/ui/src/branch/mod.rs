@@ -111,7 +111,7 @@ fn content(app: App) -> Option<impl IntoView> {
          records where it started.",
     );
     let body = match is_alone {
-        // What the form was opened for stands alone.
+        // What the form was opened for is shown by itself.
         true => (
             part,
             html::details().class("group more").child((
@@ -173,7 +173,7 @@ fn alone(app: App, wanted: Option<&FormPart>) -> Option<AnyView> {
     }
 }
 
-/// Draws what can be changed by hand, but for what stands alone: results before the turn, and the reply in it.
+/// Draws what can be changed by hand, except what is shown by itself: results before the turn, and the reply in it.
 fn by_hand(app: App, wanted: Option<&FormPart>) -> impl IntoView + use<> {
     let is_reply = wanted == Some(&FormPart::Reply);
     (
@@ -216,7 +216,7 @@ fn reply(app: App, is_wanted: bool) -> impl IntoView + use<> {
     )
 }
 
-/// Draws the results of the calls before the turn, of which one can be changed; that which stands alone is not among them.
+/// Draws the results of the calls before the turn, one of which can be changed, except the one that is shown by itself.
 fn results(app: App, wanted: Option<&FormPart>) -> Option<impl IntoView + use<>> {
     let results = app.branches().draft.with_untracked(|draft| draft.as_ref().map(|draft| draft.results.clone()))?;
     let is_wanted = |call: &CallResult| matches!(wanted, Some(FormPart::Result(id)) if *id == call.call.0);

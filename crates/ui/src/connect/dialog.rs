@@ -15,7 +15,7 @@ use crate::connect::local;
 use crate::settings::{built_in, field, id_of, key, model_field, probe};
 use crate::state::{App, Dialog};
 
-/// The ways to a model, as they are offered.
+/// The ways to connect a model, in the order in which they are offered.
 const WAYS: [(ProviderGroup, &str); 3] = [
     (ProviderGroup::Cloud, "With a key"),
     (ProviderGroup::Machine, "On this computer"),
