@@ -104,7 +104,7 @@ function read() {
     for (const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT); walk.nextNode();) if (walk.currentNode.parentElement.checkVisibility() && !walk.currentNode.parentElement.closest('.turn-acts')) found.push(walk.currentNode.data);
     return found.join(' ').replace(/\s+/g, ' ').trim();
   };
-  const fields = [...document.querySelectorAll('.ending:last-of-type .fields code')].map(text);
+  const fields = [...([...document.querySelectorAll('.ending')].at(-1)?.querySelectorAll('.fields code') ?? [])].map(text);
   return {
     turns: [...document.querySelectorAll('section.turn')].map((turn) => ({
       level: turn.dataset.level,

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 use turnwise_engine::Status;
 use turnwise_protocol::app::StreamedText;
-use turnwise_view::{Activity, PanelView, RailView, RunSource};
+use turnwise_view::{Activity, PanelView, RailView, RunSource, WorkView};
 
 use crate::browser::dom;
 use crate::client::slots::{EndDrawn, RunPage, TurnSlot, put};
@@ -102,6 +102,11 @@ impl LiveRun {
                 };
                 self.draw_step(source, step);
                 put(&page.end, step);
+                if step == EndDrawn::Nothing {
+                    page.unfold();
+                } else if step == EndDrawn::Whole && drawn != EndDrawn::Whole {
+                    page.fold(!is_open || app.reading().at_end.get_untracked());
+                }
             });
         }
         if let Some(slot) = page.transcript.last() {
@@ -146,6 +151,7 @@ impl LiveRun {
     fn refresh(&self, source: &RunSource<'_>) {
         let page = &self.0.page;
         put(&page.panel, PanelView::from(source));
+        put(&page.work, WorkView::from_source(source));
         page.log.maybe_update(|log| log.take(source));
         if page.notes.with_untracked(|notes| notes != source.notes) {
             page.notes.set(source.notes.to_vec());

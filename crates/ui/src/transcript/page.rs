@@ -7,6 +7,7 @@ use turnwise_view::picture::PictureView;
 use turnwise_view::quotation;
 
 use crate::answer;
+use crate::answer::work;
 use crate::answer::written;
 use crate::client::slots::RunPage;
 use crate::components::reactive::attribute;
@@ -32,12 +33,18 @@ pub fn page(app: App, page: &RunPage) -> impl IntoView + use<> {
         html::li().class("original").child(original.compare(app, "link", || "Compare with the original".into_any()))
     });
     let drawn = page.clone();
-    html::article().class("page").attr("data-ended", attribute(move || drawn.is_over().then_some(""))).child((
+    let folded = page.folded.clone();
+    let article = html::article()
+        .class("page")
+        .attr("data-ended", attribute(move || drawn.is_over().then_some("")))
+        .attr("data-folded", attribute(move || folded.get().then_some("")));
+    article.child((
         quotation.map(|text| html::blockquote().class("asked-of").attr("dir", "auto").child(pieces::text(&text))),
         heading,
         pictures(&page.head.pictures),
         html::ul().class("facts").child((facts, original)),
-        turn::turns(app, &page.behind, &page.transcript, Some(page)),
+        work::button(app, page),
+        work::turns(page, turn::turns(app, &page.behind, &page.transcript, Some(page)).into_any()),
         written::cards(app, page),
         answer::acts(app, page),
     ))
