@@ -42,7 +42,7 @@ fn words(source: &RunSource<'_>) -> String {
     let calls = source.turns.iter().flat_map(|turn| &turn.tool_calls).filter(|call| is_tool(&call.name)).count();
     let elapsed = source.elapsed_ms();
     let facts = [
-        Some(counted(source.turns.len() as u64, "turn")),
+        Some(counted(u64::from(source.turns_used()), "turn")),
         (calls > 0).then(|| counted(calls as u64, "tool call")),
         (elapsed > 0).then(|| duration(elapsed)),
     ];

@@ -86,8 +86,10 @@ fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> i
     let label = {
         let (view, page, index) = (view.clone(), page.cloned(), slot.index);
         move || match page.as_ref().map(|page| page.shown(index)) {
-            Some(Shown::Answer) => format!("Answer{follow_up}"),
-            _ => view.with(|view| format!("{}{follow_up}", view.label)),
+            Some(Shown::Answer) => Some(format!("Answer{follow_up}")),
+            // Without a name, it is no landmark.
+            Some(Shown::Nothing) => None,
+            _ => Some(view.with(|view| format!("{}{follow_up}", view.label))),
         }
     };
     let number = move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))));
