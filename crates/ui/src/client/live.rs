@@ -35,7 +35,12 @@ struct LiveRunState {
     renderer: Renderer,
     pending: RefCell<Pending>,
     scheduled: Cell<bool>,
+    /// Number of frames for which the end waited for the rest of the answer.
+    waited: Cell<u32>,
 }
+
+/// The end waits no longer for the rest of the answer, in frames: its worker may be gone.
+const PATIENCE: u32 = 120;
 
 /// Changes since the last frame.
 #[derive(Default)]
@@ -49,8 +54,8 @@ struct Pending {
 
 impl LiveRun {
     pub fn new(app: App, page: RunPage, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
-        let (pending, scheduled) = (RefCell::default(), Cell::default());
-        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled }))
+        let (pending, scheduled, waited) = (RefCell::default(), Cell::default(), Cell::default());
+        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled, waited }))
     }
 
     /// Collects a report of the worker about the run: streamed text, and whether anything else changed.
@@ -97,7 +102,9 @@ impl LiveRun {
                 outcome = source.segments.last().map(|ending| ending.outcome);
                 let step = match source.status == Status::Ended {
                     false => EndDrawn::Nothing,
-                    true if is_open && !dom::document().hidden() => drawn.next(),
+                    true if is_open && !dom::document().hidden() => {
+                        if drawn == EndDrawn::Turn && self.awaits_text() { drawn } else { drawn.next() }
+                    }
                     true => EndDrawn::Whole,
                 };
                 self.draw_step(source, step);
@@ -129,6 +136,14 @@ impl LiveRun {
             }
             _ => self.renew(),
         }
+    }
+
+    /// Returns whether the rest of the last turn's text is still being rendered: what follows it is drawn below it.
+    fn awaits_text(&self) -> bool {
+        let waits = self.0.page.transcript.last().is_some_and(|slot| !slot.text.is_whole());
+        let waited = if waits { self.0.waited.get() + 1 } else { 0 };
+        self.0.waited.set(waited);
+        waits && waited < PATIENCE
     }
 
     /// Draws the state of the run, or a step of its end.

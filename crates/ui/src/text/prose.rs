@@ -82,6 +82,8 @@ struct ProseState {
     laid_out: f64,
     /// Number of bytes of the text that were taken for rendering.
     taken: usize,
+    /// Number of those that were rendered.
+    rendered: usize,
     /// Numbers of elements of the blocks.
     weights: Vec<usize>,
     /// The user wants it drawn however large it is.
@@ -147,6 +149,7 @@ impl Prose {
             stretch: STRETCH,
             laid_out: 0.0,
             taken: 0,
+            rendered: 0,
             weights: Vec::new(),
             wanted: false,
         };
@@ -204,7 +207,9 @@ impl Prose {
 
     /// Shows the whole text plain, if it has no blocks.
     pub fn show_plain(&self) {
-        self.0.borrow_mut().grow();
+        let mut inner = self.0.borrow_mut();
+        inner.rendered = inner.taken;
+        inner.grow();
     }
 
     /// Whether the text is too large to be drawn.
@@ -235,6 +240,12 @@ impl Prose {
             let _ = inner.host.class_list().add_1(WRITTEN);
         }
         inner.grow();
+    }
+
+    /// Whether all of the text is on the page, as it will be.
+    pub fn is_whole(&self) -> bool {
+        let inner = self.0.borrow();
+        inner.is_large() || (inner.rendered == inner.text.len() && !inner.scheduled && inner.waiting.is_empty())
     }
 
     /// Replaces the whole text. What is shown stays if the text only grows: the end of a reply may come with its record.
@@ -290,6 +301,7 @@ impl Prose {
         if inner.is_large() {
             return false;
         }
+        inner.rendered = inner.taken;
         let kept = inner.kept;
         inner.waiting.truncate(same.saturating_sub(kept));
         inner.waiting.extend(nodes);

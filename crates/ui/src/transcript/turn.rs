@@ -181,7 +181,7 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> i
         beside((remark, failed).into_any()),
         changed,
         said,
-        beside((calls, doing_tools(slot), counter).into_any()),
+        beside((calls, doing_tools(app, slot, page), counter).into_any()),
     )
 }
 
@@ -251,9 +251,11 @@ fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
     (slot.text.place(), reactive(doing))
 }
 
-fn doing_tools(slot: &TurnSlot) -> impl IntoView + use<> {
-    let view = slot.view.clone();
+fn doing_tools(app: App, slot: &TurnSlot, page: Option<&RunPage>) -> impl IntoView + use<> {
+    let (view, handle) = (slot.view.clone(), page.and_then(RunPage::handle).map(|handle| handle.id()));
+    let asks = move || app.permissions().open.with(|open| open.iter().any(|question| Some(question.handle) == handle));
     reactive(move || match view.with(|view| view.live.clone()) {
+        Some(Activity::Tools { .. }) if asks() => Some(doing("Waiting for your answer below".to_owned())),
         Some(Activity::Tools { words: text }) => Some(doing(text)),
         _ => None,
     })
