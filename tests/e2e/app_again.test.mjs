@@ -137,7 +137,7 @@ for (const look of Object.keys(LOOKS)) {
     const details = () => (look === 'phone' ? panel.getByRole('button', { name: 'Details' }).click() : undefined);
     await details();
     await panel.getByRole('button', { name: 'Cancel', exact: true }).click();
-    await panel.getByText('begun, not finished').waitFor();
+    await panel.getByText('begun, not finished').waitFor({ state: 'attached' });
     await details();
     await ending(page).getByText('The answer had begun. The part that arrived is shown above and kept in the record.').waitFor();
     const remedies = ending(page).getByRole('group', { name: 'What you can do' });
@@ -155,7 +155,7 @@ for (const look of Object.keys(LOOKS)) {
     await shoot('going on');
     answer();
     await said(page, 'forty-two');
-    await ending(page).getByText('The model finished on its own.').waitFor();
+    await ending(page).getByText('Done', { exact: true }).waitFor();
   }, look));
 }
 

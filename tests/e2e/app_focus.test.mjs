@@ -2,7 +2,7 @@
 // the palette finds and does.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runTask, startPage, storedToTheEnd } from './lib/app.mjs';
+import { runTask, showTurns, startPage, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { hasFocus } from './lib/keys.mjs';
 import { camera, contextOf } from './lib/looks.mjs';
@@ -86,6 +86,7 @@ test('what is done to a run leaves the focus at the run', () => withModel([
   await hasFocus(page, task(page));
   await said(page, 'In short: a story.');
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
+  await showTurns(page);
   await page.keyboard.press('Escape');
   await isAtRun(page, 'Tell me a story');
   await page.keyboard.press('n');
@@ -163,6 +164,7 @@ test('a key stops the run, wherever the focus is; letters and Escape act where t
   await page.keyboard.press('ControlOrMeta+.');
   await said(page, 'In short.');
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
+  await showTurns(page);
   await page.keyboard.type(' is being written');
   assert.equal(await task(page).inputValue(), 'A follow-up that is being written');
   await page.keyboard.press('Escape');

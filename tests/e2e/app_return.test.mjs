@@ -2,7 +2,7 @@
 // of them; and what the panel explains while it goes on.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contents, runTask, storedRuns, storedToTheEnd } from './lib/app.mjs';
+import { contents, runTask, showTurns, storedRuns, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -13,7 +13,7 @@ const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
 const box = (page) => page.getByRole('textbox', { name: 'Task' });
 const acts = (page) => page.getByRole('group', { name: 'This answer' }).last();
 const panel = (page) => page.getByRole('complementary', { name: 'Run', exact: true });
-const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor();
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor().then(() => showTurns(page));
 
 const withModel = (steps, body, { look = 'wide', settings = {}, init } = {}) => withSite((site) => withScript(steps, (baseUrl) => {
   const local = { 'turnwise.settings': { provider: 'openai', base_url: baseUrl, model: 'scripted', ...settings }, 'turnwise.keys': { [baseUrl]: KEY } };

@@ -112,3 +112,50 @@ test('the work of a run at its limit folds, and its conclusion stays marked; a f
   await page.getByRole('region', { name: 'How it ended, follow-up 1' }).getByText('No such model').waitFor();
   assert.equal(await page.locator('.work').count(), 1);
 }, { settings: { max_turns: '1' }, expect: [/warning: turnwise: turn 1, attempt 1: provider_error/, /llm_error/] }));
+
+const LONG = `Read this.\n\n${'A line of a long paste that goes on and on.\n'.repeat(700)}`;
+
+for (const [name, viewport, least] of [['landscape', { width: 844, height: 390 }, 200], ['twice as large', { width: 640, height: 400 }, 180], ['tablet', { width: 820, height: 1180 }, 850]]) {
+  test(`most of a small window is for reading, and a long prompt leaves room for the answer: ${name}`, () => withModel([{ text: 'It is 42.' }], async (page) => {
+    await ask(page, LONG);
+    await answered(page);
+    const { height, width } = await page.locator('#transcript').boundingBox();
+    assert.ok(height >= least, `${height} of ${viewport.height} px are for reading`);
+    assert.equal(width, viewport.width, 'nothing is beside it');
+    const heading = page.getByRole('heading', { level: 1 });
+    const clamped = (await heading.boundingBox()).height;
+    assert.ok(clamped <= 6 * 30, `the prompt is ${clamped} px high`);
+    await camera(page, `small-${viewport.width}`, 'phone')('answer');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    assert.ok((await heading.boundingBox()).height > 5000);
+    await page.getByRole('button', { name: 'Show less' }).click();
+    assert.equal((await heading.boundingBox()).height, clamped);
+    const panel = page.getByRole('complementary', { name: 'Run', exact: true });
+    await panel.getByRole('button', { name: 'Details' }).click();
+    await panel.getByText(/^Done · 1 of 15 turns · [\d.]+k? tokens$/).waitFor();
+    await camera(page, `small-${viewport.width}`, 'phone')('details');
+  }, { context: { viewport, reducedMotion: 'reduce', colorScheme: 'light' } }));
+}
+
+test('a list of tasks keeps its numbers, and a table its last empty cell', () => withModel([{ text: '1. one\n2. two\n3. [x] three\n\n| a | b | |\n|---|---|---|\n| 1 | 2 | |' }], async (page) => {
+  await ask(page, 'A list?');
+  await answered(page);
+  await page.locator('.prose table').waitFor();
+  assert.equal(await page.locator('.prose ol > li.todo').evaluate((item) => getComputedStyle(item).listStyleType), 'decimal');
+  assert.deepEqual(await page.locator('.prose tr').evaluateAll((rows) => rows.map((row) => row.cells.length)), [3, 3]);
+}));
+
+test('with forced colours, ticks and signs are still there', () => withModel([{ calls: [CALL] }, { text: 'It is 42.' }], async (page) => {
+  await ask(page, 'How much?');
+  await answered(page);
+  const painted = (locator) => locator.evaluateAll((all) => all.map((one) => {
+    const { backgroundColor, borderTopWidth } = getComputedStyle(one);
+    const canvas = getComputedStyle(document.body).backgroundColor;
+    return (backgroundColor !== canvas && backgroundColor !== 'rgba(0, 0, 0, 0)') || borderTopWidth !== '0px';
+  }));
+  for (const what of ['.panel .ticks i', '.rail .dot', '.ending .dot']) {
+    const found = await painted(page.locator(what));
+    assert.ok(found.length > 0 && found.every(Boolean), `${what}: ${found}`);
+  }
+  await page.screenshot({ path: new URL('shots/work-forced-colours.png', import.meta.url).pathname });
+}, { context: { ...contextOf('wide'), forcedColors: 'active' } }));
