@@ -237,7 +237,7 @@ for (const name of WANTED) {
           await (await tab.executeScript(byText('^Start the branch$'))).click();
           const wrong = () => tab.executeScript('return document.body.innerText.match(/base URL [^\\n]*/)?.[0]');
           const began = await until(async () => home.seen.length > asked || evil.seen.length > heard || wrong(), `${what}: the branch (${same})`);
-          if (began === true) await until(() => tab.executeScript('return /finished on its own/.test(document.body.innerText) && ![...document.querySelectorAll("button")].some((one) => /^(Stop|Cancel)$/.test(one.innerText.trim()) && one.checkVisibility())'), `${what}: its end (${same})`);
+          if (began === true) await until(() => tab.executeScript('return /Done ·/.test(document.body.innerText) && ![...document.querySelectorAll("button")].some((one) => /^(Stop|Cancel)$/.test(one.innerText.trim()) && one.checkVisibility())'), `${what}: its end (${same})`);
           const [ours, theirs] = [home.seen.slice(asked), evil.seen.slice(heard)];
           if (!same) {
             assert.equal(evil.knocks, knocks, what);

@@ -144,7 +144,7 @@ for (const look of Object.keys(LOOKS)) {
     await details();
     assert.equal(await page.getByRole('button', { name: 'Wrap up' }).count(), 0, 'what streams in may be the answer');
     await panel.getByRole('button', { name: 'Stop', exact: true }).click();
-    await panel.getByText('begun, not finished').waitFor();
+    await panel.getByText('begun, not finished').waitFor({ state: 'attached' });
     await details();
     await ending(page).getByText('The part of the answer that had arrived is kept.').waitFor();
     const remedies = ending(page).getByRole('group', { name: 'What you can do' });
@@ -162,7 +162,7 @@ for (const look of Object.keys(LOOKS)) {
     await shoot('going on');
     answer();
     await said(page, 'forty-two');
-    await ending(page).getByText('The model finished on its own.').waitFor();
+    await ending(page).getByText('Done', { exact: true }).waitFor();
   }, look));
 }
 

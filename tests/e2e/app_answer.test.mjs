@@ -2,7 +2,7 @@
 // mouse, by keyboard and by address.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { START, UNDO_MS, runTask, storedRuns, storedToTheEnd, untilStored } from './lib/app.mjs';
+import { START, UNDO_MS, runTask, showTurns, storedRuns, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -76,6 +76,7 @@ for (const look of Object.keys(LOOKS)) {
     await acts(page).getByRole('button', { name: 'Regenerate' }).click();
     await said(page, 'Another answer.');
     await page.getByRole('region', { name: 'How it ended' }).waitFor();
+    await showTurns(page);
     assert.match(await page.locator('.facts').innerText(), /branch of run_.* before turn 1/);
 
     await acts(page).getByRole('button', { name: 'Edit prompt' }).click();

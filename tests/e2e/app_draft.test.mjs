@@ -2,7 +2,7 @@
 // while a message waits for the end of a run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drop, runTask, storedToTheEnd, untilKept } from './lib/app.mjs';
+import { drop, runTask, showTurns, storedToTheEnd, untilKept } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -71,6 +71,7 @@ test('a text is there again after a reload, each in its thread, and gone once it
   await written(page, 'And then?');
   await reload(page);
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
+  await showTurns(page);
   await written(page, 'And then?');
   const stored = await ofTab(page);
   assert.match(stored, /For later, with \[redacted\] and \[redacted\] in it/);
@@ -98,6 +99,7 @@ test('a message that waits for the end of a run, and what is written after it, a
   await reload(page);
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
+  await showTurns(page);
   await written(page, 'Then this\n\nAnd that');
 }, { expect: [/^warning: turnwise: turn 1, attempt 1: interrupted/] }));
 

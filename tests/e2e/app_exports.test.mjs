@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { PHONE, WIDE, contents, download, drop, runExample, shown, withApp } from './lib/app.mjs';
+import { PHONE, WIDE, contents, download, drop, runExample, showTurns, shown, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 import { missing, printed } from './lib/python.mjs';
 import { root } from './lib/site.mjs';
@@ -53,6 +53,7 @@ test('the menu works by keyboard, and every format is downloaded and opened agai
     await withApp({ context: { viewport: WIDE } }, async (page) => {
       await drop(page, [save(made[kind].name, made[kind].text)]);
       await page.getByRole('region', { name: 'How it ended' }).waitFor();
+      await showTurns(page);
       await page.locator('section.turn strong').last().waitFor();
       assert.deepEqual(await shown(page), seen, `the run looks different when it is opened from ${kind}`);
       if (kind === 'ATIF 1.7') await page.getByText('Opened from a file in another format').first().waitFor();

@@ -6,7 +6,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { beginExample, PHONE, drop, runTask, startPage, storedToTheEnd, withApp } from './lib/app.mjs';
+import { beginExample, PHONE, drop, runTask, showTurns, startPage, storedToTheEnd, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { reply, withScript } from './lib/script-server.mjs';
@@ -53,7 +53,7 @@ const start = async (page, text) => {
   await task(page).fill(text);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
 };
-const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 }).then(() => showTurns(page));
 /** Waits until the transcript is scrolled to its end. */
 const atEnd = (page) => page.waitForFunction(() => { const it = document.querySelector('#transcript'); return it.scrollHeight - it.scrollTop - it.clientHeight < 2; });
 /** Expands the panel if it is collapsed. */

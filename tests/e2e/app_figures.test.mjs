@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { PHONE, WIDE, download, drop, runExample, withApp } from './lib/app.mjs';
+import { PHONE, WIDE, download, drop, runExample, showTurns, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
@@ -53,6 +53,7 @@ before(async () => {
 async function open(page) {
   await drop(page, [file]);
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
+  await showTurns(page);
   await page.getByRole('figure', { name: points.title }).waitFor();
   await page.getByText('City 1', { exact: true }).waitFor();
 }

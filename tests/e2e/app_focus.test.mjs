@@ -2,7 +2,7 @@
 // the palette finds and does.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { START, runTask, startPage, storedToTheEnd } from './lib/app.mjs';
+import { START, runTask, showTurns, startPage, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { hasFocus } from './lib/keys.mjs';
 import { camera, contextOf } from './lib/looks.mjs';
@@ -85,6 +85,7 @@ test('what is done to a run leaves the focus at the run', () => withModel([
   await press(page, page.locator('.composer').getByRole('button', { name: 'Stop' }));
   await hasFocus(page, task(page));
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
+  await showTurns(page);
   await page.keyboard.press('Escape');
   await isAtRun(page, 'Tell me a story');
   await page.keyboard.press('n');
@@ -163,6 +164,7 @@ test('a key stops the run, wherever the focus is; letters and Escape act where t
   await task(page).fill('A follow-up that');
   await page.keyboard.press('ControlOrMeta+.');
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
+  await showTurns(page);
   await page.keyboard.type(' is being written');
   assert.equal(await task(page).inputValue(), 'A follow-up that is being written');
   await page.keyboard.press('Escape');

@@ -3,7 +3,7 @@
 // in which thread, and what it may not do once the folder is closed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { storedToTheEnd, untilStored } from './lib/app.mjs';
+import { showTurns, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -85,7 +85,7 @@ const paths = async (page) => {
   return rows;
 };
 const question = (page) => page.getByRole('group', { name: 'Permission needed' });
-const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60_000 });
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60_000 }).then(() => showTurns(page));
 
 /** Reloads the page, which stays at its run, and resumes it. */
 async function reopen(page) {

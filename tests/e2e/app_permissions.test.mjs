@@ -2,6 +2,7 @@
 // question is open, and the setting; in both themes and sizes, without axe violations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { showTurns } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -27,7 +28,7 @@ const withScripted = (steps, { look = 'wide', asks = true, ...options }, body) =
 }));
 
 const ready = (page) => page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
-const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60_000 });
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60_000 }).then(() => showTurns(page));
 const question = (page) => page.getByRole('group', { name: 'Permission needed' });
 const press = (page, name) => question(page).getByRole('button', { name, exact: true }).click();
 const files = async (page) => {

@@ -2,7 +2,7 @@
 // of them; and what the panel explains while it goes on.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { START, contents, runTask, storedRuns, storedToTheEnd } from './lib/app.mjs';
+import { START, contents, runTask, showTurns, storedRuns, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -13,7 +13,7 @@ const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
 const box = (page) => page.getByRole('textbox', { name: 'Task' });
 const acts = (page) => page.getByRole('group', { name: 'This answer' }).last();
 const panel = (page) => page.getByRole('complementary', { name: 'Run', exact: true });
-const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor();
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor().then(() => showTurns(page));
 
 const withModel = (steps, body, { look = 'wide', settings = {}, init } = {}) => withSite((site) => withScript(steps, (baseUrl) => {
   const local = { 'turnwise.settings': { provider: 'openai', base_url: baseUrl, model: 'scripted', ...settings }, 'turnwise.keys': { [baseUrl]: KEY } };
@@ -43,10 +43,8 @@ for (const look of Object.keys(LOOKS)) {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.locator('section.turn').nth(1).waitFor();
     await details(page, look);
-    const legend = panel(page).getByRole('list', { name: 'What the ticks mean' });
-    assert.deepEqual(await legend.getByRole('listitem').allInnerTexts(), [
-      'calm: the counter shows the turns used', '5 turns left or fewer: work efficiently', '3 turns left or fewer: finish',
-      'synthesis: the model concludes from what it has gathered',
+    assert.deepEqual((await panel(page).locator('.legend-of').getAttribute('title')).split('\n'), [
+      'plenty of turns left', '5 left: told to hurry', '3 left: told to finish', 'synthesis: the model concludes from what it has gathered',
     ]);
     await panel(page).getByText('Stop ends now and keeps the text. Wrap up has the model conclude from what it has.').waitFor();
     await shoot('under-way');
@@ -54,7 +52,6 @@ for (const look of Object.keys(LOOKS)) {
     assert.match(await panel(page).getByRole('button', { name: 'Stop', exact: true }).getAttribute('title'), /^End now: nothing more is sent/);
     await panel(page).getByRole('button', { name: 'Wrap up', exact: true }).click();
     await ended(page);
-    await legend.waitFor({ state: 'detached' });
     // Turn 3 is the synthesis; the run had 20.
     await panel(page).getByRole('button', { name: 'Continue +17', exact: true }).click();
     await page.locator('#transcript').getByText('The whole answer: 42.').waitFor();

@@ -67,6 +67,11 @@ test('turns, urgency, the limit, a permission and the end are heard, and found i
     assert.ok(heard.length <= 6, `no more than one announcement for each step: ${heard.join(' | ')}`);
 
     await page.waitForFunction(() => !document.querySelector('section.turn .prose.plain'));
+    // Of a run with an answer, the turns before are folded, and the answer alone is a landmark.
+    await answered(page);
+    const folded = await named(session, 'region');
+    assert.ok(folded.includes('Answer') && !folded.some((region) => /^Turn/.test(region)), folded.join(' | '));
+    await showTurns(page);
     const regions = await named(session, 'region');
     for (const name of [/^Turn 1 of 2/, /^Turn 2 of 2, nearly out of turns/, /^Synthesis/, /^How it ended$/]) assert.ok(regions.some((region) => name.test(region)), `${name}: ${regions.join(' | ')}`);
     assert.ok((await named(session, 'heading')).includes('Add one and one, and write it down.'));

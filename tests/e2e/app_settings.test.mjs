@@ -1,7 +1,7 @@
 // Settings in tabs, the model at the task box, and the sample files apart from a person's own.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runTask, withApp } from './lib/app.mjs';
+import { runTask, showTurns, withApp } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -101,6 +101,7 @@ for (const look of Object.keys(LOOKS)) {
     // An example that reads them gets them, and nothing of the person's.
     await page.getByRole('button', { name: 'Tools over files' }).click();
     await page.getByRole('region', { name: 'How it ended' }).waitFor();
+    await showTurns(page);
     await page.getByText(`${count} files in the workspace`).waitFor();
   }));
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { beginExample, WIDE, runExample, shown, withApp } from './lib/app.mjs';
+import { beginExample, WIDE, runExample, showTurns, shown, withApp } from './lib/app.mjs';
 import { root } from './lib/site.mjs';
 
 const shots = path.join(root, 'tests/e2e/shots');
@@ -21,6 +21,7 @@ test('the turn limit leads to a synthesis, and Continue grants more turns', asyn
 
     await page.getByRole('button', { name: /^Continue/ }).click();
     await page.getByRole('region', { name: 'How it ended' }).nth(1).waitFor({ timeout: 60000 });
+    await showTurns(page);
     const second = await shown(page);
     assert.equal(second.reason, 'max_turns_synthesized');
     assert.equal(second.turns.length, first.turns.length + 6, 'five turns and another synthesis');
@@ -34,6 +35,7 @@ test('Stop ends a run at once, with no synthesis', async () => {
     await page.locator('section.turn .call').first().waitFor();
     await page.locator('.panel').getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByRole('region', { name: 'How it ended' }).waitFor();
+    await showTurns(page);
     const { reason, outcome, turns } = await shown(page);
     assert.deepEqual([reason, outcome], ['cancelled', 'cancelled']);
     assert.ok(!turns.some(({ level }) => level === 'synthesis'));

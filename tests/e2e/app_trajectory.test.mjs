@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { WIDE, download, drop, runExample, shown, withApp } from './lib/app.mjs';
+import { WIDE, download, drop, runExample, showTurns, shown, withApp } from './lib/app.mjs';
 import { assertValid, ending } from './lib/trajectory.mjs';
 
 test('the downloaded trajectory is valid, and opens the run again when it is dropped', async () => {
@@ -24,6 +24,7 @@ test('the downloaded trajectory is valid, and opens the run again when it is dro
     await withApp({ context: { viewport: WIDE } }, async (page) => {
       await drop(page, [file]);
       await page.getByRole('region', { name: 'How it ended' }).waitFor();
+      await showTurns(page);
       await page.locator('section.turn strong').last().waitFor(); // Markdown comes from the render worker
       const again = await shown(page);
       assert.deepEqual(again, seen, 'the run looks different when it is opened again');

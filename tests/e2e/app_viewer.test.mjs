@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { PHONE, WIDE, compareWith, download, drop, runExample, withApp } from './lib/app.mjs';
+import { PHONE, WIDE, compareWith, download, drop, runExample, showTurns, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
 import { inThemes, shots } from './lib/looks.mjs';
@@ -36,6 +36,7 @@ const file = (key) => path.join(folder, names[key]);
 async function replay(page, key) {
   await drop(page, [file(key)]);
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
+  await showTurns(page);
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.getByRole('slider', { name: 'Step' }).waitFor();
   await at(page, 0);
@@ -191,6 +192,7 @@ test('two runs stand side by side', async () => {
     await both.locator('.outputs ins').first().waitFor();
     await page.getByRole('button', { name: 'End the comparison' }).click();
     await page.getByRole('region', { name: 'How it ended' }).waitFor();
+    await showTurns(page);
   });
 });
 
@@ -199,6 +201,7 @@ test('the address can name a record of the same site, and of no other', async ()
     const open = (what, body, options = {}) => withPage(`${site.app}?trajectory=${encodeURIComponent(what)}`, { context: { viewport: WIDE }, ...options }, body);
     await open('records/files.json', async (page) => {
       await page.getByRole('region', { name: 'How it ended' }).waitFor();
+      await showTurns(page);
       await page.getByText('Opened files.json (read-only).').waitFor();
     });
     await open('https://example.org/files.json', async (page) => {

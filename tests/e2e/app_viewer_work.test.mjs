@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { WIDE, contents, download, drop, runExample, runTask, startPage, storedToTheEnd, withApp } from './lib/app.mjs';
+import { WIDE, contents, download, drop, runExample, runTask, showTurns, startPage, storedToTheEnd, withApp } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -44,6 +44,7 @@ async function reopen(page, title) {
   if (await runs.isVisible()) await runs.click();
   await page.locator('.earlier .run').filter({ hasText: title }).first().click();
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
+  await showTurns(page);
 }
 
 async function verify(page) {
@@ -249,6 +250,7 @@ test('the runs of the list are exported into one file, which opens all of them',
       await page.locator('.runs .run').filter({ hasText: task }).click();
       await page.getByRole('heading', { level: 1, name: `What is ${task}?` }).waitFor();
       await page.getByRole('region', { name: 'How it ended' }).waitFor();
+      await showTurns(page);
       found.push((await download(page)).text);
     }
     await verify(page);

@@ -1,6 +1,7 @@
 // `fetch_url` in the app: off by default, switched on in the settings, asked about for each host, within the page's own policy.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { showTurns } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { withSite } from './lib/site.mjs';
@@ -37,7 +38,7 @@ test('a host is asked about once, with the whole address; private addresses are 
       await page.getByRole('button', { name: 'Run', exact: true }).click();
     };
     const question = page.getByRole('group', { name: 'Permission needed' });
-    const ended = (count) => page.getByRole('region', { name: 'How it ended' }).nth(count - 1).waitFor({ timeout: 60_000 });
+    const ended = (count) => page.getByRole('region', { name: 'How it ended' }).nth(count - 1).waitFor({ timeout: 60_000 }).then(() => showTurns(page));
     await run('off');
     await ended(1);
     await page.getByTitle('Model and settings').click();

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PHONE, WIDE, download, runTask, storedToTheEnd, startPage } from './lib/app.mjs';
+import { PHONE, WIDE, download, runTask, showTurns, startPage, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { root, withSite } from './lib/site.mjs';
@@ -48,6 +48,7 @@ for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WI
       await dialog.getByRole('button', { name: 'Start the branch' }).click();
       await page.getByText('Eight.').first().waitFor();
       await page.getByRole('region', { name: 'How it ended' }).last().waitFor();
+      await showTurns(page);
       assert.equal(await page.locator('section.turn').count(), 4);
       assert.match(await page.locator('.facts').first().innerText(), /branch of run_\d{8}_\d{6}_[0-9a-f]{6} before turn 3/);
       await page.screenshot({ path: path.join(shots, `branched-${look}.png`) });

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withContext } from './lib/browser.mjs';
-import { download, storedRuns } from './lib/app.mjs';
+import { download, showTurns, storedRuns } from './lib/app.mjs';
 import { withSite } from './lib/site.mjs';
 import { ANSWER, LENGTH, withSteadyModel } from './lib/steady-server.mjs';
 import { SHORT, sayLeft } from './lib/tier.mjs';
@@ -64,7 +64,7 @@ async function begin(page) {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
 }
 
-const ended = (page) => page.getByRole('region', { name: 'How it ended' }).waitFor({ timeout: 60000 });
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).waitFor({ timeout: 60000 }).then(() => showTurns(page));
 
 /** The parts that must be the same in every run, interrupted or not. */
 const essence = ({ outcome, termination_reason, output, total_turns, turns }) => ({

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { UNDO_MS, WIDE, download, runTask, startPage, storedToTheEnd, untilStored } from './lib/app.mjs';
+import { UNDO_MS, WIDE, download, runTask, showTurns, startPage, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
 import { withSite } from './lib/site.mjs';
@@ -35,7 +35,7 @@ const failing = (page, fails) => page.workers().find((one) => one.url().endsWith
 
 const ready = (page) => page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
 const earlier = (page) => page.locator('.earlier .run');
-const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 }).then(() => showTurns(page));
 const toast = (page, words) => page.locator('.toast', { hasText: words }).waitFor();
 
 async function start(page, task) {

@@ -104,9 +104,11 @@ test('Markdown is drawn while it streams; Stop ends it and keeps the text, and s
 test('Wrap up is offered once there is something to conclude from, and makes one request without tools', async () => {
   let goOn;
   const asked = new Promise((resolve) => { goOn = resolve; });
+  let arrived;
+  const second = new Promise((resolve) => { arrived = resolve; });
   await withWidget({ steps: [
     { calls: [{ id: 'a', name: 'calculate', args: { expression: '6*7' } }], until: asked },
-    { chunks: [], hold: true },
+    { chunks: [], hold: true, check: () => arrived() },
     { text: 'In short: 42.', check: (request) => assert.ok(!request.tools?.length || request.tool_choice === 'none') },
   ], pages: one() }, async (tab) => {
     await launcher(tab).click();
@@ -116,8 +118,9 @@ test('Wrap up is offered once there is something to conclude from, and makes one
     goOn();
     const wrap = tab.getByRole('button', { name: 'Wrap up' });
     await wrap.waitFor({ timeout: 60000 });
+    await second;
     await wrap.click();
-    assert.equal(await wrap.count(), 0);
+    await wrap.waitFor({ state: 'detached' });
     const run = await answered(tab);
     assert.equal(await run.locator('.ending').textContent(), 'Concluded after 2 turns: you asked it to wrap up.');
     assert.match(await run.locator('.synthesis').textContent(), /In short: 42\./);

@@ -107,6 +107,7 @@ fn every_ending_has_words_and_its_exact_code() {
     assert_eq!((ending.reason.as_str(), ending.outcome, ending.source), ("llm_complete", "success", "model"));
     assert_eq!(ending.headline, "The model finished on its own.");
     assert_eq!(ending.turns, "1 of 5 turns");
+    assert_eq!((ending.label, view(&complete).panel.facts[..2].join(" · ").as_str()), ("Done", "Done · 1 of 5 turns"));
 
     let mut script = tool_turn("1");
     script.push(text("conclusion"));
@@ -141,6 +142,21 @@ fn every_ending_has_words_and_its_exact_code() {
     let report = model.segments[0].report.clone().expect("the system's report");
     assert!(report.copy.contains("auth_error happened"), "{}", report.copy);
     assert_eq!(ticks(&model.panel.meter), "!arrrr");
+}
+
+#[test]
+fn the_work_of_a_run_with_an_answer_is_one_line_and_a_failure_has_none() {
+    let work = |run: &Played| WorkView::from_source(&RunSource::from(run.run()));
+    let mut script = tool_turn("1");
+    script.push(text("done"));
+    let complete = work(&play(limited(5), script.clone())).expect("an answer");
+    assert_eq!(complete.answer, Some(1));
+    assert!(complete.words.starts_with("2 turns · 1 tool call"), "{}", complete.words);
+    let limit = work(&play(limited(1), script)).expect("a conclusion");
+    assert!(limit.answer == Some(1) && limit.words.starts_with("1 turn · 1 tool call"), "the synthesis is no turn: {limit:?}");
+    assert_eq!(work(&play(limited(5), vec![Step::Cancel])), None);
+    assert_eq!(work(&play(limited(5), vec![Step::Fail(error(Slug::AuthError, Retry::Fatal))])), None);
+    assert_eq!(work(&play_open(limited(5), tool_turn("1").into_iter().collect())), None, "it goes on");
 }
 
 #[test]

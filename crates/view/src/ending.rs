@@ -11,6 +11,8 @@ use turnwise_content::format::{counted, sentence_case};
 /// The ending fields as readable text, together with the exact values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndingView {
+    /// A few words for a line of facts: `Done`, `Concluded at the limit`.
+    pub label: &'static str,
     /// One sentence that says what ended it.
     pub headline: String,
     /// `max_turns_synthesized`
@@ -52,6 +54,7 @@ impl EndingView {
             Outcome::Success | Outcome::Partial | Outcome::Cancelled => headline(ending),
         };
         Some(EndingView {
+            label: label(ending),
             headline,
             reason: ending.termination_reason.to_string(),
             outcome: outcome(ending.outcome),
@@ -139,6 +142,16 @@ pub fn tone_of(outcome: Outcome) -> Tone {
         Outcome::Partial => Tone::Synthesized,
         Outcome::Failed => Tone::Failed,
         Outcome::Cancelled => Tone::Cancelled,
+    }
+}
+
+fn label(ending: &Ending) -> &'static str {
+    match (ending.outcome, ending.wrap_up) {
+        (Outcome::Success, _) => "Done",
+        (Outcome::Partial, Some(Trigger::Stop)) => "Wrapped up as you asked",
+        (Outcome::Partial, _) => "Concluded at the limit",
+        (Outcome::Failed, _) => "Failed",
+        (Outcome::Cancelled, _) => "Stopped by you",
     }
 }
 
@@ -312,8 +325,10 @@ fn turns(turns: &[TurnRecord], ending: &Ending) -> String {
         (Some(turn), Some(_)) => turn.turn,
         _ => ending.total_turns,
     };
-    let configured =
-        if max == ending.max_turns { String::new() } else { format!(" (configured: {})", ending.max_turns) };
     let more = if synthesis.is_some() { ", and the synthesis" } else { "" };
-    format!("{used} of {}{configured}{more}", counted(u64::from(max), "turn"))
+    if max == ending.max_turns {
+        return format!("{used} of {}{more}", counted(u64::from(max), "turn"));
+    }
+    let changed = if max > ending.max_turns { "raised" } else { "lowered" };
+    format!("{} (limit {changed} from {}){more}", counted(u64::from(used), "turn"), ending.max_turns)
 }

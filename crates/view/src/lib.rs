@@ -43,6 +43,7 @@ pub mod source;
 pub mod tasks;
 pub mod turn;
 pub mod version;
+pub mod work;
 pub mod written;
 
 pub use attempt::{FailedAttempt, PartialView, ReplyCut};
@@ -56,6 +57,7 @@ pub use rail::RailView;
 pub use report::ReportView;
 pub use slug::SlugView;
 pub use source::{Branches, Children, RunSource, SegmentSpan, SourceOrigin};
+pub use work::WorkView;
 pub use turn::{Activity, CounterLine, TurnKind, TurnView, WaitView};
 
 use crate::picture::PictureView;

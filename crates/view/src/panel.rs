@@ -63,6 +63,8 @@ pub struct PanelView {
     pub remedy: Option<Remedy>,
     /// For the tab: `Turn 3/15`, `Done`.
     pub title: String,
+    /// The run in one line, once it has ended: `Done`, `3 of 15 turns`, `7.4k tokens`.
+    pub facts: Vec<String>,
     /// Announced by screen readers when it changes.
     pub announcement: String,
 }
@@ -125,8 +127,8 @@ impl From<&RunSource<'_>> for PanelView {
             level: meter::level(source.config.counter.as_ref(), turn, max_turns),
             meter: Meter::from(source),
             note: note(source, phase, turn),
-            calls: thousands(u64::from(source.requests)),
-            calls_bound: (phase != PanelPhase::Ended).then(|| calls_bound(source.requests, source.calls_left)),
+            calls: thousands(u64::from(source.requests_answered())),
+            calls_bound: (phase != PanelPhase::Ended).then(|| calls_bound(source.requests_answered(), source.calls_left)),
             tokens_in: tokens(usage, usage.input.0),
             tokens_out: tokens(usage, usage.output.0),
             tokens_cached: some(usage.cached.0),
@@ -151,6 +153,7 @@ impl From<&RunSource<'_>> for PanelView {
                 Some(Outcome::Cancelled) => Some(Remedy::LastTurn),
                 Some(Outcome::Success | Outcome::Partial) | None => None,
             },
+            facts: ending.as_ref().map(|ending| facts(ending, usage)).unwrap_or_default(),
             title: title(phase, turn, max_turns, outcome),
             announcement: announcement(source, phase, turn, ending.as_ref()),
             ending,
@@ -218,7 +221,7 @@ fn note(source: &RunSource<'_>, phase: PanelPhase, turn: u32) -> String {
             "The last turn asks for the report.".to_owned()
         }
         (PanelPhase::Running, _) if remaining == 0 => "This is the last turn.".to_owned(),
-        (PanelPhase::Running, _) => format!("{} to go.", counted(u64::from(remaining), "more turn")),
+        (PanelPhase::Running, _) => format!("Up to {} left.", counted(u64::from(remaining), "turn")),
     }
 }
 
@@ -272,6 +275,30 @@ fn fill(percent: u64) -> Fill {
         _ => (CounterLevel::Urgent, "nearly full"),
     };
     Fill { bar: percent.min(100), percent: format!("{percent} %"), words: text, level }
+}
+
+fn facts(ending: &EndingView, usage: Usage) -> Vec<String> {
+    let count = usage.input.0.saturating_add(usage.output.0);
+    let about = if usage.estimated { "≈ " } else { "" };
+    let tokens = (count > 0).then(|| format!("{about}{}", counted_short(count, "token")));
+    [Some(ending.label.to_owned()), Some(ending.turns.clone()), tokens].into_iter().flatten().collect()
+}
+
+/// `980 tokens`, `7.4k tokens`, `1.2M tokens`
+fn counted_short(count: u64, noun: &str) -> String {
+    let short = |unit: u64, suffix: char| {
+        let tenths = (count + unit / 20) / (unit / 10);
+        match (tenths / 10, tenths % 10) {
+            (whole, 0) => format!("{whole}{suffix}"),
+            (whole, tenth) if whole < 100 => format!("{whole}.{tenth}{suffix}"),
+            (whole, _) => format!("{whole}{suffix}"),
+        }
+    };
+    match count {
+        0..1_000 => counted(count, noun),
+        1_000..999_950 => format!("{} {noun}s", short(1_000, 'k')),
+        _ => format!("{} {noun}s", short(1_000_000, 'M')),
+    }
 }
 
 fn tokens(usage: Usage, count: u64) -> String {

@@ -32,8 +32,8 @@ impl From<&RunConfig> for FilePreview {
             note: note(config),
             legend: legend(config),
             model: config.providers.iter().map(short).collect::<Vec<_>>().join(", "),
-            calls: turnwise_content::format::thousands(calls),
-            tools: config.tools.len().to_string(),
+            calls: format!("at most {}", turnwise_content::format::thousands(calls)),
+            tools: format!("{} offered", config.tools.len()),
         }
     }
 }
@@ -53,19 +53,17 @@ fn short(config: &turnwise_engine::ProviderConfig) -> String {
 }
 
 fn note(config: &RunConfig) -> String {
-    let limit = "The limit of the next run. One tick is one turn.";
-    if forces_report(config) { format!("{limit} It succeeds only with an accepted report.") } else { limit.to_owned() }
+    let limit = format!("Up to {} per run.", counted(u64::from(config.max_turns), "turn"));
+    if forces_report(config) { format!("{limit} It succeeds only with an accepted report.") } else { limit }
 }
 
 /// Returns the meaning of each kind of tick of a run.
 pub fn legend(config: &RunConfig) -> Vec<(TickKind, String)> {
     let mut legend = Vec::new();
     if let Some(counter) = &config.counter {
-        let left = |at: u32| format!("{} left or fewer", counted(u64::from(at), "turn"));
-        legend.push((TickKind::Turn(CounterLevel::Normal), "calm: the counter shows the turns used".to_owned()));
-        legend
-            .push((TickKind::Turn(CounterLevel::Moderate), format!("{}: work efficiently", left(counter.moderate_at))));
-        legend.push((TickKind::Turn(CounterLevel::Urgent), format!("{}: finish", left(counter.urgent_at))));
+        legend.push((TickKind::Turn(CounterLevel::Normal), "plenty of turns left".to_owned()));
+        legend.push((TickKind::Turn(CounterLevel::Moderate), format!("{} left: told to hurry", counter.moderate_at)));
+        legend.push((TickKind::Turn(CounterLevel::Urgent), format!("{} left: told to finish", counter.urgent_at)));
     }
     if forces_report(config) {
         let level = meter::level(config.counter.as_ref(), config.max_turns, config.max_turns);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use turnwise_engine::judge::{AtLimit, Policy};
 use turnwise_engine::{
-    BranchChanges, CallRecord, ChildRun, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status,
+    BranchChanges, BranchPart, CallRecord, ChildRun, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status,
     TraceRecord, Trigger, TurnRecord, Usage,
 };
 use turnwise_protocol::Snapshot;
@@ -250,6 +250,14 @@ impl RunSource<'_> {
     /// Returns the tool calls of the last turn.
     pub(super) fn last_calls(&self) -> &[CallRecord] {
         self.turns.last().map(|turn| turn.tool_calls.as_slice()).unwrap_or_default()
+    }
+
+    /// Returns the requests of its turns. A branch repeats a turn, or takes a changed reply instead of asking for one: the engine has counted
+    /// a request there that nobody sent for this run.
+    pub(super) fn requests_answered(&self) -> u32 {
+        let unsent = |branch: &BranchChanges| 1 + u32::from(branch.parts.contains(&BranchPart::Reply));
+        let unsent = self.branches.list().iter().map(unsent).fold(0, u32::saturating_add);
+        self.requests.saturating_sub(unsent)
     }
 
     /// Returns the last turn within the limit; a synthesis is outside of it.

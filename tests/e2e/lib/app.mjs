@@ -95,8 +95,24 @@ export async function untilKept(page, paths) {
   }
 }
 
-/** Waits until the end of the run is drawn: the transcript first, what depends on it in later frames. */
+/** The button that shows the turns of a run that has an answer, or folds them. */
+export const work = (page) => page.locator('.work').last();
+
+/** Shows the turns of every run on the page that has an answer. */
+export async function showTurns(page) {
+  await page.locator('.page[data-ended]').last().waitFor();
+  const folded = page.locator('.work[aria-expanded="false"]');
+  while (await folded.count()) await folded.first().click();
+}
+
+/** Waits until the end of the run is drawn, the transcript first, what depends on it in later frames, and shows its turns. */
 const ended = async (page) => {
+  await answered(page);
+  await showTurns(page);
+};
+
+/** Waits until the end of the run is drawn, and leaves its turns folded. */
+export const answered = async (page) => {
   await page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
   await page.locator('.page[data-ended]').last().waitFor();
 };
@@ -116,7 +132,7 @@ function read() {
     for (const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT); walk.nextNode();) if (walk.currentNode.parentElement.checkVisibility() && !walk.currentNode.parentElement.closest('.turn-acts')) found.push(walk.currentNode.data);
     return found.join(' ').replace(/\s+/g, ' ').trim();
   };
-  const fields = [...document.querySelectorAll('.ending:last-of-type .fields code')].map(text);
+  const fields = [...([...document.querySelectorAll('.ending')].at(-1)?.querySelectorAll('.fields code') ?? [])].map(text);
   return {
     turns: [...document.querySelectorAll('section.turn')].map((turn) => ({
       level: turn.dataset.level,

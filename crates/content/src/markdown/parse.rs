@@ -12,6 +12,9 @@ use super::formulas::Formulas;
 use super::highlight::{Highlight, Highlighter, Plain};
 use super::{Align, CodeSpan, ListItem, MAX_DEPTH, MarkdownTable, Node, TableCell, TaskMark, safe_href};
 
+/// Empty cells at the end of a row of a table that are kept; those before them always are.
+const KEPT_CELLS: usize = 16;
+
 /// Converts Markdown (CommonMark with tables, strikethrough, task lists, footnotes, formulas and bare addresses) to nodes; code is
 /// not highlighted. Accepts any input and never panics.
 #[must_use]
@@ -245,7 +248,8 @@ impl Build<'_> {
             FrameKind::Quote => self.push(Node::Quote(children)),
             FrameKind::Table(table) => self.push(Node::Table(table)),
             FrameKind::Row { mut cells } => {
-                while cells.last().is_some_and(Vec::is_empty) {
+                // The parser fills each row up to the width of its table: a wide table of short rows is mostly that.
+                while cells.len() > KEPT_CELLS && cells.last().is_some_and(Vec::is_empty) {
                     cells.pop();
                 }
                 if let Some(Frame { kind: FrameKind::Table(table), .. }) = self.stack.last_mut() {

@@ -3,6 +3,7 @@
 pub mod ending;
 pub mod report;
 pub mod versions;
+pub mod work;
 pub mod written;
 
 use leptos::ev;

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 use turnwise_engine::Status;
 use turnwise_protocol::app::StreamedText;
-use turnwise_view::{Activity, PanelView, RailView, RunSource};
+use turnwise_view::{Activity, PanelView, RailView, RunSource, WorkView};
 
 use crate::browser::dom;
 use crate::client::slots::{EndDrawn, RunPage, TurnSlot, put};
@@ -35,7 +35,12 @@ struct LiveRunState {
     renderer: Renderer,
     pending: RefCell<Pending>,
     scheduled: Cell<bool>,
+    /// Number of frames for which the end waited for the rest of the answer.
+    waited: Cell<u32>,
 }
+
+/// The end waits no longer for the rest of the answer, in frames: its worker may be gone.
+const PATIENCE: u32 = 120;
 
 /// Changes since the last frame.
 #[derive(Default)]
@@ -49,8 +54,8 @@ struct Pending {
 
 impl LiveRun {
     pub fn new(app: App, page: RunPage, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
-        let (pending, scheduled) = (RefCell::default(), Cell::default());
-        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled }))
+        let (pending, scheduled, waited) = (RefCell::default(), Cell::default(), Cell::default());
+        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled, waited }))
     }
 
     /// Collects a report of the worker about the run: streamed text, and whether anything else changed.
@@ -97,11 +102,18 @@ impl LiveRun {
                 outcome = source.segments.last().map(|ending| ending.outcome);
                 let step = match source.status == Status::Ended {
                     false => EndDrawn::Nothing,
-                    true if is_open && !dom::document().hidden() => drawn.next(),
+                    true if is_open && !dom::document().hidden() => {
+                        if drawn == EndDrawn::Turn && self.awaits_text() { drawn } else { drawn.next() }
+                    }
                     true => EndDrawn::Whole,
                 };
                 self.draw_step(source, step);
                 put(&page.end, step);
+                if step == EndDrawn::Nothing {
+                    page.unfold();
+                } else if step == EndDrawn::Whole && drawn != EndDrawn::Whole {
+                    page.fold(!is_open || app.reading().at_end.get_untracked());
+                }
             });
         }
         if let Some(slot) = page.transcript.last() {
@@ -128,6 +140,14 @@ impl LiveRun {
         }
     }
 
+    /// Returns whether the rest of the last turn's text is still being rendered: what follows it is drawn below it.
+    fn awaits_text(&self) -> bool {
+        let waits = self.0.page.transcript.last().is_some_and(|slot| !slot.text.is_whole());
+        let waited = if waits { self.0.waited.get() + 1 } else { 0 };
+        self.0.waited.set(waited);
+        waits && waited < PATIENCE
+    }
+
     /// Draws the state of the run, or a step of its end.
     fn draw_step(&self, source: &RunSource<'_>, step: EndDrawn) {
         let page = &self.0.page;
@@ -148,6 +168,7 @@ impl LiveRun {
     fn refresh(&self, source: &RunSource<'_>) {
         let page = &self.0.page;
         put(&page.panel, PanelView::from(source));
+        put(&page.work, WorkView::from_source(source));
         page.log.maybe_update(|log| log.take(source));
         if page.notes.with_untracked(|notes| notes != source.notes) {
             page.notes.set(source.notes.to_vec());

@@ -19,7 +19,7 @@ use turnwise_view::branch::{FormPart, can_change};
 use turnwise_view::ending::arrived;
 use turnwise_view::log::Log;
 use turnwise_view::{
-    Activity, CallView, HeadView, LaneView, PanelPhase, PanelView, RunSource, SegmentView, TurnView, segments,
+    Activity, CallView, HeadView, LaneView, PanelPhase, PanelView, RunSource, SegmentView, TurnView, WorkView, segments,
 };
 
 use crate::client::app_worker::RunClient;
@@ -44,6 +44,10 @@ pub struct RunPage {
     pub end: ArcRwSignal<EndDrawn>,
     pub log: ArcRwSignal<Log>,
     pub notes: ArcRwSignal<Vec<Note>>,
+    /// What it did before its answer, once it has one.
+    pub work: ArcRwSignal<Option<WorkView>>,
+    /// The turns are folded, as long as the page is open.
+    pub folded: ArcRwSignal<bool>,
 }
 
 /// How much of a run's end is drawn. It changes too much of the page for one frame: each step is drawn in a frame of its own (live.rs).
@@ -235,6 +239,8 @@ impl RunPage {
         let mut log = Log::default();
         log.take(source);
         let panel = PanelView::from(source);
+        // A step of a replay shows its turns.
+        let work = if matches!(behind, Behind::Stepped(_)) { None } else { WorkView::from_source(source) };
         RunPage {
             place,
             head: HeadView::from(source),
@@ -245,6 +251,8 @@ impl RunPage {
             writes: ArcRwSignal::new(false),
             log: ArcRwSignal::new(log),
             notes: ArcRwSignal::new(source.notes.to_vec()),
+            folded: ArcRwSignal::new(work.is_some()),
+            work: ArcRwSignal::new(work),
         }
     }
 }

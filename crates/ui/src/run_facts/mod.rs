@@ -66,7 +66,10 @@ fn of_run(app: App, page: &RunPage) -> impl IntoView + use<> {
     let panel = page.panel.clone();
     let meter = {
         let panel = panel.clone();
-        move || panel.with(|view| figures(app, view))
+        // The start page explains the ticks; beside a run, their tooltip does.
+        let legend = page.behind.with(|source| preview::legend(source.config)).unwrap_or_default();
+        let legend = legend.into_iter().map(|(_, words)| words).collect::<Vec<_>>().join("\n");
+        move || panel.with(|view| figures(app, view, &legend))
     };
     let controls = {
         let panel = panel.clone();
@@ -93,15 +96,10 @@ fn of_run(app: App, page: &RunPage) -> impl IntoView + use<> {
         let panel = panel.clone();
         move || panel.with(|view| view.progress.as_ref().map(call::progress))
     };
-    let legend = {
-        let (panel, behind) = (panel.clone(), page.behind.clone());
-        let under_way = Memo::new(move |_| panel.with(|view| view.phase != PanelPhase::Ended));
-        move || under_way.get().then(|| behind.with(|source| legend(preview::legend(source.config))))
-    };
     let end = page.end.clone();
     let is_due = Memo::new(move |_| !matches!(end.get(), EndDrawn::Panel | EndDrawn::PanelActions));
-    let ending = move || panel.with(|view| view.ending.as_ref().filter(|_| is_due.get()).map(ends));
-    (meter, progress, controls, reactive(ending), numbers, legend, log(app, page))
+    let ending = move || panel.with(|view| view.ending.as_ref().filter(|_| is_due.get()).map(|ending| ends(ending, &view.facts)));
+    (meter, progress, controls, reactive(ending), numbers, log(app, page))
 }
 
 fn log(app: App, page: &RunPage) -> impl IntoView + use<> {
@@ -114,7 +112,7 @@ fn log(app: App, page: &RunPage) -> impl IntoView + use<> {
         .child((html::span().child(reactive(move || log.with(turnwise_view::log::Log::title))), html::kbd().child("L")))
 }
 
-fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
+fn figures(app: App, view: &PanelView, legend: &str) -> impl IntoView + use<> {
     let synthesizing = view.phase == PanelPhase::Synthesizing;
     let (level, word) = match (view.phase, view.level) {
         (PanelPhase::Synthesizing, _) => ("synthesis", "synthesis"),
@@ -143,7 +141,7 @@ fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
             html::span().class("of").child(format!("/ {}", view.max_turns)),
             html::span().class("word").child(word),
         )),
-        meter::meter(&view.meter),
+        html::div().class("legend-of").attr("title", legend.to_owned()).child(meter::meter(&view.meter)),
         replay,
         more,
         html::p().class("note").child(view.note.clone()),
@@ -265,7 +263,7 @@ fn context(fill: &Fill) -> impl IntoView + use<> {
     )
 }
 
-fn ends(view: &EndingView) -> impl IntoView + use<> {
+fn ends(view: &EndingView, facts: &[String]) -> impl IntoView + use<> {
     let row = |name: &'static str, text: String| {
         html::div().child((html::dt().child(name), html::dd().child(html::span().class("plain").child(text))))
     };
@@ -274,17 +272,14 @@ fn ends(view: &EndingView) -> impl IntoView + use<> {
     };
     // The transcript gives the cause of a failure and its remedies.
     let failed = view.tone == Tone::Failed;
-    let headline = if failed { "The run failed.".to_owned() } else { view.headline.clone() };
     html::section().class("ends").attr("aria-label", "Ending").child((
-        html::p().class("headline").child((dot(Some(view.tone), "dot"), html::span().child(headline))),
-        html::dl().child((
-            (!failed).then(|| row("Outcome", view.outcome_words.to_owned())),
-            (!failed).then(|| row("Answer", view.source_words.to_owned())),
-            row("Used", view.turns.clone()),
-        )),
+        html::p().class("headline").child((dot(Some(view.tone), "dot"), html::span().child(facts.join(" · ")))),
         html::details().child((
             html::summary().child((icon::chevron(), "Details")),
             html::dl().child((
+                (!failed).then(|| row("Ending", view.headline.clone())),
+                (!failed).then(|| row("Outcome", view.outcome_words.to_owned())),
+                (!failed).then(|| row("Answer", view.source_words.to_owned())),
                 code("Ended by", view.reason.clone()),
                 code("Outcome", view.outcome.to_owned()),
                 code("Answer from", view.source.to_owned()),
@@ -319,7 +314,7 @@ fn before(app: App) -> impl IntoView {
             legend(view.legend),
             html::dl().class("figures").child((
                 (html::dt().child("Model"), html::dd().child(view.model.clone())),
-                (html::dt().child("Max LLM calls"), html::dd().child(view.calls.clone())),
+                (html::dt().child("Requests"), html::dd().child(view.calls.clone())),
                 (html::dt().child("Tools"), html::dd().child(view.tools.clone())),
             )),
             html::div().class("row").child(

@@ -85,6 +85,8 @@ struct ProseState {
     taken: usize,
     /// They were taken as the complete text.
     complete: bool,
+    /// Number of those that were rendered.
+    rendered: usize,
     /// Numbers of elements of the blocks, and their sum.
     weights: Vec<usize>,
     weight: usize,
@@ -166,6 +168,7 @@ impl Prose {
             laid_out: 0.0,
             taken: 0,
             complete: false,
+            rendered: 0,
             weights: Vec::new(),
             weight: 0,
             parts: Vec::new(),
@@ -238,7 +241,9 @@ impl Prose {
 
     /// Shows the whole text plain, if it has no blocks.
     pub fn show_plain(&self) {
-        self.0.borrow_mut().grow();
+        let mut inner = self.0.borrow_mut();
+        inner.rendered = inner.taken;
+        inner.grow();
     }
 
     /// Whether the text is too large to be drawn.
@@ -270,6 +275,12 @@ impl Prose {
             let _ = inner.host.class_list().add_1(WRITTEN);
         }
         inner.grow();
+    }
+
+    /// Whether all of the text is on the page, as it will be.
+    pub fn is_whole(&self) -> bool {
+        let inner = self.0.borrow();
+        inner.is_large() || (inner.rendered == inner.text.len() && !inner.scheduled && inner.waiting.is_empty())
     }
 
     /// Replaces the whole text. What is shown stays if the text only grows: the end of a reply may come with its record.
@@ -324,6 +335,7 @@ impl Prose {
         if inner.is_large() {
             return false;
         }
+        inner.rendered = inner.taken;
         inner.wait(same, keep, nodes);
         // The worker may answer several times in a frame: a text that grows is built once in each.
         if inner.scheduled || inner.host.has_attribute(STREAMING) {

@@ -13,6 +13,7 @@ use web_sys::{Element, FocusOptions, HtmlElement};
 
 use crate::browser::dom;
 use crate::browser::focus;
+use crate::client::slots::RunPage;
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::state::App;
@@ -113,6 +114,17 @@ pub fn to_end() {
 /// Scrolls to the next or the previous turn, and moves the focus there, so that a screen reader reads it. It counts from the turn
 /// that has the focus, if that is in view, since the last turns cannot be scrolled to the top.
 pub fn to_turn(app: App, next: bool) {
+    let pages = app.thread_now().map(|thread| thread.pages.get_untracked()).unwrap_or_default();
+    if !pages.iter().any(|page| page.folded.get_untracked()) {
+        return go_to_turn(app, next);
+    }
+    set_at_end(app, false);
+    pages.iter().for_each(RunPage::unfold);
+    // Once the turns are there.
+    request_animation_frame(move || go_to_turn(app, next));
+}
+
+fn go_to_turn(app: App, next: bool) {
     let Some(it) = scroller() else { return };
     let Ok(list) = it.query_selector_all("section.turn") else { return };
     let turns: Vec<HtmlElement> = (0..list.length()).filter_map(|at| list.get(at)?.dyn_into().ok()).collect();

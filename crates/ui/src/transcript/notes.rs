@@ -165,6 +165,7 @@ impl NotedTurn {
 impl App {
     /// Puts back a note that was deleted.
     pub fn put_back_note(self, thread: u32, page: usize, note: Note) {
+        self.show_turns(page);
         focus::to(format!("#{}", button(page, note.turn)));
         spawn_local(async move {
             let change = NoteChange { before: None, after: Some(note) };

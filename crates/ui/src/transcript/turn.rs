@@ -11,10 +11,11 @@ use turnwise_view::turn::{CHANGED, calling};
 use turnwise_view::{Activity, SegmentView, TurnKind, TurnView, WaitView};
 
 use crate::answer::ending;
+use crate::answer::work::{self, Shown};
 use crate::branch;
 use crate::client::slots::{Behind, RunPage, Transcript, TurnSlot, TurnsOwner};
 use crate::components::icon;
-use crate::components::reactive::{attribute, reactive};
+use crate::components::reactive::{Value, attribute, reactive};
 use crate::run_facts::meter;
 use crate::state::App;
 use crate::transcript::attempt;
@@ -60,8 +61,13 @@ fn endings(
                 .enumerate()
                 .filter(|(_, segment)| segment.after == after)
                 .map(|(place, segment)| {
-                    let page = page.as_ref().filter(|_| place + 1 == segments.len());
-                    ending::ending(app, segment, whose, (at, place), page)
+                    let page_of = page.as_ref();
+                    let page = page_of.filter(|_| place + 1 == segments.len());
+                    let last = place + 1 == segments.len();
+                    let folded = page_of.as_ref().filter(|_| !last).map(|page| page.folded.clone());
+                    let hidden = folded.map(|folded| attribute(move || folded.get().then_some(work::FOLDED)));
+                    let drawn = ending::ending(app, segment, whose, (at, place), page);
+                    html::div().class("segment-end").attr("hidden", hidden).child(drawn)
                 })
                 .collect_view()
         })
@@ -79,11 +85,22 @@ fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> i
     let follow_up = page.map(|page| page.place).filter(|place| *place > 0);
     let follow_up = follow_up.map_or_else(String::new, |place| format!(", follow-up {place}"));
     let label = {
-        let view = view.clone();
-        move || view.with(|view| format!("{}{follow_up}", view.label))
+        let (view, page, index) = (view.clone(), page.cloned(), slot.index);
+        move || match page.as_ref().map(|page| page.shown(index)) {
+            Some(Shown::Answer) => Some(format!("Answer{follow_up}")),
+            // Without a name, it is no landmark.
+            Some(Shown::Nothing) => None,
+            _ => Some(view.with(|view| format!("{}{follow_up}", view.label))),
+        }
     };
     let number = move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))));
-    html::section().class("turn").attr("data-level", attribute(level)).attr("aria-label", label).child((
+    let section = html::section()
+        .class("turn")
+        .attr("data-level", attribute(level))
+        .attr("data-shown", shown_as(page, slot.index))
+        .attr("hidden", work::hidden(page, slot.index, false).map(attribute))
+        .attr("aria-label", label);
+    section.child((
         html::div().class("n").attr("aria-hidden", "true").child(reactive(number)),
         html::div().class("body").child(body(app, behind, slot, page)),
         page.map(|page| {
@@ -134,7 +151,7 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> i
         TurnKind::Synthesis { .. } => true,
         TurnKind::Turn => false,
     });
-    let said = (reasoning(slot), said(app, behind, slot));
+    let said = (reasoning(slot, page), said(app, behind, slot));
     let said = if title {
         let view = slot.view.clone();
         let title = move || {
@@ -162,7 +179,22 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> i
             })
         }
     };
-    (remark, failed, reactive(left), changed, said, calls, doing_tools(slot), counter)
+    let beside = |part: AnyView| {
+        let hidden = work::hidden(page, slot.index, true).map(attribute);
+        html::div().class("beside").attr("hidden", hidden).child(part)
+    };
+    (
+        beside((remark, failed, reactive(left)).into_any()),
+        changed,
+        said,
+        beside((calls, doing_tools(app, slot, page), counter).into_any()),
+    )
+}
+
+/// Returns the attribute of a turn of which only the answer is shown.
+fn shown_as(page: Option<&RunPage>, turn: usize) -> Option<Value> {
+    let page = page.cloned()?;
+    Some(attribute(move || (page.shown(turn) == Shown::Answer).then_some("answer")))
 }
 
 /// Says that a branch changed the reply of this turn.
@@ -194,7 +226,7 @@ fn calls(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> 
         .build()))
 }
 
-fn reasoning(slot: &TurnSlot) -> impl IntoView + use<> {
+fn reasoning(slot: &TurnSlot, page: Option<&RunPage>) -> impl IntoView + use<> {
     let view = slot.view.clone();
     let streaming = slot.streaming.clone();
     let thoughts = slot.thoughts.clone();
@@ -204,9 +236,10 @@ fn reasoning(slot: &TurnSlot) -> impl IntoView + use<> {
         !thoughts.is_empty()
     };
     let host = slot.thoughts.clone();
+    let folded = work::hidden(page, slot.index, true);
     html::details()
         .class("reasoning")
-        .attr("hidden", attribute(move || (!there()).then_some("")))
+        .attr("hidden", attribute(move || if there() { folded.as_ref().and_then(|folded| folded()) } else { Some("") }))
         .child((html::summary().child((icon::chevron(), "Reasoning")), host.place()))
 }
 
@@ -242,9 +275,11 @@ fn said(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
     (slot.text.place(), reactive(doing))
 }
 
-fn doing_tools(slot: &TurnSlot) -> impl IntoView + use<> {
-    let view = slot.view.clone();
+fn doing_tools(app: App, slot: &TurnSlot, page: Option<&RunPage>) -> impl IntoView + use<> {
+    let (view, handle) = (slot.view.clone(), page.and_then(RunPage::handle).map(|handle| handle.id()));
+    let asks = move || app.permissions().open.with(|open| open.iter().any(|question| Some(question.handle) == handle));
     reactive(move || match view.with(|view| view.live.clone()) {
+        Some(Activity::Tools { .. }) if asks() => Some(doing("Waiting for your answer below".to_owned())),
         Some(Activity::Tools { words: text }) => Some(doing(text)),
         _ => None,
     })
