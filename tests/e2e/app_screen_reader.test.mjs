@@ -1,6 +1,7 @@
 // A run followed without seeing the page: by what live regions announce and by Chromium's accessibility tree, with the keyboard.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { answered, showTurns } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { withSite } from './lib/site.mjs';
