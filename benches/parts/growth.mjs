@@ -43,7 +43,7 @@ export async function spent(browser, kind, characters) {
       const session = await context.newCDPSession(page);
       await session.send('Performance.enable', { timeDomain: 'threadTicks' });
       await page.goto(site.app);
-      await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
       const renderer = countable ? await rendererOf(browser, page, () => cpuMs(session)) : undefined;
       await page.getByRole('textbox', { name: 'Task' }).fill('Describe the service, part by part.');
       await page.getByRole('button', { name: 'Run', exact: true }).click();

@@ -131,6 +131,7 @@ test('a tool\'s result and the model\'s reply are changed, and the run goes on f
   await dialog.getByRole('button', { name: 'Start the branch' }).click();
   await said(page, 'Five.');
   await acts(page).waitFor();
+  await showTurns(page);
   await page.getByRole('button', { name: /^Branch: Turn 2/ }).click();
   await dialog.getByText('Change the model\'s reply in this turn').click();
   assert.equal(await dialog.getByLabel('Text', { exact: true }).inputValue(), 'Five.');
@@ -278,7 +279,7 @@ test('the palette finds actions and runs; keys go from turn to turn; the last pr
 ], async (page) => {
   const shoot = camera(page, 'palette', 'wide');
   await runTask(page, 'Count the apples');
-  await page.evaluate(() => document.activeElement.blur());
+  await page.evaluate(() => { document.activeElement.blur(); document.querySelector('#transcript').scrollTop = 1e6; });
   const turn = () => page.evaluate(() => document.activeElement.closest('section.turn')?.getAttribute('aria-label'));
   for (const [key, label] of [['k', /^Turn 4/], ['k', /^Turn 3/], ['k', /^Turn 2/], ['j', /^Turn 3/]]) {
     await page.keyboard.press(key);

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { download, drop, runTask, storedToTheEnd, untilStored } from './lib/app.mjs';
+import { download, drop, runTask, showTurns, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
@@ -39,6 +39,7 @@ async function start(page, text) {
   await dialog(page).waitFor({ state: 'hidden' });
   await said(page, text);
   await acts(page).waitFor();
+  await showTurns(page);
 }
 
 /** Changes the result of a call with its own button; the field has the focus. */
@@ -69,6 +70,7 @@ for (const look of Object.keys(LOOKS)) {
     await shoot('form');
     await start(page, 'Five and six.');
     const marked = async () => {
+      await showTurns(page);
       await call(page, 1).getByRole('img', { name: RESULT }).waitFor();
       assert.equal(await page.getByRole('img', { name: RESULT }).count(), 1, 'at that call alone');
     };

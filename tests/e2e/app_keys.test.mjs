@@ -2,7 +2,7 @@
 // task box, the main button of a dialog, and the end of a conclusion. And a run from a file begins at its top.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drop } from './lib/app.mjs';
+import { drop, showTurns } from './lib/app.mjs';
 import { ask, choose, enter, hasFocus, press, tabTo, withKeys } from './lib/keys.mjs';
 import { manyRuns } from './lib/many-runs.mjs';
 import { reply } from './lib/script-server.mjs';
@@ -58,7 +58,10 @@ test('a run wraps up from the palette, and its conclusion is stopped at the task
 
 test('a run from a file begins at its top, whatever was shown before', () => withKeys([], (page) => inFolder(async (save) => {
   const [, first, , second] = await manyRuns(4);
-  const shown = ({ input }) => page.getByRole('heading', { level: 1, name: input }).waitFor();
+  const shown = async ({ input }) => {
+    await page.getByRole('heading', { level: 1, name: input }).waitFor();
+    await showTurns(page);
+  };
   const place = () => page.locator('#transcript').evaluate((it) => it.scrollTop);
   await drop(page, [save('first.json', JSON.stringify(first))]);
   await shown(first);

@@ -52,6 +52,7 @@ const choose = async (page, files) => {
 test('every provider is a card of one radio group; each keeps its own address and model', async () => {
   await withApp({}, async (page) => {
     await openSettings(page);
+    await card(page, REAL.at(-1)).waitFor();
     const names = await page.getByRole('radiogroup', { name: 'Provider' }).locator('b').allTextContents();
     assert.deepEqual(names.slice(-REAL.length), REAL);
     await card(page, 'OpenAI').click();

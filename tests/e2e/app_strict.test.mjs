@@ -36,7 +36,8 @@ const calculate = (expression, id) => tool('calculate', { expression }, id);
 const report = (args) => ({ calls: [tool('final_report', args)] });
 const lastOf = (request) => request.messages.at(-1);
 const failures = (page) => page.locator('.failed').evaluateAll((lines) => lines.map((line) => ({ slugs: [...line.querySelectorAll('.slug')].map((slug) => slug.textContent), then: line.querySelector('.then').textContent })));
-const headline = (page) => page.locator('.ending .headline').last().textContent();
+/** How the run ended, in a sentence: beside an answer, it is under Details. */
+const headline = (page) => page.locator('.ending').last().locator('.headline, details > p').first().textContent();
 const toTop = (page) => page.locator('#transcript').evaluate((it) => { it.scrollTop = 0; });
 
 let goOn;

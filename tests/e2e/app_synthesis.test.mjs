@@ -20,7 +20,7 @@ test('the turn limit leads to a synthesis, and Continue grants more turns', asyn
     await page.screenshot({ path: path.join(shots, 'synthesis-wide-light.png') });
 
     await page.getByRole('button', { name: /^Continue/ }).click();
-    await page.getByRole('region', { name: 'How it ended' }).nth(1).waitFor({ timeout: 60000 });
+    await page.getByRole('region', { name: 'How it ended, segment 2' }).waitFor({ timeout: 60000 });
     await showTurns(page);
     const second = await shown(page);
     assert.equal(second.reason, 'max_turns_synthesized');

@@ -108,6 +108,7 @@ test('4, 6: a result is changed to see what would have been answered; a prompt i
 ], async (page) => {
   await ask(page, 'What is 6 * 7?');
   await answered(page, 'It is 42.');
+  await page.locator('.work').tap();
   const call = page.locator('.call').first();
   await call.locator('summary').first().tap();
   await tap(call, 'Change this result');
@@ -121,6 +122,7 @@ test('4, 6: a result is changed to see what would have been answered; a prompt i
   await page.keyboard.type('3');
   await tap(branch, 'Start the branch');
   await answered(page, 'It is 43.');
+  await page.locator('.work').tap();
   await call.getByText('changed', { exact: true }).waitFor();
   await page.getByRole('group', { name: 'Version 2 of 2: result of calculate changed, from turn 2', exact: true }).waitFor();
 
@@ -208,6 +210,7 @@ test('10: a question waits for a slow answer; a passage is quoted, and a turn ge
   await page.keyboard.type('How many?');
   await tap(page, 'Run');
   await answered(page, 'All of them.', 3);
+  await page.locator('.page').nth(2).locator('.work').tap();
   await page.locator('.page').nth(2).getByRole('button', { name: 'Add note: turn 1', exact: true }).tap();
   const note = page.getByRole('textbox', { name: 'Note on turn 1' });
   await note.and(page.locator(':focus')).waitFor();

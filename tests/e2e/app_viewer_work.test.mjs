@@ -29,6 +29,7 @@ const withModel = (steps, look, body) => withSite((site) => withScript(steps, (b
 
 /** Writes a note on a turn. */
 async function write(page, n, text) {
+  await showTurns(page);
   await turn(page, n).hover();
   await page.getByRole('button', { name: `Add note: turn ${n}`, exact: true }).click();
   await page.getByRole('textbox', { name: `Note on turn ${n}` }).fill(text);

@@ -117,7 +117,7 @@ test('in a page, with services of other sites and a relay; replayed offline, the
   });
   // Opened in the app, with its calls and result; the app's own check says the same.
   await withFile(JSON.stringify(trajectory), (file) => withSite((site) => withPage(site.app, { context: { viewport: { width: 1440, height: 900 } } }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     await drop(page, [file]);
     await page.getByRole('region', { name: 'How it ended' }).waitFor();
     for (const name of ['search_web', 'fetch_url', 'getItem', 'read_skill', 'offer_submit']) await page.locator('.call').filter({ hasText: name }).first().waitFor();

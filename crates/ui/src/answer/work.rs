@@ -40,10 +40,11 @@ impl RunPage {
         }
     }
 
-    /// Folds the work, now that all of the run's end is drawn, unless the reader is at a part of it.
+    /// Folds the work, now that all of the run's end is drawn, unless the reader is at a part of it or wrote a note on one.
     pub fn fold(&self, reads_end: bool) {
         let has_answer = self.work.with_untracked(Option::is_some);
-        put(&self.folded, has_answer && reads_end && !has_focus(self.place));
+        let has_notes = !self.notes.with_untracked(Vec::is_empty);
+        put(&self.folded, has_answer && reads_end && !has_notes && !has_focus(self.place));
     }
 
     pub fn unfold(&self) {

@@ -251,7 +251,8 @@ impl RunPage {
             writes: ArcRwSignal::new(false),
             log: ArcRwSignal::new(log),
             notes: ArcRwSignal::new(source.notes.to_vec()),
-            folded: ArcRwSignal::new(work.is_some()),
+            // Notes stand beside turns.
+            folded: ArcRwSignal::new(work.is_some() && source.notes.is_empty()),
             work: ArcRwSignal::new(work),
         }
     }
