@@ -89,12 +89,12 @@ test('a file whose first line is long is shown at once, and a long file in piece
   await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
   await drop(page, [file('line.md', `${line}\nx\n`), file('long.txt', 'word \n'.repeat(40_000))]);
   await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
-  await page.getByRole('button', { name: 'line.md', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Files' }).getByRole('button', { name: 'line.md', exact: true }).click();
   await watch(page);
   await page.locator('.preview pre').waitFor();
   assert.match(await page.locator('.preview').textContent(), /^\[ lines of text lines/);
   assert.ok(await longest(page) < 1_000, `${await longest(page)}`);
   await page.getByRole('button', { name: 'All files' }).click();
-  await page.getByRole('button', { name: 'long.txt', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Files' }).getByRole('button', { name: 'long.txt', exact: true }).click();
   await page.locator('.preview .piece').nth(20).waitFor({ state: 'attached' });
 }));

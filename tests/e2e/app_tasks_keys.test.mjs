@@ -24,7 +24,7 @@ test('1, 2: a model is connected, its wrong key is mended, and a story is stoppe
   { ...REFUSED, check: bearer(WRONG) },
   { text: 'A lamp gives light.', check: bearer(RIGHT) },
   { chunks: reply({ text: 'Day 1. The keeper lit the lamp. Day 2.' }).slice(0, -3), hold: true },
-  { text: 'Day 1. The keeper lit the lamp. Day 2. The wind fell.', check: (body) => assert.equal(last(body), 'I interrupted your reply. This much had arrived:\n\nDay 1. The keeper lit the lamp. Day 2.\n\nWrite the whole reply, beginning with exactly this.') },
+  { text: 'Day 1. The keeper lit the lamp. Day 2. The wind fell.', check: (body) => assert.equal(last(body), 'Tell me a long story\n\nI interrupted your reply. This much had arrived:\n\nDay 1. The keeper lit the lamp. Day 2.\n\nWrite the whole reply, beginning with exactly this.') },
 ], async (page, { baseUrl }) => {
   await choose(page, 'settings', 'Settings');
   const settings = dialog(page, 'Settings');

@@ -13,6 +13,8 @@ const ANSWER = [
   '- [x] read both files', '- [ ] ask about row 7', '', '> The report leaves out one order.', '', 'See https://example.org/orders for the rest.',
 ].join('\n');
 
+const NOTES = '# Orders\n\nRow 7 is missing from the report.\n\n- ask the shop\n- mend the script\n';
+
 const call = (id, name, args) => ({ id, name, args });
 
 /** The states, in the order of the walk. */
@@ -168,10 +170,10 @@ async function walk(page, visit, release) {
   }
   await close();
   await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
-  await dialog('Files').waitFor();
+  await dialog('Files').getByLabel('Files to add').setInputFiles([['orders.csv', 'order,total\n7,30\n8,310\n'], ['notes.md', NOTES]].map(([name, text]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })));
+  await dialog('Files').getByRole('button', { name: 'Remove notes.md' }).waitFor();
   await visit('files');
-  await dialog('Files').getByText('Sample files').click();
-  await dialog('Files').getByRole('button', { name: 'docs/agent.md', exact: true }).click();
+  await dialog('Files').getByRole('button', { name: 'notes.md', exact: true }).click();
   await dialog('Files').locator('.shown-file + *').waitFor();
   await visit('preview');
   await close();
