@@ -173,7 +173,7 @@ fn the_last_turn_says_that_it_takes_only_a_report() {
 #[test]
 fn before_a_strict_run_the_preview_names_its_last_turn_and_its_bound() {
     let preview = FilePreview::from(&strict(7));
-    assert_eq!(preview.calls, "21", "turns times attempts, and nothing outside");
+    assert_eq!(preview.calls, "at most 21", "turns times attempts, and nothing outside");
     assert!(preview.note.contains("accepted report"), "{}", preview.note);
     assert_eq!(preview.meter.ticks.len(), 7);
     assert!(matches!(preview.meter.ticks[6].kind, TickKind::Report(CounterLevel::Urgent)));
