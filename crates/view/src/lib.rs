@@ -57,8 +57,8 @@ pub use rail::RailView;
 pub use report::ReportView;
 pub use slug::SlugView;
 pub use source::{Branches, Children, RunSource, SegmentSpan, SourceOrigin};
-pub use work::WorkView;
 pub use turn::{Activity, CounterLine, TurnKind, TurnView, WaitView};
+pub use work::WorkView;
 
 use crate::picture::PictureView;
 use turnwise_engine::{Parent, Run};
