@@ -13,20 +13,20 @@ use crate::worker::awake::{self, Beats};
 /// A timer that is cleared when dropped. It counts awake time: where the machine slept meanwhile, it fires that much later.
 #[derive(Debug)]
 pub struct Timeout {
-    armed: Rc<Armed>,
+    armed: Rc<PendingTimer>,
     _callback: Closure<dyn FnMut()>,
     _beats: Beats,
 }
 
 #[derive(Debug)]
-struct Armed {
+struct PendingTimer {
     function: OnceCell<Function>,
     handle: RefCell<JsValue>,
     /// In awake time.
     end: f64,
 }
 
-impl Armed {
+impl PendingTimer {
     fn wait(&self) {
         let Some(function) = self.function.get() else { return };
         let left = (self.end - awake::now()).clamp(0.0, js::MAX_DELAY);
@@ -37,7 +37,7 @@ impl Armed {
 impl Timeout {
     pub fn new(ms: f64, then: impl FnOnce() + 'static) -> Self {
         let beats = Beats::hold();
-        let armed = Rc::new(Armed { function: OnceCell::new(), handle: RefCell::default(), end: awake::now() + ms });
+        let armed = Rc::new(PendingTimer { function: OnceCell::new(), handle: RefCell::default(), end: awake::now() + ms });
         let (this, mut then) = (Rc::downgrade(&armed), Some(then));
         let callback = Closure::<dyn FnMut()>::new(move || {
             let Some(armed) = this.upgrade() else { return };

@@ -40,7 +40,7 @@ fn main() {
             folder => folders.push(PathBuf::from(folder)),
         }
     }
-    let mut all = [Counts::default(), Counts::default()];
+    let mut all = [PassageCounts::default(), PassageCounts::default()];
     for folder in &folders {
         let kind = folder.parent().and_then(Path::file_name).and_then(|name| name.to_str()).expect("…/<kind>/site");
         let sections = Sections::of(kind, folder, texts.as_deref());
@@ -58,7 +58,7 @@ fn main() {
 
 /// By keywords and by sentence.
 #[derive(Default)]
-struct Counts {
+struct PassageCounts {
     /// Questions that the site answers, how many were found among the first three, and the sum of 1 / place.
     answered: usize,
     found: [usize; 2],
@@ -75,8 +75,8 @@ struct Counts {
     micros: u128,
 }
 
-impl Counts {
-    fn add(&mut self, other: &Counts) {
+impl PassageCounts {
+    fn add(&mut self, other: &PassageCounts) {
         self.answered += other.answered;
         self.pairs += other.pairs;
         self.absent += other.absent;
@@ -117,8 +117,8 @@ impl Counts {
     }
 }
 
-fn measure(sections: &Sections, questions: &[Value], verbose: bool) -> Counts {
-    let mut counts = Counts::default();
+fn measure(sections: &Sections, questions: &[Value], verbose: bool) -> PassageCounts {
+    let mut counts = PassageCounts::default();
     for question in questions {
         let targets = |name: &str| -> Vec<(String, String)> {
             let one = question[name].as_str().into_iter();

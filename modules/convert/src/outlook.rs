@@ -6,7 +6,7 @@ use super::html;
 use super::text::TextBuilder;
 use turnwise_files::document::Document;
 
-type Container<'a> = cfb::CompoundFile<Cursor<&'a [u8]>>;
+type OutlookFile<'a> = cfb::CompoundFile<Cursor<&'a [u8]>>;
 
 /// The text of a message; `None`: it is another compound file.
 pub fn convert(bytes: &[u8]) -> Option<Result<Document, String>> {
@@ -81,7 +81,7 @@ fn join(parts: [Option<String>; 2]) -> Option<String> {
 }
 
 /// A text property: in UTF-16, or in a code page of Windows.
-fn property(file: &mut Container<'_>, storage: &str, id: &str) -> Option<String> {
+fn property(file: &mut OutlookFile<'_>, storage: &str, id: &str) -> Option<String> {
     let text = match stream(file, &format!("{storage}/__substg1.0_{id}001F")) {
         Some(bytes) => encoding_rs::UTF_16LE.decode_without_bom_handling(&bytes).0.into_owned(),
         None => {
@@ -94,7 +94,7 @@ fn property(file: &mut Container<'_>, storage: &str, id: &str) -> Option<String>
     Some(text.trim_end_matches('\0').to_owned()).filter(|text| !text.is_empty())
 }
 
-fn stream(file: &mut Container<'_>, path: &str) -> Option<Vec<u8>> {
+fn stream(file: &mut OutlookFile<'_>, path: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     file.open_stream(path).ok()?.read_to_end(&mut bytes).ok()?;
     Some(bytes)

@@ -35,7 +35,7 @@ const SAID: [&str; 3] = ["fldrslt", "result", "shptxt"];
 const HIDDEN: &str = "[hidden: ";
 
 #[derive(Clone, Debug, Default)]
-struct Group {
+struct RtfGroup {
     silent: bool,
     /// In the table of fonts: the number of the one whose name is read.
     table: Option<i32>,
@@ -65,9 +65,9 @@ struct Form {
 struct Rtf<'a> {
     bytes: &'a [u8],
     out: Vec<u8>,
-    current: Group,
+    current: RtfGroup,
     /// The groups around it.
-    stack: Vec<Group>,
+    stack: Vec<RtfGroup>,
     fonts: Vec<(i32, String)>,
     kept: String,
     author: String,
@@ -84,7 +84,7 @@ pub fn prepared(bytes: &[u8]) -> (Vec<u8>, Lost) {
     let mut rtf = Rtf {
         bytes,
         out: Vec::with_capacity(bytes.len() + 1_000),
-        current: Group { fallback: 1, ..Group::default() },
+        current: RtfGroup { fallback: 1, ..RtfGroup::default() },
         stack: Vec::new(),
         fonts: Vec::new(),
         kept: String::new(),
@@ -100,7 +100,7 @@ pub fn prepared(bytes: &[u8]) -> (Vec<u8>, Lost) {
 
 impl<'a> Rtf<'a> {
     /// This group and those around it.
-    fn around(&self) -> impl Iterator<Item = &Group> {
+    fn around(&self) -> impl Iterator<Item = &RtfGroup> {
         std::iter::once(&self.current).chain(&self.stack)
     }
 
@@ -128,7 +128,7 @@ impl<'a> Rtf<'a> {
             match byte {
                 b'{' => {
                     let outer = self.current.clone();
-                    self.current = Group {
+                    self.current = RtfGroup {
                         label: None,
                         labelled: false,
                         comment: false,

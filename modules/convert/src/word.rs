@@ -118,7 +118,7 @@ struct Paragraph {
 }
 
 /// What holds for the text of a run.
-struct Run {
+struct TextRun {
     font: Option<String>,
     raised: bool,
 }
@@ -448,7 +448,7 @@ impl Word {
         let raised = properties.and_then(|one| one.val("w:vertAlign")).map(|value| value == "superscript");
         let named = properties.and_then(|one| one.child("w:rFonts")).is_some();
         let font = properties.and_then(symbol_font);
-        let run = Run {
+        let run = TextRun {
             font: if named { font } else { self.style(style, |style| style.font.clone()).or_else(|| of.font.clone()) },
             raised: raised.or_else(|| self.style(style, |style| style.raised)).unwrap_or_default(),
         };
@@ -461,7 +461,7 @@ impl Word {
         out.push(Node::Element(changed));
     }
 
-    fn run_content(&mut self, nodes: Vec<Node>, run: &Run, out: &mut Vec<Node>) {
+    fn run_content(&mut self, nodes: Vec<Node>, run: &TextRun, out: &mut Vec<Node>) {
         for node in nodes {
             let Node::Element(element) = node else { continue };
             match &*element.name {
@@ -521,7 +521,7 @@ impl Word {
         }
     }
 
-    fn text(&mut self, mut element: Element, run: &Run, out: &mut Vec<Node>) {
+    fn text(&mut self, mut element: Element, run: &TextRun, out: &mut Vec<Node>) {
         let plain = element.text();
         let shown = match &run.font {
             Some(font) => Some(symbols(font, &plain)),

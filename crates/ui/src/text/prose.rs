@@ -72,7 +72,7 @@ struct ProseState {
     /// Number of those that stay; the others are replaced by the next block that is built.
     kept: usize,
     /// What follows those that stay, still to be built.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingBlock>,
     /// They will be built after the next frame.
     scheduled: bool,
     /// Dropped once all blocks are built.
@@ -106,8 +106,8 @@ pub struct Taken {
 }
 
 /// What is to be built next.
-enum Waiting {
-    Block(Node),
+enum WaitingBlock {
+    Whole(Node),
     /// The parts of the last block after its first ones, in place of its others.
     More {
         keep: usize,
@@ -389,18 +389,18 @@ impl Prose {
             let _ = inner.host.class_list().remove_1("plain");
             inner.shown = ShownPart::Blocks;
         }
-        let goes_on = matches!(inner.waiting.front(), Some(Waiting::More { .. }));
+        let goes_on = matches!(inner.waiting.front(), Some(WaitingBlock::More { .. }));
         for _ in inner.kept + usize::from(goes_on)..inner.built {
             inner.remove_last();
         }
         let (begun, grows) = (dom::uptime(), inner.host.has_attribute(STREAMING));
         while let Some(next) = inner.waiting.pop_front() {
             let node = match next {
-                Waiting::Block(node) => {
+                WaitingBlock::Whole(node) => {
                     inner.push(&markdown::block(&node));
                     node
                 }
-                Waiting::More { keep, node } => {
+                WaitingBlock::More { keep, node } => {
                     inner.extend(keep, &node);
                     node
                 }
@@ -466,20 +466,20 @@ impl ProseState {
         }
         if let Some(more) = more {
             match self.waiting.back_mut().filter(|_| same >= self.kept) {
-                None => self.waiting.push_back(Waiting::More { keep, node: more }),
-                Some(Waiting::Block(node)) => {
+                None => self.waiting.push_back(WaitingBlock::More { keep, node: more }),
+                Some(WaitingBlock::Whole(node)) => {
                     parts::truncate(node, keep);
                     parts::append(node, more);
                 }
-                Some(Waiting::More { keep: known, node }) if *known <= keep => {
+                Some(WaitingBlock::More { keep: known, node }) if *known <= keep => {
                     parts::truncate(node, keep - *known);
                     parts::append(node, more);
                 }
-                Some(waiting) => *waiting = Waiting::More { keep, node: more },
+                Some(waiting) => *waiting = WaitingBlock::More { keep, node: more },
             }
         }
         self.kept = stays;
-        self.waiting.extend(nodes.map(Waiting::Block));
+        self.waiting.extend(nodes.map(WaitingBlock::Whole));
     }
 
     /// Drops what is shown; the text is taken for rendering again.

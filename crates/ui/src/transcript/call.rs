@@ -75,7 +75,7 @@ fn live_card(app: App, slot: &CallSlot, page: Option<(RunPage, usize)>) -> impl 
     };
     let texts = {
         let view = slot.view.clone();
-        Memo::new(move |_| view.with(|view| Texts::from(view)))
+        Memo::new(move |_| view.with(|view| CallTexts::from(view)))
     };
     let inside = {
         let view = slot.view.clone();
@@ -165,23 +165,23 @@ fn acts(app: App, page: &RunPage, turn: usize, slot: &CallSlot) -> impl IntoView
 
 /// The texts inside a card.
 #[derive(Clone, PartialEq)]
-struct Texts {
+struct CallTexts {
     args: String,
     result: Option<String>,
     failure: Option<SlugView>,
     is_changed: bool,
 }
 
-impl From<&CallView> for Texts {
+impl From<&CallView> for CallTexts {
     fn from(view: &CallView) -> Self {
         let is_changed = view.changed_from.is_some();
-        Texts { args: view.args.clone(), result: view.result.clone(), failure: view.slug, is_changed }
+        CallTexts { args: view.args.clone(), result: view.result.clone(), failure: view.slug, is_changed }
     }
 }
 
 /// Draws what the model read.
-fn result(texts: Texts) -> impl IntoView {
-    let Texts { result, failure, is_changed, .. } = texts;
+fn result(texts: CallTexts) -> impl IntoView {
+    let CallTexts { result, failure, is_changed, .. } = texts;
     (
         html::p().class("over").child(("What the model read", is_changed.then_some(", changed by hand"))),
         html::pre().attr("tabindex", "0").child(pieces::text(result.as_deref().unwrap_or("no answer yet"))),
@@ -190,7 +190,7 @@ fn result(texts: Texts) -> impl IntoView {
 }
 
 /// Draws a program, as code, and what it printed and returned. The script of a skill has arguments.
-fn program(app: App, code: &str, is_script: bool, texts: Texts) -> impl IntoView + use<> {
+fn program(app: App, code: &str, is_script: bool, texts: CallTexts) -> impl IntoView + use<> {
     let prose = Prose::new("prose");
     prose.set(&fenced(code));
     app.renderer.get_value().render(&prose);
@@ -199,11 +199,11 @@ fn program(app: App, code: &str, is_script: bool, texts: Texts) -> impl IntoView
     html::div().class("detail program").child((given, title, prose.place(), result(texts)))
 }
 
-fn detail(texts: Texts) -> impl IntoView {
+fn detail(texts: CallTexts) -> impl IntoView {
     html::div().class("detail").child((arguments(&texts), result(texts)))
 }
 
-fn arguments(texts: &Texts) -> impl IntoView + use<> {
+fn arguments(texts: &CallTexts) -> impl IntoView + use<> {
     (
         html::p().class("over").child("Arguments"),
         html::pre().class("args").attr("tabindex", "0").child(pieces::text(&texts.args)),

@@ -6,19 +6,19 @@ use std::io::{Cursor, Read};
 use super::{Extras, SheetExtras, header_text, range};
 use crate::limits::MAX_UNPACKED;
 
-struct Record<'a> {
+struct BiffRecord<'a> {
     kind: u16,
     data: &'a [u8],
 }
 
-fn records(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
+fn records(bytes: &[u8]) -> impl Iterator<Item = BiffRecord<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
         let kind = u16_at(rest, 0)?;
         let end = 4 + usize::from(u16_at(rest, 2)?);
         let data = rest.get(4..end)?;
         rest = rest.get(end..)?;
-        Some(Record { kind, data })
+        Some(BiffRecord { kind, data })
     })
 }
 
@@ -102,7 +102,7 @@ fn sheet(bytes: &[u8], calculated: bool, zeros: &mut usize) -> SheetExtras {
     let mut notes: Vec<(u32, u32, u16, String)> = Vec::new();
     let mut chart: Vec<String> = Vec::new();
     let mut wanted: Option<(Option<(u16, u16)>, usize)> = None;
-    for Record { kind, data } in records(bytes) {
+    for BiffRecord { kind, data } in records(bytes) {
         // The text of an object is in the record that continues it.
         if let Some((object, count)) = wanted.take()
             && kind == 0x3c
