@@ -152,6 +152,24 @@ impl Class {
     pub fn is_plain(&self) -> bool {
         *self == Class::Plain
     }
+
+    /// Returns the CSS class of such a run, in the app and in reports.
+    #[must_use]
+    pub fn css(self) -> &'static str {
+        match self {
+            Class::Plain => "",
+            Class::Comment => "tok-comment",
+            Class::String => "tok-string",
+            Class::Number => "tok-number",
+            Class::Keyword => "tok-keyword",
+            Class::Function => "tok-function",
+            Class::Type => "tok-type",
+            Class::Constant => "tok-constant",
+            Class::Name => "tok-name",
+            Class::Inserted => "tok-inserted",
+            Class::Deleted => "tok-deleted",
+        }
+    }
 }
 
 /// Returns the address if it is allowed in `href`: http(s) with a host that can be [told](target::host), mailto, relative or a

@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node as DomNode};
 
 use turnwise_content::markdown::{
-    Align, Class, CodeSpan, ListItem, MarkdownTable, Node, TableCell, TaskMark, is_rtl, parts, plain_text, target,
+    Align, CodeSpan, ListItem, MarkdownTable, Node, TableCell, TaskMark, is_rtl, parts, plain_text, target,
     web_href,
 };
 
@@ -106,7 +106,7 @@ fn runs(code: &Element, spans: &[CodeSpan]) {
             text(code, &span.text);
         } else {
             let run = dom::element("span");
-            run.set_class_name(class(span.class));
+            run.set_class_name(span.class.css());
             text(&run, &span.text);
             append(code, &run);
         }
@@ -335,22 +335,6 @@ fn image(parent: &Element, alt: &str, href: Option<&str>) {
     if let Some(href) = href.filter(|href| leaves(href)) {
         text(parent, " ");
         link(parent, href, &[Node::Text("open".to_owned())]);
-    }
-}
-
-fn class(class: Class) -> &'static str {
-    match class {
-        Class::Plain => "",
-        Class::Comment => "tok-comment",
-        Class::String => "tok-string",
-        Class::Number => "tok-number",
-        Class::Keyword => "tok-keyword",
-        Class::Function => "tok-function",
-        Class::Type => "tok-type",
-        Class::Constant => "tok-constant",
-        Class::Name => "tok-name",
-        Class::Inserted => "tok-inserted",
-        Class::Deleted => "tok-deleted",
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::call::fenced;
 use crate::markup::Html;
 use turnwise_content::markdown::{
-    Align, Class, CodeSpan, ListItem, MarkdownTable, Node, TaskMark, parse_highlighted, plain_text, target, web_href,
+    Align, CodeSpan, ListItem, MarkdownTable, Node, TaskMark, parse_highlighted, plain_text, target, web_href,
 };
 
 /// Writes a model's text. `level` is the level of the heading above it; its own headings are nested below that.
@@ -140,29 +140,12 @@ fn list(html: &mut Html, start: Option<u64>, items: &[ListItem], under: Under<'_
 fn code(html: &mut Html, spans: &[CodeSpan]) {
     html.raw("<pre><code>");
     for span in spans {
-        match class(span.class) {
+        match span.class.css() {
             "" => _ = html.text(&span.text),
             class => _ = html.element("span", class, &span.text),
         }
     }
     html.raw("</code></pre>");
-}
-
-/// Returns the class name used in `www/app/styles/model.css`.
-fn class(kind: Class) -> &'static str {
-    match kind {
-        Class::Plain => "",
-        Class::Comment => "tok-comment",
-        Class::String => "tok-string",
-        Class::Number => "tok-number",
-        Class::Keyword => "tok-keyword",
-        Class::Function => "tok-function",
-        Class::Type => "tok-type",
-        Class::Constant => "tok-constant",
-        Class::Name => "tok-name",
-        Class::Inserted => "tok-inserted",
-        Class::Deleted => "tok-deleted",
-    }
 }
 
 fn table(html: &mut Html, data: &MarkdownTable, under: Under<'_>) {
