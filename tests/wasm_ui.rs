@@ -270,7 +270,7 @@ async fn the_empty_page_teaches_with_its_examples() {
     assert_eq!(all(&app, ".hello h1").len(), 1);
     assert!(all(&app, ".turn").is_empty());
     let panel = app.query_selector(".panel").unwrap().unwrap().text_content().unwrap();
-    assert!(panel.contains("Max LLM calls") && panel.contains("Demo (no AI)"), "{panel}");
+    assert!(panel.contains("at most 48") && panel.contains("Demo (no AI)"), "{panel}");
 }
 
 #[wasm_bindgen_test]
