@@ -1,6 +1,6 @@
 // A walk through the app: one run of each kind and every dialog, stopped at each state that people see. What is checked there
 // (accessibility, sizes of targets, pictures) is up to the visitor.
-import { beginExample, START, compareWith, runTask } from './app.mjs';
+import { beginExample, START, compareWith, runTask, showTurns } from './app.mjs';
 import { withPage } from './browser.mjs';
 import { contextOf } from './looks.mjs';
 import { withScript } from './script-server.mjs';
@@ -119,6 +119,7 @@ async function walk(page, visit, release) {
   await page.getByText(/^Step 1 of /).waitFor();
   await visit('replay');
   await page.getByRole('button', { name: 'Transcript' }).click();
+  await showTurns(page);
   await page.getByRole('button', { name: /^Branch/ }).first().click();
   await page.locator('dialog.branch[open]').waitFor();
   await visit('branch');
@@ -166,6 +167,8 @@ async function walk(page, visit, release) {
     await visit(`settings-${name.toLowerCase()}`);
   }
   await close();
+  // The sample files are the demo's.
+  await settings(async () => { await page.getByRole('radio', { name: /^Demo \(no AI\)/ }).check(); });
   await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
   await dialog('Files').waitFor();
   await visit('files');
