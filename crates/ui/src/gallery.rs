@@ -36,7 +36,7 @@ fn content(app: App) -> impl IntoView {
         chip(state, move || on.get(), move || on.update(|on| *on = !*on)).attr("data-state", state)
     });
     let fields = ["default", "hover", "focus", "disabled", "error"].map(of_field);
-    let rows = ["default", "hover", "focus"].map(|state| {
+    let rows = ["default", "hover", "focus", "pressed"].map(|state| {
         let sign = html::span().class("dot").attr("data-state", state);
         row(sign, format!("A run, {state}"), "12:30", || ()).into_any()
     });
