@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use crate::browser::focus;
 use crate::components::button::{self, Look, button};
+use crate::components::dialog::messages;
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::state::App;
@@ -55,8 +56,19 @@ pub fn page(app: App) -> impl IntoView {
                 .attr("data-feature", feature.name)
                 .attr("tabindex", "-1")
                 .attr("aria-label", feature.title)
-                .child(html::div().class("wide").child((head, (feature.page)(app)))),
+                .child((
+                    html::div().class("wide").child((head, (feature.page)(app))),
+                    messages(app, in_page(app, true)),
+                )),
         )
+    })
+}
+
+/// Whether messages belong in the page, below no dialog and no drawer: in that of a feature, or in that of a run.
+pub fn in_page(app: App, of_feature: bool) -> Memo<bool> {
+    Memo::new(move |_| {
+        let is_covered = app.dialog.get().is_some() || app.rail_open.get();
+        !is_covered && app.feature.with(Option::is_some) == of_feature
     })
 }
 

@@ -23,6 +23,7 @@ use crate::components::button::{Look, button};
 use crate::components::dialog::messages;
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::{attribute, flag, reactive};
+use crate::features;
 use crate::files::kept_files;
 use crate::permissions;
 use crate::run_facts;
@@ -91,7 +92,7 @@ pub fn composer(app: App) -> impl IntoView {
     };
     let to_read = move || app.why_only_to_read();
     html::div().class("composer").child((
-        messages(app, Memo::new(move |_| app.dialog.get().is_none() && !app.rail_open.get())),
+        messages(app, features::in_page(app, false)),
         follow::latest(app),
         quote::button(app),
         permissions::card(app),
