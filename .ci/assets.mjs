@@ -50,6 +50,7 @@ const ROWS = [
   [/^diagram-frame\.html$/, 'app', 'appDiagrams'],
   [/^(split|chunk)_\w+\.wasm$/, 'app offline', 'appParts'],
   [/^(index\.html|boot\.js|app\.js|__wasm_split\.js|app_bg\.wasm|manifest\.webmanifest|(styles|icons)\/.*)$/, 'app offline', 'app'],
+  [/^fonts\/heading(-more)?\.woff2$/, 'app offline', 'appFont'],
   [/^(samples\/.*|docs\/(?!design\/).*\.(md|json|svg))$/, 'app offline'],
   [/^docs\/(.*\.png|design\/.*)$/, 'app'],
   [/^(sw\.js|THIRD-PARTY-LICENSES\.txt)$/, 'app'],
@@ -88,6 +89,7 @@ export const GROUPS = {
   appFormulas: { title: 'app: formulas, on first use', most: 90_000 },
   appDiagrams: { title: 'app: diagrams, on first use', most: 800_000 },
   app: { title: 'app: in the page', most: 1_000_000 },
+  appFont: { title: 'app: the typeface of headings and numerals', most: 20_000 },
 };
 
 /** What a visitor of a site with the tag loads into the page, once the panel is open. */

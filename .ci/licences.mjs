@@ -52,7 +52,8 @@ for (const name of npm) {
   list.push(`${name} ${version} (npm): ${license}`);
   sections.push(...texts({ manifest_path: path.join(folder, 'package.json') }).map((text) => `${'-'.repeat(80)}\n${name} ${version}\n\n${text}\n`));
 }
-// Data that the tables of models are made from (.ci/families.mjs).
-const notices = readFileSync(path.join(import.meta.dirname, '../crates/llm/src/models/NOTICES.txt'), 'utf8');
-sections.push(`${'-'.repeat(80)}\n${notices}`);
+// What was copied: data that the tables of models are made from (.ci/families.mjs), and icons.
+for (const notice of ['crates/llm/src/models/NOTICES.txt', 'crates/ui/src/components/icons.txt']) {
+  sections.push(`${'-'.repeat(80)}\n${readFileSync(path.join(import.meta.dirname, '..', notice), 'utf8')}`);
+}
 writeFileSync(file, `Turnwise contains parts of these ${rows.length + npm.length} packages.\n\n${list.join('\n')}\n\n${sections.join('\n')}`);

@@ -1,13 +1,16 @@
 // Every state of the app, in both sizes and themes: no accessibility violation, no scrolling sideways, the look that
-// tests/e2e/pictures keeps (make test-all), targets of 44 px on a phone, and a visible focus in a sensible order.
+// tests/e2e/pictures keeps (make test-all), targets of 44 px on a phone, and a visible focus in a sensible order. With forced colours every
+// sign is painted; with less motion nothing moves; at 200 % and on a phone on its side everything fits.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
+import { PHONE, WIDE } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 import { shots } from './lib/looks.mjs';
 import { Pictures, sameFonts } from './lib/pictures.mjs';
+import { alike, moving, oddIcons, tooWide, unpainted } from './lib/marks.mjs';
 import { root } from './lib/site.mjs';
 import { SHORT, left, sayLeft } from './lib/tier.mjs';
 import { STATES, tour } from './lib/tour.mjs';
@@ -19,6 +22,8 @@ const SHOWN = [['start', 'wide', 'light'], ['answer', 'wide', 'light'], ['limit'
 const isShown = (...picture) => SHOWN.some((shown) => shown.join() === picture.join());
 /** States whose picture depends on how long something took, or that last for some seconds only. */
 const TIMED = ['log', 'insight', 'undo'];
+/** The same window at 200 %, and the same phone on its side. */
+const OTHER = { wide: { width: WIDE.width / 2, height: WIDE.height / 2 }, phone: { width: PHONE.height, height: PHONE.width } };
 /** States in which the keyboard is followed through the page. */
 const TABBED = ['start', 'answer', 'replay', 'branch', 'settings-run', 'files'];
 
@@ -43,7 +48,25 @@ for (const look of ['wide', 'phone']) {
         if (PICTURES && !TIMED.includes(state)) await kept[theme].take(page, state);
       }
       await page.emulateMedia({ colorScheme: 'light' });
-      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) faults.push(`${state}: the page scrolls sideways`);
+      const lookAt = async (where, ...checks) => {
+        for (const check of checks) faults.push(...(await page.evaluate(check)).map((fault) => `${state}${where}: ${fault}`));
+      };
+      await lookAt('', tooWide, oddIcons, moving);
+      // That it is seen at all: a run that is under way moves.
+      if (state === 'running') {
+        await page.emulateMedia({ reducedMotion: 'no-preference' });
+        assert.notDeepEqual(await page.evaluate(moving), []);
+        await page.emulateMedia({ reducedMotion: 'reduce' });
+      }
+      await page.emulateMedia({ forcedColors: 'active' });
+      await lookAt(', forced colours', unpainted, alike);
+      await page.screenshot({ path: path.join(shots, `tour-${state}-${look}-forced.png`) });
+      await page.emulateMedia({ forcedColors: 'none' });
+      await page.setViewportSize(OTHER[look]);
+      await lookAt(`, ${OTHER[look].width} by ${OTHER[look].height}`, tooWide);
+      faults.push(...(await audit(page)).map((fault) => `${state}, ${OTHER[look].width} by ${OTHER[look].height}: ${fault}`));
+      await page.screenshot({ path: path.join(shots, `tour-${state}-${look}-other.png`) });
+      await page.setViewportSize(look === 'wide' ? WIDE : PHONE);
       if (look === 'phone') faults.push(...(await page.evaluate(smallTargets)).map((fault) => `${state}: ${fault}`));
       else if (TABBED.includes(state)) faults.push(...(await followFocus(page)).map((fault) => `${state}: ${fault}`));
     }, { ...touch, bypassCSP: true });

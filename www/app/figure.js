@@ -168,7 +168,7 @@ function chart({ chart: kind, title, description, legend, stops, table: values, 
     }
   });
 
-  const data = element('details', {}, element('summary', { text: 'Show the data' }));
+  const data = element('details', {}, element('summary', {}, svg('svg', { class: 'icon chevron', viewBox: '0 0 24 24', 'aria-hidden': 'true' }, svg('path', { d: 'M9 18l6-6-6-6' })), 'Show the data'));
   data.addEventListener('toggle', () => { if (data.open && data.childElementCount === 1) data.append(table(values, `${title}: data`)); });
   const made = element('figure', { class: 'fig drawn' }, element('figcaption', { text: title }), element('p', { class: 'hidden', id: about, text: description }));
   if (legend.length > 1) made.append(element('ul', { class: 'legend' }, ...legend.map((name, number) => element('li', {}, swatch(kind, number), name))));

@@ -13,17 +13,18 @@ export function h(name, of = {}, ...children) {
   return element;
 }
 
+/** Icons of Lucide, each as one path, as in the app (crates/ui/src/components/icon.rs). */
 const ICONS = {
-  close: 'M6 6l12 12M18 6L6 18',
-  more: 'M5 12h.01M12 12h.01M19 12h.01',
-  plus: 'M12 5v14M5 12h14',
-  send: 'M12 20V5M5.5 11.5L12 5l6.5 6.5',
-  stop: 'M7 7h10v10H7z',
-  chevron: 'M9 5l7 7-7 7',
-  good: 'M7 11v9H4v-9zM7 11l4-7c1.6 0 2.4 1 2.2 2.5L12.8 10H19l-1.6 8.5c-.2.9-.9 1.5-1.8 1.5H7',
-  bad: 'M7 13V4H4v9zM7 13l4 7c1.6 0 2.4-1 2.200-2.5L12.8 14H19l-1.6-8.5C17.200 4.600 16.500 4 15.600 4H7',
-  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
-  done: 'M5 12.5l4.5 4.5L19 7',
+  close: 'M18 6 6 18M6 6l12 12',
+  more: 'M11 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0M18 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0M4 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0',
+  plus: 'M5 12h14M12 5v14',
+  send: 'M5 12l7-7 7 7M12 19V5',
+  stop: 'M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2h-14a2 2 0 0 1-2-2v-14a2 2 0 0 1 2-2z',
+  chevron: 'M9 18l6-6-6-6',
+  good: 'M15 5.88 14 10h5.83a2 2 0 0 1 1.92 2.56l-2.33 8A2 2 0 0 1 17.5 22H4a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2h2.76a2 2 0 0 0 1.79-1.11L12 2a3.13 3.13 0 0 1 3 3.88ZM7 10v12',
+  bad: 'M9 18.12 10 14H4.17a2 2 0 0 1-1.92-2.56l2.33-8A2 2 0 0 1 6.5 2H20a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-2.76a2 2 0 0 0-1.79 1.11L12 22a3.13 3.13 0 0 1-3-3.88ZM17 14V2',
+  copy: 'M10 8h10a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2h-10a2 2 0 0 1-2-2v-10a2 2 0 0 1 2-2zM4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2',
+  done: 'M20 6 9 17l-5-5',
 };
 
 /** Creates a line icon; it always comes with a labelled button. */
@@ -34,7 +35,7 @@ export function icon(name) {
     return element;
   };
   const svg = make('svg', { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true' });
-  svg.append(make('path', { d: ICONS[name], ...(name === 'more' && { 'stroke-width': 2.8 }) }));
+  svg.append(make('path', { d: ICONS[name] }));
   return svg;
 }
 

@@ -38,7 +38,8 @@ button:not(:disabled), summary, select { cursor: pointer }
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px }
 h2, h3, h4, p, ol, ul, pre, blockquote { margin: 0 }
 .hidden { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
-.icon { inline-size: 18px; block-size: 18px; fill: none; stroke: currentColor; stroke-width: 1.9; stroke-linecap: round; stroke-linejoin: round; flex: none; display: block }
+.icon { inline-size: 18px; block-size: 18px; fill: none; stroke: currentColor; stroke-width: 1.5px; stroke-linecap: round; stroke-linejoin: round; flex: none; display: block }
+.icon path { vector-effect: non-scaling-stroke }
 .icon-button { inline-size: 34px; block-size: 34px; padding: 0; display: grid; place-items: center; border: 0; border-radius: 8px; background: none; color: var(--ink2) }
 .icon-button:disabled { opacity: .4 } .icon-button:hover:not(:disabled), .icon-button[aria-expanded=true] { background: var(--sunk); color: var(--ink) }
 .icon-button[aria-pressed=true] { color: var(--accent); background: var(--sunk) }
@@ -54,8 +55,8 @@ h2 { flex: 1; min-inline-size: 0; font-size: 15px; font-weight: 640; line-height
 .meter[hidden] { display: none }
 .meter i { flex: 1; border-radius: 2px } .m-ahead { background: var(--line) }
 .m-normal, .m-off { background: var(--calm) } .m-moderate { background: var(--warn) } .m-urgent, .m-failed { background: var(--urgent) }
-.m-synthesis { background: var(--synth) } .m-live { background: var(--calm); animation: pulse 1.4s ease-in-out infinite }
-@keyframes pulse { 50% { opacity: .35 } }
+.m-synthesis { background: var(--synth) } .m-live { background: var(--calm); animation: pulse 1.6s ease-in-out infinite }
+@keyframes pulse { 50% { opacity: .3 } }
 .menu { position: absolute; inset-block-start: 46px; inset-inline-end: 10px; z-index: 2; min-inline-size: 210px; padding: 6px; display: grid; background: var(--bg); border: 1px solid var(--line); border-radius: 10px; box-shadow: 0 8px 28px rgb(0 0 0 / .2) }
 .menu[hidden] { display: none }
 .menu button { border: 0; background: none; padding: 8px 10px; text-align: start; border-radius: 6px; font-size: 14px }
@@ -77,8 +78,7 @@ h2 { flex: 1; min-inline-size: 0; font-size: 15px; font-weight: 640; line-height
 .prose > * + * { margin-block-start: 10px }
 .prose.aside { color: var(--ink2); font-size: 14px }
 .prose.aside:not(:empty) { margin-block-end: 6px }
-.live > p:last-child::after, .live > :is(ul, ol):last-child > li:last-child::after { content: ""; display: inline-block; inline-size: 7px; block-size: 1.05em; margin-inline-start: 3px; vertical-align: -2px; background: var(--accent); animation: blink 1s steps(2) infinite } .synthesis .live { --accent: var(--synth) }
-@keyframes blink { 50% { opacity: 0 } }
+.live > p:last-child::after, .live > :is(ul, ol):last-child > li:last-child::after { content: ""; display: inline-block; inline-size: 7px; block-size: 1.05em; margin-inline-start: 3px; vertical-align: -2px; background: var(--accent); animation: pulse 1.6s ease-in-out infinite } .synthesis .live { --accent: var(--synth) }
 .prose h3, .prose h4 { font-size: 15px; font-weight: 650; line-height: 1.35; margin-block-start: 16px }
 .prose ul, .prose ol { padding-inline-start: 22px } .prose li + li { margin-block-start: 4px } .prose li > p { margin: 0 } .prose .box-item { list-style: none; margin-inline-start: -20px }
 .prose a, .sources a { color: var(--link); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 2px }
@@ -99,9 +99,9 @@ th, td { padding-block: 5px; padding-inline: 0 10px; text-align: start; vertical
 .call summary { list-style: none; display: flex; align-items: center; gap: 6px; padding-block: 3px; border-radius: 6px; min-block-size: 28px }
 .call summary::-webkit-details-marker { display: none }
 .call summary:hover { color: var(--ink) }
-.call .icon { inline-size: 13px; block-size: 13px; transition: rotate .12s } .call[open] .icon { rotate: 90deg } [dir=rtl] .call:not([open]) .icon { rotate: 180deg }
+.call .icon { inline-size: 13px; block-size: 13px; transition: rotate .14s ease-out } .call[open] .icon { rotate: 90deg } [dir=rtl] .call:not([open]) .icon { rotate: 180deg }
 .call b { font-weight: 560 } .call :is(b, .args) { overflow: hidden; text-overflow: ellipsis; white-space: nowrap } .call :is(b, em) { flex: none; max-inline-size: 70% } .call em { color: var(--urgent); font-style: normal }
-.call[data-running] b { animation: pulse 1.4s ease-in-out infinite }
+.call[data-running] b { animation: pulse 1.6s ease-in-out infinite }
 .call pre { font: 12px/1.5 var(--mono); white-space: pre-wrap; padding: 8px 10px; margin-block: 2px 8px; max-block-size: 220px; overflow: auto; background: var(--sunk); border-radius: 8px; color: var(--ink); direction: ltr; text-align: left; scrollbar-width: thin }
 .retry { font-size: 13px; color: var(--warn); font-variant-numeric: tabular-nums } .retry:empty, .state:empty, .foot:empty { display: none }
 .synthesis { border-inline-start: 3px solid var(--synth); background: var(--synth-bg); border-start-end-radius: 10px; border-end-end-radius: 10px; padding: 12px 14px; margin-block: 6px }
@@ -110,7 +110,7 @@ th, td { padding-block: 5px; padding-inline: 0 10px; text-align: start; vertical
 .permit:focus { outline: none } .permit { border: 1px solid var(--warn); border-radius: 10px; padding: 12px 14px; margin-block: 8px; display: grid; gap: 10px; font-size: 14px } .permit p { font-weight: 560 }
 .permit pre { font: 12px/1.5 var(--mono); white-space: pre-wrap; padding: 8px 10px; max-block-size: 180px; overflow: auto; background: var(--sunk); border-radius: 8px; direction: ltr; text-align: left }
 .state { color: var(--ink2); font-size: 13.5px; display: flex; align-items: center; gap: 8px; min-block-size: 28px }
-.dot { inline-size: 8px; block-size: 8px; border-radius: 50%; background: var(--accent); animation: pulse 1.4s ease-in-out infinite }
+.dot { inline-size: 8px; block-size: 8px; border-radius: 50%; background: var(--accent); animation: pulse 1.6s ease-in-out infinite }
 .sources:not(:empty) { margin-block-start: 16px }
 .sources h4 { font-size: 13px; font-weight: 620; color: var(--ink2); margin-block-end: 4px }
 .sources ol { padding: 0; list-style: none; display: grid; gap: 4px; counter-reset: s }
@@ -144,7 +144,7 @@ form.ask { padding: 10px 12px 10px; flex: none; max-inline-size: 712px; inline-s
 .keys input[type=password] { direction: ltr }
 /* Safari on a phone zooms in where a field with smaller text gets the focus. */
 @media (max-width: 640px), (pointer: coarse) { .box textarea, .comment textarea, .keys input, .keys select { font-size: 16px } }
-@media (prefers-reduced-motion: reduce) { .root *, ::backdrop { animation: none !important; transition: none !important } }
+@media (prefers-reduced-motion: reduce) { .root *, .root ::before, .root ::after, ::backdrop { animation: none !important; transition: none !important } }
 @media (forced-colors: active) { .panel, .box, .button { border-color: CanvasText } .meter i { forced-color-adjust: none } }`;
 
 let sheet;

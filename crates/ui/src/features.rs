@@ -5,6 +5,8 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::browser::focus;
+use crate::components::button::{self, Look, button};
+use crate::components::dialog::messages;
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::state::App;
@@ -19,6 +21,12 @@ pub struct Feature {
     /// Draws what is below the title.
     pub page: fn(App) -> AnyView,
 }
+
+/// Pages that only their address leads to.
+const HIDDEN: &[&Feature] = &[
+    #[cfg(feature = "test-tools")]
+    &crate::gallery::FEATURE,
+];
 
 /// One name, one feature.
 impl PartialEq for Feature {
@@ -40,13 +48,7 @@ macro_rules! features {
 pub fn page(app: App) -> impl IntoView {
     reactive(move || {
         let feature = named(app.feature.get()?)?;
-        let close = html::button()
-            .r#type("button")
-            .class("btn bare square")
-            .attr("aria-label", "Close")
-            .attr("title", "Close (Esc)")
-            .on(leptos::ev::click, move |_| app.close_feature())
-            .child(icon(Icon::Close));
+        let close = button::close(move || app.close_feature()).attr("title", "Close (Esc)");
         let head = html::header().child((html::h1().child(feature.title), close));
         Some(
             html::section()
@@ -54,8 +56,19 @@ pub fn page(app: App) -> impl IntoView {
                 .attr("data-feature", feature.name)
                 .attr("tabindex", "-1")
                 .attr("aria-label", feature.title)
-                .child(html::div().class("wide").child((head, (feature.page)(app)))),
+                .child((
+                    html::div().class("wide").child((head, (feature.page)(app))),
+                    messages(app, in_page(app, true)),
+                )),
         )
+    })
+}
+
+/// Whether messages belong in the page, below no dialog and no drawer: in that of a feature, or in that of a run.
+pub fn in_page(app: App, of_feature: bool) -> Memo<bool> {
+    Memo::new(move |_| {
+        let is_covered = app.dialog.get().is_some() || app.rail_open.get();
+        !is_covered && app.feature.with(Option::is_some) == of_feature
     })
 }
 
@@ -64,9 +77,7 @@ pub fn rows(app: App) -> impl IntoView {
     let row = move |feature: &&'static Feature| {
         let feature = *feature;
         let is_open = move || app.feature.get() == Some(feature.name);
-        html::button()
-            .r#type("button")
-            .class("btn bare")
+        button(Look::Bare)
             .attr("aria-current", crate::components::reactive::attribute(move || is_open().then_some("page")))
             .on(leptos::ev::click, move |_| app.open_feature(feature))
             .child((icon(feature.icon), feature.title))
@@ -76,7 +87,7 @@ pub fn rows(app: App) -> impl IntoView {
 
 /// Finds a feature by its name in the address.
 pub fn named(name: &str) -> Option<&'static Feature> {
-    crate::FEATURES.iter().find(|feature| feature.name == name).copied()
+    crate::FEATURES.iter().chain(HIDDEN).find(|feature| feature.name == name).copied()
 }
 
 impl App {

@@ -18,6 +18,8 @@ mod components;
 mod composer;
 mod connect;
 mod files;
+#[cfg(feature = "test-tools")]
+mod gallery;
 mod list;
 mod log;
 mod palette;

@@ -9,9 +9,10 @@ use leptos::prelude::*;
 use turnwise_view::log::{Chip, Level, Log, LogEntry, LogFilter, LogView, PORTION, Raw};
 
 use crate::browser::dom;
+use crate::components::button::{Look, button, chip};
 use crate::components::dialog::dialog;
 use crate::components::icon::{self, Icon, icon};
-use crate::components::reactive::{attribute, reactive};
+use crate::components::reactive::reactive;
 use crate::parts::{later, parts};
 use crate::state::{App, Dialog};
 use crate::transcript::call;
@@ -55,18 +56,13 @@ fn content(app: App) -> Option<impl IntoView> {
 }
 
 fn filters(filter: RwSignal<LogFilter>, view: Memo<LogView>) -> impl IntoView {
-    let chip = move |level: Level| {
+    let of_level = move |level: Level| {
         let part = move |view: &LogView| view.chips.iter().find(|chip| chip.level == level).cloned();
-        let chip = Memo::new(move |_| view.with(part));
-        let text = move || chip.get().map(|chip: Chip| chip.words);
-        let pressed = move || if chip.get().is_some_and(|chip| chip.on) { "true" } else { "false" };
-        html::button()
-            .r#type("button")
-            .class("chip")
-            .attr("title", level.label())
-            .attr("aria-pressed", attribute(pressed))
-            .on(ev::click, move |_| filter.update(|filter| filter.toggle(level)))
-            .child(reactive(text))
+        let part_now = Memo::new(move |_| view.with(part));
+        let text = move || part_now.get().map(|chip: Chip| chip.words);
+        let is_on = move || part_now.get().is_some_and(|chip| chip.on);
+        let toggle = move || filter.update(|filter| filter.toggle(level));
+        chip(reactive(text), is_on, toggle).attr("title", level.label())
     };
     let slugs = Memo::new(move |_| view.with(|view| view.slugs.clone()));
     let options = move || {
@@ -75,7 +71,7 @@ fn filters(filter: RwSignal<LogFilter>, view: Memo<LogView>) -> impl IntoView {
         (html::option().attr("value", "").child("All slugs"), each.collect_view())
     };
     html::div().class("filters").child((
-        html::div().class("chips").attr("role", "group").attr("aria-label", "Levels").child(Level::ALL.map(chip)),
+        html::div().class("chips").attr("role", "group").attr("aria-label", "Levels").child(Level::ALL.map(of_level)),
         html::input()
             .r#type("search")
             .attr("placeholder", "Search messages and raw responses")
@@ -127,15 +123,11 @@ fn foot(app: App, log: ArcRwSignal<Log>, filter: RwSignal<LogFilter>, view: Memo
     };
     html::div().class("dialog-foot").child((
         html::span().class("grow").attr("role", "status").child(reactive(move || view.with(|view| view.words.clone()))),
-        html::button()
-            .r#type("button")
-            .class("btn quiet")
+        button(Look::Quiet)
             .attr("title", "Download the listed entries as JSON lines")
             .on(ev::click, move |_| app.copy(&copied()))
             .child((icon(Icon::Copy), "Copy")),
-        html::button()
-            .r#type("button")
-            .class("btn quiet")
+        button(Look::Quiet)
             .attr("title", "Download the listed entries as JSON lines")
             .on(ev::click, save)
             .child((icon(Icon::Download), "Download")),

@@ -10,7 +10,9 @@ use turnwise_view::tasks::EXAMPLES;
 
 use crate::answer::ending::dot;
 use crate::browser::dom;
+use crate::components::button::{Look, button};
 use crate::components::icon;
+use crate::components::list::{list, row};
 use crate::components::reactive::reactive;
 use crate::list::rows::RecentRun;
 use crate::list::stored_runs::StoredRow;
@@ -60,9 +62,7 @@ pub fn connect(app: App) -> impl IntoView {
                     html::b().child("You are using the demo. "),
                     "It replays a script so you can try everything without a key.",
                 )),
-                html::button()
-                    .r#type("button")
-                    .class("btn quiet")
+                button(Look::Quiet)
                     .on(ev::click, move |_| app.dialog.set(Some(Dialog::Connect)))
                     .child("Connect a model"),
             ))
@@ -77,24 +77,13 @@ pub fn recent(app: App) -> impl IntoView {
         let lines = lines.get();
         (!lines.is_empty()).then(|| {
             let rows = lines.into_iter().map(|RecentRun { session_id, title, tone, began }| {
-                html::li().child(
-                    html::button()
-                        .r#type("button")
-                        .class("recent-run")
-                        .on(ev::click, move |_| {
-                            app.open_session(&session_id);
-                        })
-                        .child((
-                            dot(tone, "dot"),
-                            html::span().class("title").attr("dir", "auto").child(title),
-                            html::span().class("when").child(moment(began, dom::now(), dom::clock_offset())),
-                        )),
-                )
+                let began = moment(began, dom::now(), dom::clock_offset());
+                row(dot(tone, "dot"), title, began, move || _ = app.open_session(&session_id)).into_any()
             });
             html::section()
                 .class("recent")
                 .attr("aria-label", "Recent runs")
-                .child((html::h2().class("over").child("Recent runs"), html::ul().child(rows.collect_view())))
+                .child((html::h2().class("over").child("Recent runs"), list(rows.collect(), "")))
         })
     })
 }

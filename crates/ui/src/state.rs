@@ -73,6 +73,8 @@ pub enum Dialog {
     Branch,
     Palette,
     Keys,
+    #[cfg(feature = "test-tools")]
+    Gallery,
 }
 
 /// One task and its follow-ups.

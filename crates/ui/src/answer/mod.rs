@@ -18,6 +18,7 @@ use turnwise_view::panel::Remedy;
 
 use crate::browser::dom;
 use crate::client::slots::{Behind, EndDrawn, RunPage};
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::composer::store::Editing;
@@ -49,7 +50,7 @@ fn bar(app: App, page: &RunPage, remedy: Option<Remedy>) -> impl IntoView + use<
     let own = page.handle().is_some_and(|handle| handle.location() == RunLocation::Here);
     html::div().class("answer-acts").attr("role", "group").attr("aria-label", "This answer").child((
         copies.then(|| {
-            button(Icon::Copy, "Copy", "Copy the answer as Markdown", move || {
+            action(Icon::Copy, "Copy", "Copy the answer as Markdown", move || {
                 if let Some(text) = copied.answer() {
                     app.copy(&text);
                 }
@@ -57,7 +58,7 @@ fn bar(app: App, page: &RunPage, remedy: Option<Remedy>) -> impl IntoView + use<
         }),
         // The ending offers the same as the way to go on, if the run is the user's own.
         (remedy.is_none() || (remedy == Some(Remedy::LastTurn) && !own)).then(|| {
-            button(Icon::Again, "Regenerate", "Have the last turn written again, as a separate run", move || {
+            action(Icon::Again, "Regenerate", "Have the last turn written again, as a separate run", move || {
                 app.regenerate(place);
             })
         }),
@@ -66,9 +67,9 @@ fn bar(app: App, page: &RunPage, remedy: Option<Remedy>) -> impl IntoView + use<
             original
                 .map(|original| original.compare(app, "btn bare small", || (icon(Icon::Branch), "Compare").into_any()))
         }),
-        button(Icon::Share, "Share", SHARE, move || app.share(shared.clone())),
+        action(Icon::Share, "Share", SHARE, move || app.share(shared.clone())),
         own.then(|| {
-            button(Icon::Edit, "Edit prompt", "Change the prompt and run it as a separate run", move || {
+            action(Icon::Edit, "Edit prompt", "Change the prompt and run it as a separate run", move || {
                 app.edit_prompt(place);
             })
         }),
@@ -83,15 +84,14 @@ pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
     let settings = move |field: &'static str| app.open_settings_at(field);
     reactive(move || {
         let remedy = remedy.get()?;
-        let button = |first: Remedy, text: &'static str, title: &'static str| {
-            let class = if remedy == first { "btn primary" } else { "btn quiet" };
-            html::button().r#type("button").class(class).attr("title", title).child(text)
+        let way = |first: Remedy, text: &'static str, title: &'static str| {
+            button(if remedy == first { Look::Primary } else { Look::Quiet }).attr("title", title).child(text)
         };
         let has_key = page.behind.with(|source| source.config.providers.first().and_then(|first| app.key_for(first)));
         let key = if has_key.flatten().is_some() { "Change key" } else { "Enter a key" };
-        let key = button(Remedy::Key, key, "Open the settings of the model and its key");
-        let model = button(Remedy::Model, "Choose another model", "Open the settings of the model");
-        let again = button(Remedy::Time, "Try again", "Run the same task again with the current settings");
+        let key = way(Remedy::Key, key, "Open the settings of the model and its key");
+        let model = way(Remedy::Model, "Choose another model", "Open the settings of the model");
+        let again = way(Remedy::Time, "Try again", "Run the same task again with the current settings");
         let key = (remedy == Remedy::Key).then(|| key.on(ev::click, move |_| settings("setting-key")));
         let model = model.on(ev::click, move |_| settings("setting-model"));
         let again = again.on(ev::click, move |_| app.ask_again_at(place));
@@ -103,10 +103,10 @@ pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
             ),
             false => ("Go on", "Go on from the last turn, as a separate run"),
         };
-        let go_on = button(Remedy::LastTurn, go_on, how).on(ev::click, move |_| app.go_on(place));
+        let go_on = way(Remedy::LastTurn, go_on, how).on(ev::click, move |_| app.go_on(place));
         let quote = arrived.filter(|_| app.can_write()).map(|text| {
             let how = "Quote it in a follow-up: the conversation goes on from before this answer";
-            button(Remedy::Model, "Quote what arrived", how).on(ev::click, move |_| app.quote(&text))
+            way(Remedy::Model, "Quote what arrived", how).on(ev::click, move |_| app.quote(&text))
         });
         let all = match remedy {
             Remedy::LastTurn => (go_on, quote, again).into_any(),
@@ -117,9 +117,8 @@ pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
     })
 }
 
-fn button(name: Icon, text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
-    let button = html::button().r#type("button").class("btn bare small").attr("title", title);
-    button.on(ev::click, move |_| act()).child((icon(name), text))
+fn action(name: Icon, text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+    button(Look::BareSmall).attr("title", title).on(ev::click, move |_| act()).child((icon(name), text))
 }
 
 impl App {
@@ -213,9 +212,7 @@ pub fn card(app: App) -> impl IntoView {
                     html::p().class("over").child("Editing the prompt"),
                     html::p().class("text").child("It runs as a separate run. This one stays as it is."),
                 )),
-                html::div().class("acts").child(
-                    html::button().r#type("button").class("btn bare small").on(ev::click, cancel).child("Cancel"),
-                ),
+                html::div().class("acts").child(button(Look::BareSmall).on(ev::click, cancel).child("Cancel")),
             ))
         })
     }))

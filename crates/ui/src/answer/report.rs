@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use turnwise_view::ReportView;
 use turnwise_view::report::ReportBody;
 
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::state::App;
 use crate::text::json;
@@ -21,11 +22,7 @@ pub fn report(app: App, view: &ReportView) -> impl IntoView + use<> {
         html::div().class("report-head").child((
             html::h2().child(view.title),
             html::span().class("fact").child(view.format),
-            html::button()
-                .r#type("button")
-                .class("btn bare small")
-                .on(ev::click, move |_| app.copy(&copy))
-                .child((icon(Icon::Copy), "Copy")),
+            button(Look::BareSmall).on(ev::click, move |_| app.copy(&copy)).child((icon(Icon::Copy), "Copy")),
         )),
         view.note.map(|note| html::p().class("fact").child(note)),
         body(app, &view.body),

@@ -10,6 +10,7 @@ use turnwise_tools::path::normalize;
 use turnwise_view::written::written;
 
 use crate::client::slots::RunPage;
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::files::library::whole;
@@ -50,7 +51,7 @@ fn card(app: App, path: &str, size: String) -> impl IntoView + use<> {
     let path = visible(path).into_owned();
     let named = |text: &str| {
         let label = format!("{text} {path}");
-        html::button().r#type("button").class("btn quiet small").attr("title", label.clone()).attr("aria-label", label)
+        button(Look::QuietSmall).attr("title", label.clone()).attr("aria-label", label)
     };
     let open = named("Open").child("Open").on(ev::click, move |_| {
         app.drawer().place.set(String::new());

@@ -19,6 +19,7 @@ use crate::browser::dom;
 use crate::client::app_worker::AppWorker;
 use crate::client::app_worker::RunClient;
 use crate::client::slots::RunPage;
+use crate::components::button::{Look, button};
 use crate::components::dialog::dialog;
 use crate::components::icon;
 use crate::components::reactive::{flag, reactive};
@@ -125,16 +126,8 @@ fn content(app: App) -> Option<impl IntoView> {
     Some((
         html::div().class("dialog-body").child(body),
         html::div().class("dialog-foot").child((
-            html::button()
-                .r#type("button")
-                .class("btn quiet")
-                .on(ev::click, move |_| app.dialog.set(None))
-                .child("Cancel"),
-            html::button()
-                .r#type("button")
-                .class("btn primary")
-                .on(ev::click, move |_| app.take_branch())
-                .child("Start the branch"),
+            button(Look::Quiet).on(ev::click, move |_| app.dialog.set(None)).child("Cancel"),
+            button(Look::Primary).on(ev::click, move |_| app.take_branch()).child("Start the branch"),
         )),
     ))
 }
@@ -263,9 +256,7 @@ pub fn change(app: App, page: &RunPage, turn: usize, wanted: FormPart) -> impl I
                 }
                 FormPart::Reply => (turn, "Change this reply", "Write another reply for the model, as a separate run"),
             };
-            html::button()
-                .r#type("button")
-                .class("btn bare small")
+            button(Look::BareSmall)
                 .attr("title", title)
                 .on(ev::click, move |_| app.ask_branch(place, before, Some(wanted.clone())))
                 .child((icon::icon(icon::Icon::Edit), text))

@@ -6,6 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::browser::dom;
+use crate::components::button::{Look, button};
 use crate::components::reactive::reactive;
 
 pub fn notice() -> impl IntoView {
@@ -16,16 +17,8 @@ pub fn notice() -> impl IntoView {
         ready.get().then(|| {
             (
                 html::span().child("A new version is ready."),
-                html::button()
-                    .r#type("button")
-                    .class("btn primary small")
-                    .on(ev::click, |_| take_over())
-                    .child("Reload"),
-                html::button()
-                    .r#type("button")
-                    .class("btn bare small")
-                    .on(ev::click, move |_| ready.set(false))
-                    .child("Later"),
+                button(Look::PrimarySmall).on(ev::click, |_| take_over()).child("Reload"),
+                button(Look::BareSmall).on(ev::click, move |_| ready.set(false)).child("Later"),
             )
         })
     }))

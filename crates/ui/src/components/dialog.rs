@@ -6,7 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::browser::dom;
-use crate::components::icon::{Icon, icon};
+use crate::components::button;
 use crate::components::reactive::reactive;
 use crate::components::toast::toast;
 use crate::state::{App, Dialog};
@@ -45,16 +45,8 @@ pub fn dialog<V: IntoView + 'static>(
             app.drawer().file.set(None);
         }
     };
-    let head = html::div().class("dialog-head").child((
-        html::h2().child(title),
-        html::button()
-            .r#type("button")
-            .class("btn bare square")
-            .attr("aria-label", "Close")
-            .on(ev::click, move |_| close())
-            .child(icon(Icon::Close)),
-        messages(app, open),
-    ));
+    let head =
+        html::div().class("dialog-head").child((html::h2().child(title), button::close(close), messages(app, open)));
     html::dialog()
         .class(class)
         .attr("aria-label", title)

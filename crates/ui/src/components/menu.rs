@@ -9,6 +9,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 
 use crate::browser::dom;
+use crate::components::button::{Look, button};
 
 #[wasm_bindgen]
 extern "C" {
@@ -53,9 +54,7 @@ pub fn menu<V: IntoView + 'static>(
         })
         .collect_view();
     (
-        html::button()
-            .r#type("button")
-            .class("btn quiet")
+        button(Look::Quiet)
             .attr("title", title)
             .attr("aria-haspopup", "menu")
             .attr("popovertarget", id)

@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use turnwise_record::trajectory::Note;
 
 use crate::browser::dom;
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 
@@ -84,9 +85,7 @@ pub fn toast(
             html::div().class("toast").attr("data-level", level).child((
                 html::span().child(toast.text),
                 back,
-                html::button()
-                    .r#type("button")
-                    .class("btn bare")
+                button(Look::Bare)
                     .attr("aria-label", "Dismiss")
                     .on(ev::click, move |_| shown.set(None))
                     .child(icon(Icon::Close)),

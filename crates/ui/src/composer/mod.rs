@@ -19,9 +19,11 @@ use turnwise_view::PanelPhase;
 use crate::answer;
 use crate::browser::dom;
 use crate::browser::notify;
+use crate::components::button::{Look, button};
 use crate::components::dialog::messages;
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::{attribute, flag, reactive};
+use crate::features;
 use crate::files::kept_files;
 use crate::permissions;
 use crate::run_facts;
@@ -39,9 +41,7 @@ pub fn composer(app: App) -> impl IntoView {
     let written = Memo::new(move |_| app.composer().draft.with(|draft| !draft.trim().is_empty()));
     let queue = move || {
         written.get().then(|| {
-            html::button()
-                .r#type("button")
-                .class("btn primary")
+            button(Look::Primary)
                 .attr("title", "Send as a follow-up when this run ends")
                 .on(ev::click, move |_| app.submit())
                 .child((icon(Icon::Send), html::span().class("word").child("Queue")))
@@ -82,9 +82,7 @@ pub fn composer(app: App) -> impl IntoView {
             .into_any(),
         Some(PanelPhase::Ended) | None => (
             html::span().class("hint").child("Enter to run"),
-            html::button()
-                .r#type("button")
-                .class("btn primary")
+            button(Look::Primary)
                 // Not `disabled`: after a click on it, the focus stays.
                 .attr("aria-disabled", attribute(move || (!written.get()).then_some("true")))
                 .on(ev::click, move |_| app.submit())
@@ -94,7 +92,7 @@ pub fn composer(app: App) -> impl IntoView {
     };
     let to_read = move || app.why_only_to_read();
     html::div().class("composer").child((
-        messages(app, Memo::new(move |_| app.dialog.get().is_none() && !app.rail_open.get())),
+        messages(app, features::in_page(app, false)),
         follow::latest(app),
         quote::button(app),
         permissions::card(app),
@@ -108,15 +106,11 @@ pub fn composer(app: App) -> impl IntoView {
             area,
             html::div().class("tools").child((
                 add::button(app),
-                html::button()
-                    .r#type("button")
-                    .class("btn bare")
-                    .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
-                    .child((
-                        icon(Icon::Files),
-                        html::span().class("word").child("Files "),
-                        html::span().child(reactive(move || app.file_count())),
-                    )),
+                button(Look::Bare).on(ev::click, move |_| app.dialog.set(Some(Dialog::Files))).child((
+                    icon(Icon::Files),
+                    html::span().class("word").child("Files "),
+                    html::span().child(reactive(move || app.file_count())),
+                )),
                 switcher::switcher(app),
                 switcher::missing_key(app),
                 html::span().class("grow"),
@@ -128,10 +122,9 @@ pub fn composer(app: App) -> impl IntoView {
 
 /// Replaces the task box where no follow-up is possible.
 fn read_only(app: App, text: &'static str) -> impl IntoView {
-    html::div().class("read-only").child((
-        html::p().child(text),
-        html::button().r#type("button").class("btn quiet").on(ev::click, move |_| app.new_run()).child("New run"),
-    ))
+    html::div()
+        .class("read-only")
+        .child((html::p().child(text), button(Look::Quiet).on(ev::click, move |_| app.new_run()).child("New run")))
 }
 
 impl App {

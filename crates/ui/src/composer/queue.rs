@@ -12,6 +12,7 @@ use turnwise_engine::Outcome;
 use turnwise_view::PanelView;
 
 use crate::browser::dom;
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::state::{App, TaskInput, Thread};
@@ -99,11 +100,7 @@ pub fn card(app: App) -> impl IntoView {
                     pictures.map(|count| html::p().class("fact").child(counted(count as u64, "picture"))),
                 )),
                 html::div().class("acts").child((
-                    html::button()
-                        .r#type("button")
-                        .class("btn bare small")
-                        .on(ev::click, move |_| app.edit_queued())
-                        .child("Edit"),
+                    button(Look::BareSmall).on(ev::click, move |_| app.edit_queued()).child("Edit"),
                     html::button()
                         .r#type("button")
                         .class("btn bare small square")

@@ -9,8 +9,9 @@ use turnwise_view::provider::{COMPATIBLE, Need, ProviderCard, ProviderGroup, car
 use turnwise_view::settings::{ConfigField, FieldError};
 
 use crate::browser::dom;
+use crate::components::button::{Look, button, chip};
 use crate::components::dialog::dialog;
-use crate::components::reactive::{attribute, flag, reactive};
+use crate::components::reactive::{flag, reactive};
 use crate::connect::local;
 use crate::settings::{built_in, field, id_of, key, model_field, probe};
 use crate::state::{App, Dialog};
@@ -79,11 +80,7 @@ fn content(app: App) -> impl IntoView {
                 .class("btn bare grow")
                 .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
                 .child("All settings"),
-            html::button()
-                .r#type("button")
-                .class("btn primary")
-                .on(ev::click, move |_| app.dialog.set(None))
-                .child("Done"),
+            button(Look::Primary).on(ev::click, move |_| app.dialog.set(None)).child("Done"),
         )),
     )
 }
@@ -104,16 +101,12 @@ fn services(app: App, way: RwSignal<ProviderGroup>, picked: RwSignal<bool>) -> i
     let place = way.get_untracked();
     let each = cards().filter(move |card| card.place == place).map(move |card| {
         let is_chosen = move || app.settings.with(|settings| settings.value(ConfigField::Provider)) == card.id;
-        html::button()
-            .r#type("button")
-            .class("chip")
-            .attr("aria-pressed", attribute(move || if is_chosen() { "true" } else { "false" }))
-            .on(ev::click, move |_| {
-                picked.set(true);
-                app.settings.update(|settings| settings.set(ConfigField::Provider, card.id));
-                focus_first(place);
-            })
-            .child(card.name)
+        let choose = move || {
+            picked.set(true);
+            app.settings.update(|settings| settings.set(ConfigField::Provider, card.id));
+            focus_first(place);
+        };
+        chip(card.name, is_chosen, choose)
     });
     html::div().class("services").attr("role", "group").attr("aria-label", "Service").child(each.collect_view())
 }

@@ -13,6 +13,7 @@ use turnwise_protocol::app::Order;
 use turnwise_view::provider::{ProviderCard, provider_card};
 use turnwise_view::settings::{ConfigField, UserSettings};
 
+use crate::components::button::{Look, button};
 use crate::components::reactive::reactive;
 use crate::state::App;
 
@@ -49,11 +50,7 @@ pub fn found(app: App, picked: RwSignal<bool>) -> impl IntoView {
                 };
                 (
                     html::span().child(format!("{}: {count}.", card.name)),
-                    html::button()
-                        .r#type("button")
-                        .class("btn quiet small")
-                        .on(ev::click, take)
-                        .child(format!("Use {}", card.name)),
+                    button(Look::QuietSmall).on(ev::click, take).child(format!("Use {}", card.name)),
                 )
                     .into_any()
             }

@@ -16,6 +16,7 @@ use turnwise_tools::folder::LEFT_OUT;
 use turnwise_tools::path::normalize;
 
 use crate::browser::scripts::{self, Folder, Found, Opened, Problem, Space};
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::files::library::{whole, workspace};
@@ -179,11 +180,9 @@ fn cut(found: &Found) -> Option<String> {
 }
 
 /// Draws the button that opens a folder, where the browser has a picker.
-pub fn button(app: App) -> Option<impl IntoView> {
+pub fn opener(app: App) -> Option<impl IntoView> {
     scripts::has_picker().then(|| {
-        html::button()
-            .r#type("button")
-            .class("btn quiet")
+        button(Look::Quiet)
             .attr("title", "Tools read its files where they are; every change asks you first")
             .on(ev::click, move |_| app.open_folder())
             .child((icon(Icon::Files), "Open a folder"))
@@ -216,15 +215,11 @@ fn row(app: App, name: &str, count: usize, size: f64) -> impl IntoView + use<> {
         html::span()
             .class("words")
             .child((html::b().child(visible(name).into_owned()), html::span().class("fact").child(facts))),
-        html::button()
-            .r#type("button")
-            .class("btn bare small")
+        button(Look::BareSmall)
             .attr("aria-label", format!("Read again: {name}"))
             .on(ev::click, move |_| app.read_folder_again(&again))
             .child("Read again"),
-        html::button()
-            .r#type("button")
-            .class("btn bare small")
+        button(Look::BareSmall)
             .attr("aria-label", format!("Close: {name}"))
             .on(ev::click, move |_| app.close_folder(&closed))
             .child("Close"),

@@ -13,6 +13,7 @@ use turnwise_protocol::AgentFileChange;
 use turnwise_protocol::app::{KeptList, Order};
 
 use crate::browser::dom;
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::components::toast::Undo;
@@ -146,16 +147,12 @@ pub fn tray(app: App) -> impl IntoView {
             html::div().class("own-files").attr("role", "group").attr("aria-label", "Your files").child((
                 chips,
                 more.map(|more| {
-                    html::button()
-                        .r#type("button")
-                        .class("btn bare small")
+                    button(Look::BareSmall)
                         .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
                         .child(format!("and {more} more"))
                 }),
                 (own.len() > 1).then(|| {
-                    html::button()
-                        .r#type("button")
-                        .class("btn bare small")
+                    button(Look::BareSmall)
                         .attr("title", "Start without your files")
                         .on(ev::click, move |_| {
                             app.remove_own_files();

@@ -23,6 +23,7 @@ use turnwise_protocol::DocumentTask;
 use turnwise_protocol::app::Order;
 
 use crate::browser::dom::{self, BlobUrl};
+use crate::components::button::{Look, button};
 use crate::components::dialog::dialog;
 use crate::components::icon::{self, Icon, icon};
 use crate::components::reactive::reactive;
@@ -80,9 +81,7 @@ fn list(app: App) -> impl IntoView {
                     .attr("tabindex", "-1")
                     .attr("aria-label", "Files to add")
                     .on(ev::change, move |event| drop::picked(app, &event)),
-                html::button()
-                    .r#type("button")
-                    .class("btn quiet")
+                button(Look::Quiet)
                     .on(ev::click, |_| {
                         let input = dom::document().get_element_by_id(PICK);
                         if let Some(input) = input.and_then(|input| input.dyn_into::<web_sys::HtmlElement>().ok()) {
@@ -90,12 +89,10 @@ fn list(app: App) -> impl IntoView {
                         }
                     })
                     .child((icon(Icon::Plus), "Choose files")),
-                folder::button(app),
+                folder::opener(app),
                 reactive(move || {
                     (!empty()).then(|| {
-                        html::button()
-                            .r#type("button")
-                            .class("btn quiet")
+                        button(Look::Quiet)
                             .attr("title", "Download every file below as one ZIP file, including those the agent wrote")
                             .on(ev::click, move |_| app.download_all())
                             .child((icon(Icon::Download), "Download all (.zip)"))
@@ -111,9 +108,7 @@ fn list(app: App) -> impl IntoView {
         reactive(move || {
             let more = rows().iter().filter(|row| !row.sample).count().saturating_sub(MOST_ROWS);
             (more > 0 && !whole.get()).then(|| {
-                html::button()
-                    .r#type("button")
-                    .class("btn quiet small")
+                button(Look::QuietSmall)
                     .on(ev::click, move |_| whole.set(true))
                     .child(format!("Show {}", counted(more as u64, "more file")))
             })
@@ -140,12 +135,7 @@ fn list(app: App) -> impl IntoView {
 
 fn file(app: App, row: FileRow) -> impl IntoView {
     let act = |text: String, name: Icon| {
-        html::button()
-            .r#type("button")
-            .class("btn bare")
-            .attr("title", text.clone())
-            .attr("aria-label", text)
-            .child(icon(name))
+        button(Look::Bare).attr("title", text.clone()).attr("aria-label", text).child(icon(name))
     };
     let path = row.path;
     let (shown, saved, removed) = (path.clone(), path.clone(), path.clone());
@@ -248,15 +238,9 @@ fn preview(app: App, path: &str) -> impl IntoView + use<> {
     let name = path.to_owned();
     (
         html::div().class("row shown-acts").child((
-            html::button()
-                .r#type("button")
-                .class("btn quiet small")
-                .on(ev::click, move |_| app.drawer().file.set(None))
-                .child("All files"),
+            button(Look::QuietSmall).on(ev::click, move |_| app.drawer().file.set(None)).child("All files"),
             reactive(open),
-            html::button()
-                .r#type("button")
-                .class("btn quiet small")
+            button(Look::QuietSmall)
                 .on(ev::click, move |_| app.save_file(&saved))
                 .child((icon(Icon::Download), "Download")),
         )),

@@ -7,26 +7,23 @@ use leptos::prelude::*;
 use turnwise_view::insight::{Filter, InsightPage, Pick, Range};
 
 use crate::browser::dom;
+use crate::components::button::{Look, button, chip};
 use crate::components::reactive::{attribute, reactive};
 use crate::insight::Looking;
 
 pub fn filters(looking: Looking) -> impl IntoView {
     let Looking { filter, range, page } = looking;
-    let chip = move |choice: Range| {
-        html::button()
-            .r#type("button")
-            .class("chip")
-            .attr("aria-pressed", attribute(move || if range.get() == choice { "true" } else { "false" }))
-            .on(ev::click, move |_| {
-                range.set(choice);
-                filter.update(|filter| filter.from_ms = choice.from_ms(dom::now()));
-            })
-            .child(choice.label())
+    let time = move |choice: Range| {
+        let choose = move || {
+            range.set(choice);
+            filter.update(|filter| filter.from_ms = choice.from_ms(dom::now()));
+        };
+        chip(choice.label(), move || range.get() == choice, choose)
     };
     let text = move || filter.with(|filter| filter.text.clone().unwrap_or_default());
     let any = move || filter.with(|filter| !filter.is_empty());
     html::div().class("sift").attr("role", "group").attr("aria-label", "Filters").child((
-        html::div().class("chips").attr("role", "group").attr("aria-label", "Time").child(Range::ALL.map(chip)),
+        html::div().class("chips").attr("role", "group").attr("aria-label", "Time").child(Range::ALL.map(time)),
         select(
             page,
             "Model",
@@ -80,9 +77,7 @@ pub fn filters(looking: Looking) -> impl IntoView {
             }),
         reactive(move || {
             any().then(|| {
-                html::button()
-                    .r#type("button")
-                    .class("btn bare small")
+                button(Look::BareSmall)
                     .on(ev::click, move |_| {
                         range.set(Range::All);
                         filter.set(Filter::default());

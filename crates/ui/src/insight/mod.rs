@@ -13,6 +13,7 @@ use turnwise_record::trajectory::RunSummary;
 use turnwise_view::insight::{Filter, Insight, InsightPage, Range, Tile};
 
 use crate::browser::dom;
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::{flag, reactive};
 use crate::features::Feature;
@@ -27,7 +28,8 @@ pub struct Looking {
     pub page: Memo<InsightPage>,
 }
 
-pub const FEATURE: Feature = Feature { name: "insight", title: "Insight", icon: Icon::Chart, page: |app| later(load(app)) };
+pub const FEATURE: Feature =
+    Feature { name: "insight", title: "Insight", icon: Icon::Chart, page: |app| later(load(app)) };
 
 parts! {
     inspect: load(app: App) => content(app);
@@ -56,24 +58,20 @@ pub fn content(app: App) -> impl IntoView {
         }
     };
     (
-        html::div()
-            .class("insight-body")
-            .child((
-                crate::insight::filters::filters(looking),
-                reactive(empty),
-                html::dl()
-                    .class("tiles")
-                    .child(reactive(move || page.with(|page| page.tiles.iter().map(tile).collect_view()))),
-                html::div().class("charts").child(charts),
-            )),
+        html::div().class("insight-body").child((
+            crate::insight::filters::filters(looking),
+            reactive(empty),
+            html::dl()
+                .class("tiles")
+                .child(reactive(move || page.with(|page| page.tiles.iter().map(tile).collect_view()))),
+            html::div().class("charts").child(charts),
+        )),
         html::div().class("insight-foot").child((
             html::span()
                 .class("grow")
                 .attr("role", "status")
                 .child(reactive(move || page.with(|page| page.words.clone()))),
-            html::button()
-                .r#type("button")
-                .class("btn quiet")
+            button(Look::Quiet)
                 .attr("title", "Download all figures of these runs as JSON")
                 .prop("disabled", flag(move || page.with(|page| page.tiles.is_empty())))
                 .on(ev::click, save)

@@ -60,6 +60,10 @@ pub fn listen(app: App) {
             return;
         }
         if event.key() == "Escape" {
+            // The browser closes a menu, and nothing around it.
+            if dom::document().query_selector(":popover-open").ok().flatten().is_some() {
+                return;
+            }
             let closes = app.rail_open.get_untracked() || app.panel_open.get_untracked();
             app.rail_open.set(false);
             app.panel_open.set(false);

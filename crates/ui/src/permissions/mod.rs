@@ -21,6 +21,7 @@ use turnwise_protocol::app::{Order, PermitId, Permitted};
 use turnwise_view::permit::{FIRST_ROWS, LineKind, PermitBody, PermitRow, PermitView};
 
 use crate::browser::dom;
+use crate::components::button::{Look, button};
 use crate::components::reactive::{attribute, flag, reactive};
 use crate::state::App;
 
@@ -220,9 +221,7 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
                     .class("btn quiet")
                     .on(ev::click, move |_| app.answer_permit(id, false, scope.get_untracked()))
                     .child("Refuse"),
-                html::button()
-                    .r#type("button")
-                    .class("btn primary")
+                button(Look::Primary)
                     .prop("disabled", flag(move || waits.get() || !all_shown.get()))
                     .attr("aria-describedby", attribute(move || (!all_shown.get()).then_some(NOT_ALL)))
                     .attr("title", attribute(move || (!all_shown.get()).then_some("First press Show everything")))
@@ -242,11 +241,7 @@ fn not_all(later: usize, all_shown: RwSignal<bool>, show_all: impl Fn() + Copy +
                     .id(NOT_ALL)
                     .class("warning")
                     .child(format!("{lines} not shown yet. You can allow this once everything is shown.")),
-                html::button()
-                    .r#type("button")
-                    .class("btn quiet small")
-                    .on(ev::click, move |_| show_all())
-                    .child("Show everything"),
+                button(Look::QuietSmall).on(ev::click, move |_| show_all()).child("Show everything"),
             ))
         })
     })

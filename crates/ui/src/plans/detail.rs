@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::browser::dom;
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::plans::context;
 use crate::plans::state::PlanPage;
@@ -41,9 +42,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
         let can = Memo::new(move |_| panel.with(|panel| panel.can_rerun));
         move || {
             can.get().then(|| {
-                html::button()
-                    .r#type("button")
-                    .class("btn quiet small")
+                button(Look::QuietSmall)
                     .attr("title", "Runs this step and all steps that depend on it; other results are kept")
                     .on(ev::click, move |_| app.rerun_from(order))
                     .child("Run again from this step")
@@ -74,9 +73,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
                 html::div().class("detail-head").child((
                     html::h2().child((title, html::span().class("kind").child(text))),
                     again,
-                    html::button()
-                        .r#type("button")
-                        .class("btn bare square")
+                    button(Look::Square)
                         .attr("aria-label", "Close the step")
                         .attr("title", "Close the step")
                         .on(ev::click, move |_| selected.set(None))

@@ -9,6 +9,7 @@ use turnwise_view::plan::PlanPanelView;
 use turnwise_view::plan::panel::PlanEndingView;
 
 use crate::answer::ending::dot;
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, chevron, icon};
 use crate::components::reactive::{attribute, reactive};
 use crate::plans::state::PlanPage;
@@ -56,28 +57,24 @@ fn figures(app: App, view: &PlanPanelView) -> impl IntoView + use<> {
     ))
 }
 
-fn button(text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
-    html::button().r#type("button").class("btn quiet").attr("title", title).on(ev::click, move |_| act()).child(text)
+fn action(text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+    button(Look::Quiet).attr("title", title).on(ev::click, move |_| act()).child(text)
 }
 
 fn running(app: App, can_wrap_up: bool) -> impl IntoView {
     let wrap_up = "Running steps conclude from what they have, and no further steps start";
     html::div().class("row next").child((
-        html::button()
-            .r#type("button")
-            .class("btn quiet")
+        button(Look::Quiet)
             .attr("title", "End now: nothing more is sent. What the steps have found so far stays (Ctrl .)")
             .attr("aria-keyshortcuts", STOP_KEYS)
             .on(ev::click, move |_| app.stop_plan())
             .child("Stop"),
-        can_wrap_up.then(|| button("Wrap up", wrap_up, move || app.wrap_up_plan())),
+        can_wrap_up.then(|| action("Wrap up", wrap_up, move || app.wrap_up_plan())),
     ))
 }
 
 fn resume(app: App) -> impl IntoView {
-    html::button()
-        .r#type("button")
-        .class("btn primary")
+    button(Look::Primary)
         .attr("title", "Continue the steps that were interrupted, then the ones that follow")
         .on(ev::click, move |_| app.resume_plan())
         .child("Resume")
@@ -85,18 +82,11 @@ fn resume(app: App) -> impl IntoView {
 
 fn edit(app: App) -> impl IntoView {
     let title = "Open this plan in the editor to change it and run it again";
-    html::button()
-        .r#type("button")
-        .class("btn quiet")
-        .attr("title", title)
-        .on(ev::click, move |_| app.edit_plan())
-        .child("Edit")
+    button(Look::Quiet).attr("title", title).on(ev::click, move |_| app.edit_plan()).child("Edit")
 }
 
 fn download(app: App) -> impl IntoView {
-    html::button()
-        .r#type("button")
-        .class("btn quiet")
+    button(Look::Quiet)
         .attr("title", "Download the plan with the runs of its steps (JSON)")
         .on(ev::click, move |_| app.download_plan())
         .child((icon(Icon::Download), "Download"))

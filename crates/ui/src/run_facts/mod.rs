@@ -17,6 +17,7 @@ use turnwise_view::{EndingView, PanelPhase, PanelView, TickKind};
 
 use crate::answer::ending::dot;
 use crate::client::slots::{EndDrawn, RunPage};
+use crate::components::button::{Look, button};
 use crate::components::icon::{self, Icon, icon};
 use crate::components::reactive::{attribute, reactive};
 use crate::plans;
@@ -150,7 +151,7 @@ fn figures(app: App, view: &PanelView, legend: &str) -> impl IntoView + use<> {
     ))
 }
 
-fn button(
+fn action(
     class: &'static str,
     text: impl Into<String>,
     title: impl Into<String>,
@@ -170,9 +171,7 @@ const HOW_TO_STOP: &str = "Stop ends now and keeps the text.";
 
 /// Draws the button that ends the open run now.
 pub fn stop(app: App) -> impl IntoView {
-    html::button()
-        .r#type("button")
-        .class("btn quiet")
+    button(Look::Quiet)
         .attr("title", STOP)
         .attr("aria-keyshortcuts", STOP_KEYS)
         .on(ev::click, move |_| app.stop())
@@ -182,7 +181,7 @@ pub fn stop(app: App) -> impl IntoView {
 /// Draws the button that has the open run conclude, while that makes sense.
 pub fn wrap_up(app: App) -> impl IntoView {
     let is_offered = offers_wrap_up(app);
-    reactive(move || is_offered.get().then(|| button("btn quiet wrap-up", "Wrap up", WRAP_UP, move || app.wrap_up())))
+    reactive(move || is_offered.get().then(|| action("btn quiet wrap-up", "Wrap up", WRAP_UP, move || app.wrap_up())))
 }
 
 fn offers_wrap_up(app: App) -> Memo<bool> {
@@ -221,10 +220,10 @@ fn ended(app: App, can: Can) -> impl IntoView {
     let class = if can.resume || can.go_on.is_some() { "row next" } else { "row" };
     html::div().class(class).child((
         can.resume.then(|| {
-            button("btn primary", "Resume", "Ask the model again and continue from there", move || app.resume())
+            action("btn primary", "Resume", "Ask the model again and continue from there", move || app.resume())
         }),
         can.go_on.map(|turns| {
-            button("btn primary", format!("Continue +{turns}"), format!("Grant {turns} more turns"), move || {
+            action("btn primary", format!("Continue +{turns}"), format!("Grant {turns} more turns"), move || {
                 app.grant(turns);
             })
         }),
@@ -320,9 +319,7 @@ fn before(app: App) -> impl IntoView {
                 (html::dt().child("Tools"), html::dd().child(view.tools.clone())),
             )),
             html::div().class("row").child(
-                html::button()
-                    .r#type("button")
-                    .class("btn quiet")
+                button(Look::Quiet)
                     .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
                     .child((icon(Icon::Settings), "Settings")),
             ),

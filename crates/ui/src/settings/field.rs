@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use turnwise_view::settings::{ConfigField, FieldInput, SettingsRow};
 
+use crate::components;
 use crate::components::reactive::{attribute, flag, reactive};
 use crate::settings::Errors;
 use crate::settings::id_of;
@@ -48,18 +49,7 @@ fn labelled(_app: App, row: &'static SettingsRow, errors: Errors, input: AnyView
         (_, ConfigField::BaseUrl | ConfigField::Model) => "input mono",
         _ => "input",
     };
-    let message = wrong(errors, row.field);
-    let help = (!row.help.is_empty())
-        .then(|| html::span().class("help").id(format!("{}-help", id_of(row.field))).child(row.help));
-    html::div().class(class).child((
-        html::label().r#for(id_of(row.field)).child(row.label),
-        input,
-        reactive(move || {
-            message()
-                .map(|message| html::span().class("wrong").id(format!("{}-wrong", id_of(row.field))).child(message))
-        }),
-        help,
-    ))
+    components::field::field(class, id_of(row.field), row.label, input, wrong(errors, row.field), row.help)
 }
 
 fn described(row: &'static SettingsRow) -> String {

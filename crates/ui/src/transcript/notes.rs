@@ -15,6 +15,7 @@ use turnwise_view::note::{date, of_turn};
 use crate::browser::dom;
 use crate::browser::focus;
 use crate::client::slots::{RunPage, TurnSlot, put};
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::components::toast::Undo;
@@ -57,21 +58,16 @@ pub fn notes(app: App, page: &RunPage, slot: &TurnSlot) -> (impl IntoView + use<
 }
 
 fn shown(of: NotedTurn, note: &Note) -> impl IntoView + use<> {
-    let button = |text: &'static str, name: Icon| {
+    let act = |text: &'static str, name: Icon| {
         let label = format!("{text} note: turn {}", of.turn);
-        html::button()
-            .r#type("button")
-            .class("btn bare")
-            .attr("aria-label", label)
-            .attr("title", text)
-            .child(icon(name))
+        button(Look::Bare).attr("aria-label", label).attr("title", text).child(icon(name))
     };
     let (changed, removed) = (note.clone(), note.clone());
     html::div().class("turn-note").attr("role", "note").child((
         html::div().class("over").child((
             html::span().child(format!("Note, {}", date(&note.at, dom::clock_offset()))),
-            button("Edit", Icon::Edit).on(ev::click, move |_| of.writing.set(Some(Some(changed.clone())))),
-            button("Delete", Icon::Trash).on(ev::click, move |_| of.delete(removed.clone())),
+            act("Edit", Icon::Edit).on(ev::click, move |_| of.writing.set(Some(Some(changed.clone())))),
+            act("Delete", Icon::Trash).on(ev::click, move |_| of.delete(removed.clone())),
         )),
         html::p().class("text").attr("dir", "auto").child(note.text.clone()),
     ))
@@ -107,24 +103,20 @@ fn form(of: NotedTurn, before: Option<Note>) -> impl IntoView {
                 _ => {}
             }),
         html::div().class("acts").child((
-            html::button()
-                .r#type("button")
-                .class("btn primary small")
-                .on(ev::click, move |_| save())
-                .child("Save note"),
-            html::button().r#type("button").class("btn bare small").on(ev::click, move |_| of.close()).child("Cancel"),
+            button(Look::PrimarySmall).on(ev::click, move |_| save()).child("Save note"),
+            button(Look::BareSmall).on(ev::click, move |_| of.close()).child("Cancel"),
         )),
     ))
 }
 
-fn button(page: usize, turn: u32) -> String {
+fn button_id(page: usize, turn: u32) -> String {
     format!("add-note-{page}-{turn}")
 }
 
 impl NotedTurn {
     /// The id of its button.
     fn button(self) -> String {
-        button(self.page, self.turn)
+        button_id(self.page, self.turn)
     }
 
     fn close(self) {
@@ -166,7 +158,7 @@ impl App {
     /// Puts back a note that was deleted.
     pub fn put_back_note(self, thread: u32, page: usize, note: Note) {
         self.show_turns(page);
-        focus::to(format!("#{}", button(page, note.turn)));
+        focus::to(format!("#{}", button_id(page, note.turn)));
         spawn_local(async move {
             let change = NoteChange { before: None, after: Some(note) };
             if let Err(why) = self.change_note(thread, page, change).await {

@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::browser::focus;
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::{attribute, reactive};
 use crate::state::{App, Thread};
@@ -54,9 +55,7 @@ fn switch(app: App) -> impl IntoView {
         others(app),
         reactive(move || {
             comparing().then(|| {
-                html::button()
-                    .r#type("button")
-                    .class("btn bare small")
+                button(Look::BareSmall)
                     .attr("aria-label", "End the comparison")
                     .on(ev::click, move |_| app.look(View::Transcript))
                     .child(icon(Icon::Close))

@@ -22,6 +22,7 @@ use turnwise_protocol::record::OpenError;
 
 use crate::browser::dom;
 use crate::client::slots::Local;
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::state::App;
@@ -107,9 +108,7 @@ pub fn notice(app: App) -> impl IntoView {
                                 refused.answer("refused");
                             })
                             .child("Not now"),
-                        html::button()
-                            .r#type("button")
-                            .class("btn primary small")
+                        button(Look::PrimarySmall)
                             .on(ev::click, move |_| {
                                 app.replays().handed.set(None);
                                 opened.clone().open(app);

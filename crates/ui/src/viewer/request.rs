@@ -11,8 +11,9 @@ use turnwise_content::format::counted;
 use turnwise_protocol::record::RecordQuery;
 use turnwise_view::replay::{MessageView, RequestView};
 
+use crate::components::button::chip;
 use crate::components::icon::{self, Icon, icon};
-use crate::components::reactive::{attribute, reactive};
+use crate::components::reactive::reactive;
 use crate::state::App;
 use crate::viewer::difference;
 use crate::viewer::message;
@@ -40,12 +41,7 @@ fn of_request(app: App, stage: &StagedRun, request: &Arc<RequestView>) -> impl I
     let differing = stage.differing;
     let toggle = {
         let stage = stage.clone();
-        html::button()
-            .r#type("button")
-            .class("chip")
-            .attr("aria-pressed", attribute(move || if differing.get() { "true" } else { "false" }))
-            .on(ev::click, move |_| stage.toggle_difference())
-            .child("Difference to the previous request")
+        chip("Difference to the previous request", move || differing.get(), move || stage.toggle_difference())
     };
     let body = {
         let (stage, request) = (stage.clone(), Arc::clone(request));

@@ -11,6 +11,7 @@ use turnwise_content::format::clock_exact;
 use turnwise_view::replay::ReplayVerdict;
 use turnwise_view::replay::play::{Band, Speed};
 
+use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::{attribute, reactive};
 use crate::run_facts::meter;
@@ -24,9 +25,7 @@ pub fn timeline(app: App, stage: &StagedRun) -> impl IntoView + use<> {
 fn controls(app: App, stage: &StagedRun) -> impl IntoView + use<> {
     let to = |text: &'static str, key: &'static str, of: Icon, act: Box<dyn Fn(&StagedRun)>| {
         let stage = stage.clone();
-        html::button()
-            .r#type("button")
-            .class("btn bare square")
+        button(Look::Square)
             .attr("aria-label", text)
             .attr("title", format!("{text} ({key})"))
             .on(ev::click, move |_| act(&stage))
