@@ -123,7 +123,7 @@ for (const look of Object.keys(LOOKS)) {
 
 /** What a run does when it is stopped, and what shows that it does. */
 const DOING = {
-  'a tool runs': [{ calls: [call('run_code', { code: 'for (;;);' })] }, (page) => page.getByText('Running run_code').waitFor()],
+  'a tool runs': [{ calls: [call('run_code', { code: 'for (;;);' })] }, (page) => page.getByText('Running a program').waitFor()],
   'it waits before another attempt': [{ status: 429, headers: { 'retry-after': '30' }, body: '{"error":{"message":"Slow down."}}' }, (page) => page.getByText(/Trying again in/).waitFor()],
   'it waits for the first word': [{ chunks: [], hold: true }, (page) => page.getByText('Waiting for the model').waitFor()],
 };

@@ -74,7 +74,7 @@ strict('two failed attempts, then a tool, then the report', {
   await told.first().locator('summary').click();
   assert.match(await told.first().locator('blockquote').innerText(), /^Your last reply was text/);
   assert.match(await page.locator('.turn .progress').innerText(), /Working out the time/);
-  assert.deepEqual(await page.locator('.inside .call .name').allTextContents(), ['calculate', 'calculate']);
+  assert.deepEqual(await page.locator('.inside .call[data-tool]').evaluateAll((calls) => calls.map((call) => call.dataset.tool)), ['calculate', 'calculate']);
   assert.equal(await page.locator('.call .ended-run').innerText(), 'accepted');
   await shoot('attempts');
 });

@@ -201,7 +201,7 @@ fn every_field_has_one_row_and_a_key_of_its_own() {
 #[test]
 fn the_preview_counts_the_bound_of_requests() {
     let preview = FilePreview::from(&RunConfig::default());
-    assert_eq!((preview.max_turns, preview.calls.as_str()), (15, "48"), "15 turns of 3 attempts, 3 for the synthesis");
+    assert_eq!((preview.max_turns, preview.calls.as_str()), (15, "at most 48"), "15 turns of 3 attempts, 3 for the synthesis");
     assert_eq!(preview.meter.ticks.len(), 16);
     assert_eq!(preview.legend.len(), 4);
 }

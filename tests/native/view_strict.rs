@@ -146,7 +146,7 @@ fn a_batch_shows_its_calls_and_an_accepted_report_is_marked() {
     script.extend(text_report());
     let model = view(&play(strict(5), script));
     let batch = &model.turns[0].calls[0];
-    assert_eq!(batch.summary, "2 calls: search, final_report");
+    assert_eq!(batch.summary, "2 calls: search, handed in the report");
     assert_eq!(batch.inner.len(), 2);
     assert_eq!(batch.inner[0].summary, "a");
     assert_eq!(batch.inner[1].slug.map(|slug| slug.name), Some("invalid_arguments"));
@@ -173,7 +173,7 @@ fn the_last_turn_says_that_it_takes_only_a_report() {
 #[test]
 fn before_a_strict_run_the_preview_names_its_last_turn_and_its_bound() {
     let preview = FilePreview::from(&strict(7));
-    assert_eq!(preview.calls, "21", "turns times attempts, and nothing outside");
+    assert_eq!(preview.calls, "at most 21", "turns times attempts, and nothing outside");
     assert!(preview.note.contains("accepted report"), "{}", preview.note);
     assert_eq!(preview.meter.ticks.len(), 7);
     assert!(matches!(preview.meter.ticks[6].kind, TickKind::Report(CounterLevel::Urgent)));

@@ -1,8 +1,9 @@
 //! The transcript of a report: turns, calls, failed attempts, endings, and sub-agents below the call that started them.
 
 use super::{figures, nodes};
+use crate::action;
 use crate::attempt::Weight;
-use crate::call::{CallNote, FEW_CALLS, FigurePlace};
+use crate::call::{CallNote, FEW_CALLS, FigurePlace, GroupView};
 use crate::ending::Tone;
 use crate::markup::Html;
 use crate::note;
@@ -202,7 +203,23 @@ fn partial(html: &mut Html, view: &PartialView) {
 }
 
 fn calls(html: &mut Html, views: &[CallView]) {
-    views.iter().for_each(|view| call(html, view));
+    let mut rest = views;
+    for length in action::groups(views.iter().map(|view| view.name.as_str())) {
+        let (group, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        rest = after;
+        if group.len() == 1 {
+            group.iter().for_each(|view| call(html, view));
+            continue;
+        }
+        let view = GroupView::new(group);
+        html.raw("<details class=\"inner-calls\"><summary>").text(&view.words);
+        if let Some(failed) = &view.failed {
+            html.raw(" ").element("span", "slug", failed);
+        }
+        html.raw("</summary>");
+        group.iter().for_each(|view| call(html, view));
+        html.raw("</details>");
+    }
 }
 
 fn call(html: &mut Html, view: &CallView) {
@@ -218,7 +235,7 @@ fn call(html: &mut Html, view: &CallView) {
         CallState::Ended => "ended",
     };
     html.raw("<details class=\"call\" data-state=\"").raw(state).raw("\"><summary>");
-    html.element("span", "name", &view.name).raw(" ").element("span", "arg", &view.summary);
+    html.element("span", "name", &view.verb).raw(" ").element("span", "arg", &view.summary);
     match &view.note {
         Some(CallNote::Value(value)) => _ = html.raw(" ").element("span", "value", value),
         Some(CallNote::Size(size)) => _ = html.raw(" ").element("span", "size", size),
@@ -242,10 +259,10 @@ fn call(html: &mut Html, view: &CallView) {
     html.raw("</summary><div class=\"detail\">");
     match &view.code {
         Some(code) => {
-            html.element("p", "over", "Program");
+            html.element("p", "over", &format!("Program, {}", view.name));
             nodes::javascript(html, code);
         }
-        None => _ = html.element("p", "over", "Arguments").element("pre", "", &view.args),
+        None => _ = html.element("p", "over", &format!("Arguments of {}", view.name)).element("pre", "", &view.args),
     }
     if let Some(result) = &view.result {
         let title = match view.changed_from {
