@@ -133,7 +133,7 @@ for (const [what, [step, shows]] of Object.entries(DOING)) {
     await shows(page);
     await stop(page).click();
     await ending(page).getByText('You stopped the run.').waitFor();
-    await ending(page).getByRole('button', { name: 'Go on', exact: true }).waitFor();
+    await ending(page).getByRole('button', { name: 'Finish the answer', exact: true }).waitFor();
     assert.doesNotMatch(await page.locator('#transcript').innerText(), /The run was cancelled/);
     assert.equal(await page.getByRole('button', { name: 'Copy', exact: true }).count(), 0, 'there is no answer');
   }, 'wide', { expect: step.status ? [/429/] : [] }));

@@ -124,7 +124,7 @@ test('4, 6: a result is changed to see what would have been answered; a prompt i
   await call.getByText('changed', { exact: true }).waitFor();
   await page.getByRole('group', { name: 'Version 2 of 2: result of calculate changed, from turn 2', exact: true }).waitFor();
 
-  await tap(acts(page), 'Edit prompt');
+  await tap(acts(page), 'Ask differently');
   await task(page).and(page.locator(':focus')).waitFor();
   await page.keyboard.type(' Say it with a cow.');
   await tap(page, 'Run');

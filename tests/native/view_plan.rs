@@ -234,7 +234,7 @@ fn the_panel_counts_steps_calls_and_tokens() {
     let open = panel(&driven.document(), SourceOrigin::Session, 40);
     assert_eq!((open.done, open.of, open.running, open.can_rerun), (1, 6, true, false));
     assert_eq!(open.title, "1/6 steps");
-    assert!(open.note.ends_with("up to 40 LLM calls more."), "{}", open.note);
+    assert!(open.note.ends_with("up to 40 requests more."), "{}", open.note);
     assert!(open.calls_bound.as_ref().is_some_and(|bound| bound.starts_with("at most ")), "{:?}", open.calls_bound);
     assert_eq!(open.meter.ticks[0].state, TickState::Used);
     assert_eq!(open.meter.ticks[3].kind, TickKind::Synthesis);
@@ -278,7 +278,7 @@ fn an_interrupted_plan_says_where_it_was_and_what_resume_costs() {
     let panel = PlanPanelView::new(&steps, &progress);
     assert_eq!((panel.running, panel.can_resume, panel.can_wrap_up, panel.can_rerun), (false, true, false, false));
     assert!(
-        panel.note.starts_with("Interrupted when the tab closed.") && panel.note.contains("up to 40 LLM calls"),
+        panel.note.starts_with("Interrupted when the tab closed.") && panel.note.contains("up to 40 requests"),
         "{}",
         panel.note
     );

@@ -167,7 +167,7 @@ fn the_last_turn_says_that_it_takes_only_a_report() {
     );
     let ending = model.panel.ending.expect("an ending");
     assert_eq!(ending.headline, "You asked it to wrap up; the model's report was accepted.");
-    assert_eq!((ending.outcome, ending.outcome_words), ("partial", "concluded early"));
+    assert_eq!((ending.outcome, ending.outcome_words), ("partial", "wrapped up as you asked"));
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn bar(app: App, page: &RunPage, remedy: Option<Remedy>) -> impl IntoView + use<
         }),
         button(Icon::Share, "Share", SHARE, move || app.share(shared.clone())),
         own.then(|| {
-            button(Icon::Edit, "Edit prompt", "Change the prompt and run it as a separate run", move || {
+            button(Icon::Edit, "Ask differently", "Change the prompt and run it as a separate run", move || {
                 app.edit_prompt(place);
             })
         }),
@@ -96,14 +96,11 @@ pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
         let model = model.on(ev::click, move |_| settings("setting-model"));
         let again = again.on(ev::click, move |_| app.ask_again_at(place));
         let arrived = page.arrived();
-        let (go_on, how) = match arrived.is_some() {
-            true => (
-                "Finish the answer",
-                "Have the whole answer written, beginning with what had arrived, as a separate run",
-            ),
-            false => ("Go on", "Go on from the last turn, as a separate run"),
+        let how = match arrived.is_some() {
+            true => "Have the whole answer written, beginning with what had arrived, as a separate run",
+            false => "Go on from the last turn, as a separate run",
         };
-        let go_on = button(Remedy::LastTurn, go_on, how).on(ev::click, move |_| app.go_on(place));
+        let go_on = button(Remedy::LastTurn, "Finish the answer", how).on(ev::click, move |_| app.go_on(place));
         let quote = arrived.filter(|_| app.can_write()).map(|text| {
             let how = "Quote it in a follow-up: the conversation goes on from before this answer";
             button(Remedy::Model, "Quote what arrived", how).on(ev::click, move |_| app.quote(&text))

@@ -81,7 +81,7 @@ fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
     let mut row = |name: &str, value: &str| {
         html.raw("<div>").element("dt", "", name).element("dd", "", value).raw("</div>");
     };
-    row("LLM calls", &panel.calls);
+    row("Requests", &panel.calls);
     row("Tokens in", &panel.tokens_in);
     if let Some(cached) = &panel.tokens_cached {
         row("of which cached", cached);
