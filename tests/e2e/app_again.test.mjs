@@ -166,9 +166,9 @@ for (const look of Object.keys(LOOKS)) {
   }, look));
 }
 
-/** Waits until the settings are open at the key, and say that it is missing. */
+/** Waits until the dialog that connects a model is open at the key, and says that it is missing. */
 async function refused(page) {
-  const settings = page.getByRole('dialog', { name: 'Settings' });
+  const settings = page.getByRole('dialog', { name: 'Connect a model' });
   const key = settings.getByLabel('API key').and(page.locator(':focus'));
   await key.waitFor();
   await settings.getByText('OpenAI needs a key. A key that is not remembered on this device is gone after a reload: enter it again.').waitFor();

@@ -170,7 +170,7 @@ for (const look of Object.keys(LOOKS)) {
   }, { look }));
 }
 
-test('a refused key leads to the settings, and the task is tried again', () => withModel([
+test('a refused key leads to where a model is connected, and the task is tried again', () => withModel([
   { status: 401, body: JSON.stringify({ error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }) },
   { text: 'With the right key.' },
 ], async (page) => {
@@ -187,7 +187,7 @@ test('a refused key leads to the settings, and the task is tried again', () => w
   await page.locator('#setting-model:focus').waitFor();
   await page.keyboard.press('Escape');
   await remedies.getByRole('button', { name: 'Enter a key' }).click();
-  await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+  await page.getByRole('dialog', { name: 'Connect a model' }).waitFor();
   await page.locator('#setting-key:focus').waitFor();
   await page.keyboard.press('Escape');
   await remedies.getByRole('button', { name: 'Try again' }).click();

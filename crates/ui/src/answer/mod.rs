@@ -15,12 +15,15 @@ use turnwise_protocol::app::{RunLocation, VersionOf};
 use turnwise_view::SegmentView;
 use turnwise_view::formats::SHARE;
 use turnwise_view::panel::Remedy;
+use turnwise_view::settings::ConfigField;
 
 use crate::browser::dom;
 use crate::client::slots::{Behind, EndDrawn, RunPage};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::composer::store::Editing;
+use crate::settings::id_of;
+use crate::settings::key::KEY;
 use crate::state::{App, Backing, TaskInput, Thread};
 use crate::transcript::original::Original;
 
@@ -80,7 +83,6 @@ pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
     let (panel, place, page) = (page.panel.clone(), page.place, page.clone());
     let own = page.handle().is_some_and(|handle| handle.location() == RunLocation::Here);
     let remedy = Memo::new(move |_| panel.with(|panel| panel.remedy).filter(|_| own));
-    let settings = move |field: &'static str| app.open_settings_at(field);
     reactive(move || {
         let remedy = remedy.get()?;
         let button = |first: Remedy, text: &'static str, title: &'static str| {
@@ -89,11 +91,11 @@ pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
         };
         let has_key = page.behind.with(|source| source.config.providers.first().and_then(|first| app.key_for(first)));
         let key = if has_key.flatten().is_some() { "Change key" } else { "Enter a key" };
-        let key = button(Remedy::Key, key, "Open the settings of the model and its key");
-        let model = button(Remedy::Model, "Choose another model", "Open the settings of the model");
+        let key = button(Remedy::Key, key, "Enter the key of the model");
+        let model = button(Remedy::Model, "Choose another model", "Connect another model, or another one of this service");
         let again = button(Remedy::Time, "Try again", "Run the same task again with the current settings");
-        let key = (remedy == Remedy::Key).then(|| key.on(ev::click, move |_| settings("setting-key")));
-        let model = model.on(ev::click, move |_| settings("setting-model"));
+        let key = (remedy == Remedy::Key).then(|| key.on(ev::click, move |_| app.open_connect_at(KEY)));
+        let model = model.on(ev::click, move |_| app.open_connect_at(&id_of(ConfigField::Model)));
         let again = again.on(ev::click, move |_| app.ask_again_at(place));
         let arrived = page.arrived();
         let how = match arrived.is_some() {
