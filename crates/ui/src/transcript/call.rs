@@ -56,7 +56,7 @@ pub fn group(slots: &[CallSlot], each: impl Fn(&CallSlot) -> AnyView + Send + 's
             is_open.then(|| html::span().class("pulse").attr("title", "running")),
         )
     };
-    html::details().class("call group").child((
+    html::details().class("call alike").child((
         html::summary()
             .on(ev::click, move |_| opened.set(true))
             .child((icon::chevron(), html::span().class("line").child(reactive(line)))),
