@@ -224,7 +224,7 @@ for (const look of Object.keys(LOOKS)) {
     await page.goto(site.app);
     await ready(page);
     const left = page.getByRole('region', { name: 'Interrupted runs' }).getByRole('button', { name: /Write about the sea/ });
-    await left.getByText('plan, 1 of 3 steps, not ended').waitFor();
+    await left.getByText('plan, 1 of 3 steps, interrupted').waitFor();
     await shoot('start');
     await left.click();
     await resume(page).waitFor();

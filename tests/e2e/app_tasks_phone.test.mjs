@@ -176,7 +176,7 @@ test('9: a plan of two steps is written and run', () => withPhone([
   const step = (n) => plan.getByRole('group', { name: `step ${n}`, exact: true });
   await write(page, step(1).getByLabel('Action'), 'Name the parts of a lamp');
   await write(page, step(2).getByLabel('Action'), 'Write a sentence about them');
-  await write(page, step(2).getByLabel('Depends on'), '1');
+  await step(2).locator('[data-field=dependencies] select').selectOption('1');
   await plan.getByText('Saved in this browser.').waitFor();
   await tap(plan, 'Run the plan');
   const result = page.getByRole('region', { name: 'Result of the plan' });
