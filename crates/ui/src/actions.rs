@@ -288,7 +288,7 @@ impl App {
         let Backing::Live { handle, workspace } = &thread.backing else { return };
         let last = handle.borrow().clone();
         if last.location() != RunLocation::Here {
-            return self.complain("This run was interrupted: resume it first, or wait for the tab that runs it.");
+            return self.complain("This run has not ended: resume it first, or wait for the tab that runs it.");
         }
         if let Err(why) = self.find_again(thread) {
             return self.complain(why);
