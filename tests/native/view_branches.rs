@@ -8,7 +8,7 @@ use turnwise_record::trajectory::export::ExportFormat;
 use turnwise_record::trajectory::{Recorder, Restored, Trajectory, replay};
 use turnwise_view::export::export;
 use turnwise_view::version::{ListedRun, Version, choices, families, folded, labels, versions};
-use turnwise_view::{CallView, HeadView, RailView, RunSource, ViewModel};
+use turnwise_view::{CallView, HeadView, PanelView, RailView, RunSource, ViewModel};
 
 /// A run of three turns: two calls one after the other, and the answer.
 fn original() -> Trajectory {
@@ -92,6 +92,9 @@ fn a_changed_result_is_marked_at_its_call_in_every_form() {
     assert_eq!(same_marks(&first), pairs(&[("b", &original.run_id)]));
     let facts = HeadView::from(&RunSource::from(&first.document())).facts;
     assert!(facts.contains(&"result of search changed".to_owned()), "{facts:?}");
+    // The engine counts the repeated turn's request twice.
+    let calls = |document: &Trajectory| PanelView::from(&RunSource::from(document)).calls;
+    assert_eq!((calls(&original), calls(&first.document())), ("3".to_owned(), "3".to_owned()));
 }
 
 #[test]
