@@ -111,8 +111,12 @@ for (const look of Object.keys(LOOKS)) {
 
     if (look === 'phone') await page.getByRole('button', { name: 'Runs', exact: true }).click();
     const lines = rail(page).locator('.run');
-    await lines.filter({ hasText: 'Version 1 of 2, original' }).waitFor();
     await lines.filter({ hasText: 'Version 2 of 2, regenerated from turn 1' }).waitFor();
+    // The other one is folded below it.
+    const others = rail(page).getByRole('button', { name: '1 other version' });
+    assert.equal(await lines.filter({ hasText: 'Version' }).count(), 1);
+    await others.click();
+    await lines.filter({ hasText: 'Version 1 of 2, original' }).waitFor();
     assert.equal(await lines.filter({ hasText: 'Version' }).count(), 2);
     await shoot('list');
   }, look));
@@ -166,9 +170,9 @@ for (const look of Object.keys(LOOKS)) {
   }, look));
 }
 
-/** Waits until the settings are open at the key, and say that it is missing. */
+/** Waits until the dialog that connects a model is open at the key, and says that it is missing. */
 async function refused(page) {
-  const settings = page.getByRole('dialog', { name: 'Settings' });
+  const settings = page.getByRole('dialog', { name: 'Connect a model' });
   const key = settings.getByLabel('API key').and(page.locator(':focus'));
   await key.waitFor();
   await settings.getByText('OpenAI needs a key. A key that is not remembered on this device is gone after a reload: enter it again.').waitFor();

@@ -79,13 +79,13 @@ for (const look of Object.keys(LOOKS)) {
     await showTurns(page);
     assert.match(await page.locator('.facts').innerText(), /branch of run_.* before turn 1/);
 
-    await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
+    await acts(page).getByRole('button', { name: 'Ask differently' }).click();
     await page.getByRole('group', { name: 'Editing a prompt' }).waitFor();
     assert.equal(await task(page).inputValue(), 'Show me code.');
     await shoot('editing');
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     assert.equal(await task(page).inputValue(), '');
-    await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
+    await acts(page).getByRole('button', { name: 'Ask differently' }).click();
     await task(page).fill('Show me Rust.');
     await task(page).press('Enter');
     await said(page, 'In Rust.');
@@ -104,7 +104,7 @@ for (const look of Object.keys(LOOKS)) {
     assert.equal(await page.getByRole('heading', { level: 2, name: 'What now?', exact: true }).count(), 1);
     assert.equal(await page.locator('.page > blockquote').innerText(), 'In Rust.');
     await shoot('quoted');
-    await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
+    await acts(page).getByRole('button', { name: 'Ask differently' }).click();
     assert.equal(await task(page).inputValue(), '> In Rust.\n\nWhat now?');
     // What begins with a comparison quotes nothing.
     await task(page).fill('>= 5, or not?\nAnd now?');
@@ -171,7 +171,7 @@ for (const look of Object.keys(LOOKS)) {
   }, { look }));
 }
 
-test('a refused key leads to the settings, and the task is tried again', () => withModel([
+test('a refused key leads to where a model is connected, and the task is tried again', () => withModel([
   { status: 401, body: JSON.stringify({ error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }) },
   { text: 'With the right key.' },
 ], async (page) => {
@@ -188,7 +188,7 @@ test('a refused key leads to the settings, and the task is tried again', () => w
   await page.locator('#setting-model:focus').waitFor();
   await page.keyboard.press('Escape');
   await remedies.getByRole('button', { name: 'Enter a key' }).click();
-  await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+  await page.getByRole('dialog', { name: 'Connect a model' }).waitFor();
   await page.locator('#setting-key:focus').waitFor();
   await page.keyboard.press('Escape');
   await remedies.getByRole('button', { name: 'Try again' }).click();

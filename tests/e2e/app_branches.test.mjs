@@ -209,7 +209,7 @@ for (const look of Object.keys(LOOKS)) {
     await change(page, 1, ['2', '5']);
     await start(page, 'Five.');
     await versions(3, 3, 'result of calculate changed, from turn 2').waitFor();
-    await acts(page).getByRole('button', { name: 'Edit prompt' }).click();
+    await acts(page).getByRole('button', { name: 'Ask differently' }).click();
     await task(page).fill('Add this.');
     await task(page).press('Enter');
     await said(page, 'In other words.');

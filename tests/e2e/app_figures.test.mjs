@@ -169,7 +169,7 @@ test('a chart is read with the pointer, with keys and as a table', async () => {
 test('a program shows its code, what it printed, and its calls below it', async () => {
   await withApp({ context: { viewport: PHONE } }, async (page) => {
     await open(page);
-    const card = page.locator('.call').filter({ has: page.locator('summary', { hasText: '7 calls: read_file × 7' }) });
+    const card = page.locator('.call').filter({ has: page.locator('summary', { hasText: '7 calls: read 7 files' }) });
     await card.locator('summary').first().click();
     await card.locator('.tok-keyword', { hasText: 'const' }).first().waitFor();
     assert.ok((await card.locator('pre').allTextContents()).some((text) => text.startsWith('120 rows\n=> [{"city":"City 1"')));

@@ -308,7 +308,7 @@ test('what was shown is written, also if another call has changed what it was ma
   await start(page, 'Save the result.');
   await question(page).getByRole('heading', { name: 'query_json wants to create garden/out.json on your disk' }).waitFor();
   assert.ok((await shown(page)).some((line) => line.includes('"safe"')), `${await shown(page)}`);
-  await page.locator('.call[data-state="done"] .name').getByText('run_code').waitFor({ timeout: 60_000 });
+  await page.locator('.call[data-state="done"][data-tool="run_code"]').waitFor({ timeout: 60_000 });
   await allow(page).click();
   await ended(page);
   assert.match(await onDisk(page, 'out.json'), /^"safe"\s*$/);

@@ -53,6 +53,7 @@ for (const look of Object.keys(LOOKS)) {
     await start(page, 'Improve my trip notes.');
     await question(page).getByRole('heading', { name: 'write_file wants to create trip.md' }).waitFor();
     assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Refuse', 'the focus is on the safe answer');
+    await page.locator('.doing').getByText('Waiting for your answer below').waitFor();
     await press(page, 'Allow');
     await question(page).getByRole('heading', { name: 'write_file wants to change trip.md' }).waitFor();
     const lines = await question(page).locator('.diff .line').evaluateAll((all) => all.map((one) => `${one.querySelector('.sign').textContent}|${one.querySelector('.text').textContent}`));

@@ -224,13 +224,13 @@ for (const look of Object.keys(LOOKS)) {
     await page.goto(site.app);
     await ready(page);
     const left = page.getByRole('region', { name: 'Interrupted runs' }).getByRole('button', { name: /Write about the sea/ });
-    await left.getByText('plan, 1 of 3 steps, not ended').waitFor();
+    await left.getByText('plan, 1 of 3 steps, interrupted').waitFor();
     await shoot('start');
     await left.click();
     await resume(page).waitFor();
     assert.equal(page.url(), address);
     // On narrow pages it is among the details.
-    await page.getByText(/^Interrupted when the tab closed\. Resume to continue: finished steps keep their results, up to \d+ LLM calls\.$/).waitFor({ state: 'attached' });
+    await page.getByText(/^Interrupted when the tab closed\. Resume to continue: finished steps keep their results, up to \d+ requests\.$/).waitFor({ state: 'attached' });
     await node(page, 1).getByText('completed').waitFor();
     await node(page, 2).getByText('interrupted').waitFor();
     await node(page, 2).click();

@@ -44,7 +44,7 @@ for (const look of Object.keys(LOOKS)) {
     await page.locator('section.turn').nth(1).waitFor();
     await details(page, look);
     assert.deepEqual((await panel(page).locator('.legend-of').getAttribute('title')).split('\n'), [
-      'plenty of turns left', '5 left: told to hurry', '3 left: told to finish', 'synthesis: the model concludes from what it has gathered',
+      'plenty of turns left', '5 left: told to hurry', '3 left: told to finish', 'synthesis: the answer at the limit',
     ]);
     await panel(page).getByText('Stop ends now and keeps the text. Wrap up has the model conclude from what it has.').waitFor();
     await shoot('under-way');

@@ -168,7 +168,7 @@ test('a run reads a skill, runs a script, and ends with its result; the skills s
     await runTask(page, 'How long is "one two three"?');
     await page.locator('.ending code').filter({ hasText: 'final_result' }).first().waitFor({ state: 'attached' });
     const lines = await page.locator('.call > summary .line').allTextContents();
-    assert.match(lines[0], /^read_skillcount/);
+    assert.match(lines[0], /^Readthe skill count/);
     assert.match(lines[1], /^count_wordsone two three/);
     const script = page.locator('.call').nth(1); // the first one reads the skill, whose text names it, too
     await script.locator('summary').click();

@@ -123,7 +123,7 @@ for (const look of Object.keys(LOOKS)) {
 
 /** What a run does when it is stopped, and what shows that it does. */
 const DOING = {
-  'a tool runs': [{ calls: [call('run_code', { code: 'for (;;);' })] }, (page) => page.getByText('Running run_code').waitFor()],
+  'a tool runs': [{ calls: [call('run_code', { code: 'for (;;);' })] }, (page) => page.getByText('Running a program').waitFor()],
   'it waits before another attempt': [{ status: 429, headers: { 'retry-after': '30' }, body: '{"error":{"message":"Slow down."}}' }, (page) => page.getByText(/Trying again in/).waitFor()],
   'it waits for the first word': [{ chunks: [], hold: true }, (page) => page.getByText('Waiting for the model').waitFor()],
 };
@@ -133,7 +133,7 @@ for (const [what, [step, shows]] of Object.entries(DOING)) {
     await shows(page);
     await stop(page).click();
     await ending(page).getByText('You stopped the run.').waitFor();
-    await ending(page).getByRole('button', { name: 'Go on', exact: true }).waitFor();
+    await ending(page).getByRole('button', { name: 'Finish the answer', exact: true }).waitFor();
     assert.doesNotMatch(await page.locator('#transcript').innerText(), /The run was cancelled/);
     assert.equal(await page.getByRole('button', { name: 'Copy', exact: true }).count(), 0, 'there is no answer');
   }, 'wide', { expect: step.status ? [/429/] : [] }));

@@ -21,7 +21,7 @@ function begin(page) {
 const lanes = (page) => page.locator('.lane');
 const words = (page) => page.locator('.lane > summary .words').allInnerTexts();
 // Matched by name: search results may contain that word too.
-const summary = (page) => page.locator('.call').filter({ has: page.locator('.name', { hasText: /^spawn_subagents$/ }) }).locator('.arg').first().innerText();
+const summary = (page) => page.locator('.call[data-tool="spawn_subagents"]').locator('.arg').first().innerText();
 
 /** The panel's line about sub-agents; collapsed on a phone. */
 const figure = (page) => page.evaluate(() => [...document.querySelectorAll('.panel dt')].find((it) => it.textContent === 'Sub-agents')?.nextElementSibling.textContent);
@@ -41,7 +41,7 @@ for (const look of Object.keys(LOOKS)) {
       assert.equal(await lanes(page).count(), SIZE);
       const live = await words(page);
       assert.ok(live.includes('waiting to start'), `${live}`);
-      assert.ok(live.some((it) => /^turn \d of 7, (asking the model|running calculate)$/.test(it) || it === 'writing the synthesis'), `${live}`);
+      assert.ok(live.some((it) => /^turn \d of 7, (asking the model|calculating .+)$/.test(it) || it === 'writing the synthesis'), `${live}`);
       assert.match(await summary(page), /^16 sub-agents, \d+ done$/);
       assert.match(await figure(page), /^\d+ of 16 done$/);
       assert.match(await page.locator('p[role=status]').innerText(), /^Sub-agents: \d+ of 16 done\.$/);
@@ -51,7 +51,7 @@ for (const look of Object.keys(LOOKS)) {
       const inside = page.locator('.lane').filter({ has: page.locator('.what', { hasText: new RegExp(`^\\s*${task}\\s*$`) }) });
       await inside.locator('summary').first().click();
       goOn();
-      await inside.locator('.turn .call .name', { hasText: 'calculate' }).first().waitFor();
+      await inside.locator('.turn .call[data-tool="calculate"]').first().waitFor();
       await shoot('running');
       await inside.locator('.turn .box .prose').waitFor();
       assert.match(await inside.locator('.turn .box').innerText(), /Synthesis: the turn limit was reached\s+What \d+ found\./);

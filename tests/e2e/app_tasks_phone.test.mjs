@@ -39,8 +39,7 @@ test('1, 2: a model is connected, its wrong key is mended, and a story is stoppe
   await write(page, connect.getByLabel(/^API key/), WRONG);
   await write(page, connect.getByRole('combobox', { name: 'Model', exact: true }), 'lamp-1');
   await tap(connect, 'Done');
-  const settings = dialog(page, 'Settings');
-  const key = settings.getByLabel(/^API key/);
+  const key = connect.getByLabel(/^API key/);
   await ask(page, 'What is a lamp?');
   const card = page.getByRole('region', { name: 'How it ended' });
   await card.getByText('Incorrect API key provided.').waitFor();
@@ -49,7 +48,7 @@ test('1, 2: a model is connected, its wrong key is mended, and a story is stoppe
   await key.and(page.locator(':focus')).waitFor();
   await page.keyboard.type(RIGHT);
   assert.equal(await key.inputValue(), RIGHT);
-  await tap(settings, 'Done');
+  await tap(connect, 'Done');
   await tap(card, 'Try again');
   await answered(page, 'A lamp gives light.');
   await storedToTheEnd(page, 2);
@@ -126,7 +125,7 @@ test('4, 6: a result is changed to see what would have been answered; a prompt i
   await call.getByText('changed', { exact: true }).waitFor();
   await page.getByRole('group', { name: 'Version 2 of 2: result of calculate changed, from turn 2', exact: true }).waitFor();
 
-  await tap(acts(page), 'Edit prompt');
+  await tap(acts(page), 'Ask differently');
   await task(page).and(page.locator(':focus')).waitFor();
   await page.keyboard.type(' Say it with a cow.');
   await tap(page, 'Run');
@@ -179,7 +178,7 @@ test('9: a plan of two steps is written and run', () => withPhone([
   const step = (n) => plan.getByRole('group', { name: `step ${n}`, exact: true });
   await write(page, step(1).getByLabel('Action'), 'Name the parts of a lamp');
   await write(page, step(2).getByLabel('Action'), 'Write a sentence about them');
-  await write(page, step(2).getByLabel('Depends on'), '1');
+  await step(2).locator('[data-field=dependencies] select').selectOption('1');
   await plan.getByText('Saved in this browser.').waitFor();
   await tap(plan, 'Run the plan');
   const result = page.getByRole('region', { name: 'Result of the plan' });

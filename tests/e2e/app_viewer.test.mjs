@@ -88,7 +88,7 @@ test('what the model saw is what was sent: messages, counter lines, tools, and t
     const messages = seen(page).locator('.message');
     assert.deepEqual(await messages.locator('.role').allInnerTexts(), ['system', 'user']);
     assert.equal(await messages.nth(1).locator('.text').innerText(), records.limit.input);
-    await seen(page).getByText(/\d+ tools, the model decides/).click();
+    await seen(page).getByText(/\d+ tools offered/).click();
     await seen(page).locator('.offered b').first().waitFor();
     assert.deepEqual(await seen(page).locator('.offered b').allInnerTexts(), records.limit.tools.map(({ name }) => name));
 

@@ -120,7 +120,7 @@ test('in a page, with services of other sites and a relay; replayed offline, the
     await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     await drop(page, [file]);
     await page.getByRole('region', { name: 'How it ended' }).waitFor();
-    for (const name of ['search_web', 'fetch_url', 'getItem', 'read_skill', 'offer_submit']) await page.locator('.call').filter({ hasText: name }).first().waitFor();
+    for (const name of ['search_web', 'fetch_url', 'getItem', 'read_skill', 'offer_submit']) await page.locator(`.call[data-tool="${name}"]`).first().waitFor();
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByRole('slider', { name: 'Step' }).waitFor();
     await page.getByRole('button', { name: 'Verify' }).click();

@@ -119,13 +119,13 @@ fn each_option_is_part_of_the_request_hash() {
 #[test]
 fn the_viewer_says_of_each_request_what_was_asked() {
     for (asked, first, second) in [
-        (AskedTool::Auto, "the model decides", "the model decides"),
-        (AskedTool::None, "none may be called", "none may be called"),
-        (AskedTool::Required, "one must be called", "the model decides"),
-        (AskedTool::Tool("read".into()), "read must be called", "the model decides"),
+        (AskedTool::Auto, " offered", " offered"),
+        (AskedTool::None, ", none may be called", ", none may be called"),
+        (AskedTool::Required, ", one must be called", " offered"),
+        (AskedTool::Tool("read".into()), ", read must be called", " offered"),
     ] {
         let replay = Replay::from_document(&play(asking(Preset::Research, asked), to_the_limit()).document());
         let says = |request| replay.request_view(request).unwrap().choice;
-        assert_eq!((says(0), says(2)), (format!("3 tools, {first}"), format!("3 tools, {second}")));
+        assert_eq!((says(0), says(2)), (format!("3 tools{first}"), format!("3 tools{second}")));
     }
 }

@@ -95,6 +95,7 @@ mod trajectory;
 mod trajectory_course;
 mod trajectory_summary;
 mod types;
+mod view_actions;
 mod view_address;
 mod view_branches;
 mod view_compare;

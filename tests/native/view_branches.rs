@@ -7,8 +7,8 @@ use turnwise_protocol::snapshot::Reporter;
 use turnwise_record::trajectory::export::ExportFormat;
 use turnwise_record::trajectory::{Recorder, Restored, Trajectory, replay};
 use turnwise_view::export::export;
-use turnwise_view::version::{ListedRun, Version, choices, labels, versions};
-use turnwise_view::{CallView, HeadView, RailView, RunSource, ViewModel};
+use turnwise_view::version::{ListedRun, Version, choices, families, folded, labels, versions};
+use turnwise_view::{CallView, HeadView, PanelView, RailView, RunSource, ViewModel};
 
 /// A run of three turns: two calls one after the other, and the answer.
 fn original() -> Trajectory {
@@ -92,6 +92,9 @@ fn a_changed_result_is_marked_at_its_call_in_every_form() {
     assert_eq!(same_marks(&first), pairs(&[("b", &original.run_id)]));
     let facts = HeadView::from(&RunSource::from(&first.document())).facts;
     assert!(facts.contains(&"result of search changed".to_owned()), "{facts:?}");
+    // The engine counts the repeated turn's request twice.
+    let calls = |document: &Trajectory| PanelView::from(&RunSource::from(document)).calls;
+    assert_eq!((calls(&original), calls(&first.document())), ("3".to_owned(), "3".to_owned()));
 }
 
 #[test]
@@ -207,6 +210,22 @@ fn each_line_of_the_list_says_which_version_it_is() {
     assert_eq!(label("sibling"), ["version 2 of 2, sibling changed"]);
     assert_eq!(label("alone"), [""; 0], "there is no other version");
     assert_eq!(found.len(), 8, "each line once");
+}
+
+#[test]
+fn the_list_folds_versions_below_the_first_line_of_their_family() {
+    let families = families(&family());
+    assert_eq!(families.iter().map(Vec::len).collect::<Vec<_>>(), [4, 2, 2]);
+    assert!(families.iter().all(|family| family[0].1.starts_with("version 1 of ")), "{families:?}");
+    let (one, two) = (Some(0), Some(1));
+    assert_eq!(folded(&[None, one, None, two, one, None, one]), [
+        (0, vec![]),
+        (1, vec![4, 6]),
+        (2, vec![]),
+        (3, vec![]),
+        (5, vec![])
+    ]);
+    assert!(folded(&[]).is_empty());
 }
 
 #[test]

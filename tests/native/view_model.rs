@@ -276,6 +276,7 @@ fn a_failed_attempt_stays_visible_with_its_slug_and_what_came_of_it() {
     let [one] = turn.failed.as_slice() else { panic!("{:?}", turn.failed) };
     assert_eq!(one.attempt, "attempts 1 to 3 of 3");
     assert!(one.then.starts_with("tried again after") && one.then.ends_with(", no attempt left"), "{}", one.then);
+    assert_eq!(one.tried, "Tried 3 times");
 
     let other = || Step::Fail(error(Slug::Timeout, Retry::Yes));
     let failed = play(limited(5), vec![cut(), Step::Timer(None), other(), Step::Timer(None), other()]);

@@ -234,7 +234,7 @@ fn the_panel_counts_steps_calls_and_tokens() {
     let open = panel(&driven.document(), SourceOrigin::Session, 40);
     assert_eq!((open.done, open.of, open.running, open.can_rerun), (1, 6, true, false));
     assert_eq!(open.title, "1/6 steps");
-    assert!(open.note.ends_with("up to 40 LLM calls more."), "{}", open.note);
+    assert!(open.note.ends_with("up to 40 requests more."), "{}", open.note);
     assert!(open.calls_bound.as_ref().is_some_and(|bound| bound.starts_with("at most ")), "{:?}", open.calls_bound);
     assert_eq!(open.meter.ticks[0].state, TickState::Used);
     assert_eq!(open.meter.ticks[3].kind, TickKind::Synthesis);
@@ -278,7 +278,7 @@ fn an_interrupted_plan_says_where_it_was_and_what_resume_costs() {
     let panel = PlanPanelView::new(&steps, &progress);
     assert_eq!((panel.running, panel.can_resume, panel.can_wrap_up, panel.can_rerun), (false, true, false, false));
     assert!(
-        panel.note.starts_with("Interrupted when the tab closed.") && panel.note.contains("up to 40 LLM calls"),
+        panel.note.starts_with("Interrupted when the tab closed.") && panel.note.contains("up to 40 requests"),
         "{}",
         panel.note
     );
@@ -292,7 +292,7 @@ fn an_interrupted_plan_says_where_it_was_and_what_resume_costs() {
     // Its line in the list is drawn without its steps.
     assert_eq!((stored.title.as_str(), stored.words.as_str(), stored.tone), ("do 6", "plan, 1 of 6 steps", None));
     let left = stored.clone().plan_left_open();
-    assert_eq!((left.words.as_str(), left.tone), ("plan, 1 of 6 steps, not ended", Some(Tone::Cancelled)));
+    assert_eq!((left.words.as_str(), left.tone), ("plan, 1 of 6 steps, interrupted", Some(Tone::Cancelled)));
     assert_eq!(left.ticks, rail.ticks);
     let live = PlanPanelView::new(&views(&document), &PlanProgress { origin: SourceOrigin::Session, ..progress });
     assert_eq!(live.rail("do 6"), stored, "the same as the open plan shows");
@@ -485,6 +485,53 @@ fn names_that_json_cannot_say_are_faults_too() {
         draft.remove(step.key);
     }
     assert!(draft.plan(&TOOLS).unwrap_err().iter().any(FaultView::is_about_the_whole), "it has no steps");
+}
+
+#[test]
+fn lists_are_edited_entry_by_entry_and_offer_what_fits() {
+    let mut draft = written(&small());
+    let [reader, writer] = [draft.agents[0].key, draft.agents[1].key];
+    let [first, second, last] = [draft.steps[0].key, draft.steps[1].key, draft.steps[2].key];
+    let offered = |draft: &PlanDraft, key, field| {
+        draft.addable(key, field, &TOOLS).into_iter().map(|(value, _)| value).collect::<Vec<_>>()
+    };
+    // Only earlier steps, and nothing twice.
+    assert_eq!(offered(&draft, first, StepField::Dependencies), [""; 0]);
+    assert_eq!(offered(&draft, second, StepField::Dependencies), [""; 0]);
+    assert_eq!(offered(&draft, last, StepField::Dependencies), ["1", "4"]);
+    assert_eq!(draft.addable(last, StepField::Dependencies, &TOOLS)[1].1, "4 Reader: reckon");
+    assert_eq!(offered(&draft, second, StepField::StepTools), ["read_file"]);
+    assert_eq!(offered(&draft, reader, StepField::AgentTools), [""; 0]);
+    assert_eq!(draft.entries(writer, StepField::AgentTools), ["none"]);
+    draft.add(writer, StepField::AgentTools, "calculate");
+    assert_eq!(draft.entries(writer, StepField::AgentTools), ["calculate"], "no tools, until there is one");
+    draft.remove_entry(writer, StepField::AgentTools, 0);
+    assert_eq!(offered(&draft, writer, StepField::AgentTools), ["none", "read_file", "calculate"]);
+    draft.add(last, StepField::Dependencies, "4");
+    draft.add(last, StepField::Dependencies, "1");
+    draft.remove_entry(last, StepField::Dependencies, 0);
+    draft.remove_entry(last, StepField::Dependencies, 9);
+    assert_eq!(draft.plan(&TOOLS).unwrap().steps[2].dependencies, [1]);
+    assert_eq!(offered(&draft, last, StepField::Order), [""; 0]);
+}
+
+#[test]
+fn a_plan_can_be_drawn_while_it_is_written() {
+    let mut draft = PlanDraft::blank();
+    assert!(draft.plan(&TOOLS).is_err());
+    let sketch = |draft: &PlanDraft| draft.sketch().map(|plan| plan.steps.into_iter().map(|step| (step.order, step.dependencies)).collect::<Vec<_>>());
+    assert_eq!(sketch(&draft), Some(vec![(1, vec![]), (2, vec![])]));
+    draft.add_step();
+    let last = draft.steps[2].key;
+    draft.set(last, StepField::Dependencies, "1, 3, 9, x".into());
+    draft.set(last, StepField::StepTools, "telepathy".into());
+    assert_eq!(sketch(&draft), Some(vec![(1, vec![]), (2, vec![]), (3, vec![1])]));
+    draft.set(last, StepField::Order, "two".into());
+    assert_eq!(sketch(&draft), None);
+    draft.text = Some(small().to_string());
+    assert_eq!(sketch(&draft).unwrap().len(), 3);
+    draft.text = Some("{".into());
+    assert_eq!(sketch(&draft), None);
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn a_batch_shows_its_calls_and_an_accepted_report_is_marked() {
     script.extend(text_report());
     let model = view(&play(strict(5), script));
     let batch = &model.turns[0].calls[0];
-    assert_eq!(batch.summary, "2 calls: search, final_report");
+    assert_eq!(batch.summary, "2 calls: search, handed in the report");
     assert_eq!(batch.inner.len(), 2);
     assert_eq!(batch.inner[0].summary, "a");
     assert_eq!(batch.inner[1].slug.map(|slug| slug.name), Some("invalid_arguments"));
@@ -167,7 +167,7 @@ fn the_last_turn_says_that_it_takes_only_a_report() {
     );
     let ending = model.panel.ending.expect("an ending");
     assert_eq!(ending.headline, "You asked it to wrap up; the model's report was accepted.");
-    assert_eq!((ending.outcome, ending.outcome_words), ("partial", "concluded early"));
+    assert_eq!((ending.outcome, ending.outcome_words), ("partial", "wrapped up as you asked"));
 }
 
 #[test]

@@ -25,6 +25,7 @@ use crate::client::live::LiveRun;
 use crate::client::slots::{Behind, Local, RunPage};
 use crate::files::library::workspace;
 use crate::files::samples;
+use crate::settings::id_of;
 use crate::state::{App, Backing, Dialog, OpenRecord, TaskInput, Thread};
 use crate::transcript::follow;
 use crate::viewer::state::View;
@@ -222,7 +223,7 @@ impl App {
         self.now.set(dom::now());
     }
 
-    /// Returns the next run's configuration; if a setting is wrong or the key is missing, opens the settings and says so.
+    /// Returns the next run's configuration; if a setting is wrong or the key is missing, opens what sets it and says so.
     pub fn config(&self) -> Option<RunConfig> {
         let (built, seeded) = self.settings.with_untracked(|settings| {
             (settings.build(turnwise_tools::all()), !settings.value(ConfigField::Seed).is_empty())
@@ -235,9 +236,13 @@ impl App {
                 Some(if seeded { config } else { RunConfig { seed: random_seed(), ..config } })
             }
             Err(errors) => {
-                let message = errors.into_iter().next().map(|error| error.message).unwrap_or_default();
+                let (field, message) = errors.into_iter().next().map(|error| (error.field, error.message)).unzip();
+                let message = message.unwrap_or_default();
                 self.connect().refused.set(true);
-                self.dialog.set(Some(Dialog::Settings));
+                match field {
+                    Some(field @ (ConfigField::BaseUrl | ConfigField::Model)) => self.open_connect_at(&id_of(field)),
+                    _ => self.dialog.set(Some(Dialog::Settings)),
+                }
                 self.complain(format!("A setting is wrong: {message}"));
                 None
             }

@@ -19,6 +19,8 @@ pub struct FailedAttempt {
     pub attempt: String,
     /// `tried again after 0.8 s`, `no attempt left`
     pub then: String,
+    /// The same for people: `Tried 3 times`; empty while it is not known what follows.
+    pub tried: String,
     /// The notice about it that the next request sent to the model, without its prefix.
     pub notice: Option<String>,
     /// The calls it requested: they were answered, but did not make the turn succeed.
@@ -184,11 +186,20 @@ fn failed_attempt(
         (false, None) if !open => Weight::Last,
         (false, _) => Weight::Passing,
     };
+    let tried = match (weight, attempt.attempt) {
+        (Weight::ByUser, _) => String::new(),
+        (Weight::Passing, _) if next.is_none() => String::new(),
+        (Weight::Passing, _) => "Tried again".to_owned(),
+        (Weight::Last, 1) => "Not tried again".to_owned(),
+        (Weight::Last, 2) => "Tried twice".to_owned(),
+        (Weight::Last, count) => format!("Tried {count} times"),
+    };
     FailedAttempt {
         slugs: attempt.slugs.iter().map(|slug| SlugView::from(*slug)).collect(),
         message: message(attempt, by_user),
         attempt: if by_user { String::new() } else { format!("attempt {} of {max_attempts}", attempt.attempt) },
         then,
+        tried,
         notice: None,
         calls: Vec::new(),
         partial: partial(attempt),

@@ -2,21 +2,22 @@
 
 use serde_json::Value;
 
-use turnwise_engine::skills::READ_SKILL;
 use turnwise_engine::{BranchChanges, CallRecord, Slug, own_tools};
 
+use super::action::{ActionView, QUERY, several};
 use super::slug::SlugView;
+
+pub use super::action::CallState;
 use turnwise_content::format::{counted, duration, one_line};
 
+/// The most characters of what a call is about.
+const SUMMARY: usize = 160;
 /// Longer results are collapsed, and the card shows their size.
 const INLINE_RESULT: usize = 72;
 /// More calls than this inside one are counted by name.
 pub const FEW_CALLS: usize = 5;
 /// Longer results are not searched for a table or a chart.
 const MAX_FIGURE: usize = 4 * 1024 * 1024;
-
-/// A tool whose results people want to see at once, as those of programs.
-const QUERY: &str = "query_table";
 
 /// Said at a call whose result a branch changed.
 pub const CHANGED: &str = "This result was changed by hand";
@@ -26,7 +27,9 @@ pub const CHANGED: &str = "This result was changed by hand";
 pub struct CallView {
     pub id: String,
     pub name: String,
-    /// The arguments in one line.
+    /// What it does: `Read`, or the name of a tool that is the user's own.
+    pub verb: String,
+    /// What it does that with: `contract.pdf`, or the arguments in one line.
     pub summary: String,
     /// The arguments as indented JSON, or the model's text if it is not JSON.
     pub args: String,
@@ -75,33 +78,30 @@ pub enum CallNote {
     Size(String),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallState {
-    Open,
-    Done,
-    Failed,
-    /// Ended by stop or cancel, which is not a failure.
-    Ended,
-}
-
 impl CallView {
     /// Builds the card. `added`: the bytes at the end of the result that the engine added: the context and the counter line.
     #[must_use]
     pub fn new(call: &CallRecord, added: usize) -> Self {
+        let state = state(call);
+        // Without its arguments there is nothing to say but what it was called with.
+        let action = match call.args.is_object() {
+            true => ActionView::new(&call.name, &call.args, &call.calls, state),
+            false => None,
+        };
+        let (verb, summary) = match action {
+            Some(ActionView { verb, object }) => (verb.to_owned(), object),
+            None => (call.name.clone(), summary(&call.args)),
+        };
         CallView {
             id: call.id.0.clone(),
             name: call.name.clone(),
-            summary: match &call.calls {
-                _ if call.name == own_tools::REPORT => report_summary(&call.args),
-                _ if call.name == READ_SKILL => skill_summary(&call.args),
-                calls if calls.is_empty() => summary(&call.args),
-                calls => batch_summary(calls),
-            },
+            verb,
+            summary,
             args: pretty(&call.args),
             result: call.result.clone(),
             changed_from: None,
             note: if call.calls.is_empty() { note(call, added) } else { None },
-            state: state(call),
+            state,
             slug: call.slug.map(SlugView::from),
             error: call.error.as_deref().map(|error| one_line(error, 160)),
             duration: call.duration_ms.map(duration),
@@ -127,6 +127,36 @@ impl CallView {
     }
 }
 
+/// Like calls in a row, as one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupView {
+    /// `Read 10 files`
+    pub words: String,
+    /// What they are about: `a.md, b.md, c.md`
+    pub objects: String,
+    /// `3 done`, while some are open.
+    pub progress: Option<String>,
+    /// `2 failed`
+    pub failed: Option<String>,
+}
+
+impl GroupView {
+    /// Returns the line of calls of one tool.
+    #[must_use]
+    pub fn new(calls: &[CallView]) -> Self {
+        let count = |state: CallState| calls.iter().filter(|call| call.state == state).count();
+        let (open, done, failed) = (count(CallState::Open), count(CallState::Done), count(CallState::Failed));
+        let tool = calls.first().map_or("", |call| call.name.as_str());
+        let objects: Vec<&str> = calls.iter().map(|call| call.summary.as_str()).filter(|text| !text.is_empty()).collect();
+        GroupView {
+            words: several(tool, if open > 0 || done == 0 { calls.len() } else { done }, open > 0),
+            objects: one_line(&objects.join(", "), SUMMARY),
+            progress: (open > 0 && done > 0).then(|| format!("{done} done")),
+            failed: (failed > 0).then(|| format!("{failed} failed")),
+        }
+    }
+}
+
 /// Returns a progress report as the user saw it; a rejected one is shown like any other call.
 pub(super) fn progress(call: &CallRecord) -> Option<ProgressView> {
     if call.name != own_tools::PROGRESS || call.slug.is_some() || call.result.is_none() {
@@ -134,36 +164,6 @@ pub(super) fn progress(call: &CallRecord) -> Option<ProgressView> {
     }
     let text = |key: &str| call.args.get(key).and_then(Value::as_str).map(|text| one_line(text, 300));
     Some(ProgressView { status: text("status")?, detail: text("detail").filter(|detail| !detail.is_empty()) })
-}
-
-/// Says which of these calls are open: `running search_files`, `running 3 tools`
-pub(super) fn running(calls: &[CallRecord]) -> String {
-    let open: Vec<&str> = calls.iter().filter(|call| call.result.is_none()).map(|call| call.name.as_str()).collect();
-    match open.as_slice() {
-        [own_tools::SPAWN] => "sub-agents at work".to_owned(),
-        [READ_SKILL] => "reading a skill".to_owned(),
-        [only] => format!("running {only}"),
-        several => format!("running {} tools", several.len()),
-    }
-}
-
-/// `3 calls: search, read, read`; many calls are counted by name: `200 calls: read × 200`.
-#[must_use]
-pub fn batch_summary(calls: &[CallRecord]) -> String {
-    let count = counted(calls.len() as u64, "call");
-    let names: Vec<String> = if calls.len() <= FEW_CALLS {
-        calls.iter().map(|inner| inner.name.clone()).collect()
-    } else {
-        let mut counts: Vec<(&str, usize)> = Vec::new();
-        for call in calls {
-            match counts.iter_mut().find(|(name, _)| *name == call.name) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((&call.name, 1)),
-            }
-        }
-        counts.into_iter().map(|(name, count)| format!("{name} × {count}")).collect()
-    };
-    one_line(&format!("{count}: {}", names.join(", ")), 160)
 }
 
 /// The program of a call, as the model wrote it.
@@ -210,11 +210,23 @@ fn note(call: &CallRecord, added: usize) -> Option<CallNote> {
     let result = call.result.as_deref().filter(|_| call.error.is_none())?;
     let body = result.get(..result.len().saturating_sub(added)).unwrap_or(result);
     if body.chars().count() <= INLINE_RESULT && !body.contains('\n') {
-        return Some(CallNote::Value(body.to_owned()));
+        // What was written is in the line already.
+        let written = call.args.get("path").and_then(Value::as_str).filter(|_| call.name == "write_file");
+        let size = written.and_then(|path| body.split_once(&format!("{path}: ")));
+        return Some(size.map_or_else(|| CallNote::Value(body.to_owned()), |(_, size)| CallNote::Size(size.to_owned())));
     }
-    let lines = body.lines().count();
+    let lines = body.lines().count() - frame(&call.name, body);
     let characters = counted(body.chars().count() as u64, "character");
     Some(CallNote::Size(if lines > 1 { counted(lines as u64, "line") } else { characters }))
+}
+
+/// Returns how many lines of a result are not of the file that was read: what it is comes first, and what was left out last.
+fn frame(tool: &str, body: &str) -> usize {
+    if tool != "read_file" {
+        return 0;
+    }
+    let is_frame = |line: Option<&str>, start: &str| usize::from(line.is_some_and(|line| line.starts_with(start)));
+    is_frame(body.lines().next(), "[") + is_frame(body.lines().next_back(), "[lines ")
 }
 
 /// Shows a single value without its name, and several values with their names.
@@ -233,22 +245,6 @@ fn summary(args: &Value) -> String {
         other => plain(other),
     };
     one_line(&text, 160)
-}
-
-/// `count`, or `count, references/rules.md`.
-fn skill_summary(args: &Value) -> String {
-    let text = |key: &str| args.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let parts: Vec<&str> = ["name", "path"].into_iter().filter_map(text).collect();
-    if parts.is_empty() { summary(args) } else { one_line(&parts.join(", "), 160) }
-}
-
-/// Returns the title of a report, or else its first line, without the marks of Markdown.
-fn report_summary(args: &Value) -> String {
-    let content = args.get("content").and_then(Value::as_str);
-    let first = content.and_then(|text| {
-        text.lines().map(|line| line.trim_start_matches(['#', ' ']).trim()).find(|line| !line.is_empty())
-    });
-    first.map_or_else(|| summary(args), |line| one_line(&line.replace("**", ""), 160))
 }
 
 fn plain(value: &Value) -> String {

@@ -235,7 +235,7 @@ fn facts(source: &RunSource<'_>) -> Vec<(&'static str, String, Option<u64>)> {
         ("Model", models, None),
         ("Preset", source.config.preset.as_str().to_owned(), None),
         ("Turns", format!("{} of {}", source.turns.len(), source.effective_max_turns), Some(source.turns.len() as u64)),
-        amount("LLM calls", u64::from(source.requests)),
+        amount("Requests", u64::from(source.requests)),
         amount("Failed attempts", failed as u64),
         amount("Tool calls", calls as u64),
         amount("Tokens in", source.usage.input.0),

@@ -271,7 +271,8 @@ fn outcome_words(ending: &Ending) -> &'static str {
     match ending.outcome {
         Outcome::Success if ending.termination_reason == TerminationReason::FinalReport => "report accepted",
         Outcome::Success => "finished on its own",
-        Outcome::Partial => "concluded early",
+        Outcome::Partial if ending.wrap_up == Some(Trigger::Stop) => "wrapped up as you asked",
+        Outcome::Partial => "concluded at the limit",
         Outcome::Failed => "no answer from the model",
         Outcome::Cancelled => "stopped by you",
     }
@@ -292,7 +293,7 @@ fn source_words(ending: &Ending, turns: &[TurnRecord]) -> &'static str {
         _ if ending.outcome == Outcome::Cancelled => "none",
         AnswerSource::Model => "text from the model",
         AnswerSource::Tool => "a tool's result",
-        AnswerSource::Synthesis => "the synthesis turn",
+        AnswerSource::Synthesis => "its conclusion",
         AnswerSource::System => "written by the system",
     }
 }

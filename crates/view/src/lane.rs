@@ -7,7 +7,7 @@ use turnwise_engine::own_tools::{self, SubagentTask};
 use turnwise_engine::{CallRecord, Slug, Status};
 use turnwise_protocol::snapshot::Subagent;
 
-use super::call;
+use super::action;
 use super::ending::{self, Tone};
 use super::meter::{Meter, Tick, TickState};
 use super::source::{Children, RunSource, SourceOrigin};
@@ -273,7 +273,7 @@ fn state_text(run: &RunSource<'_>) -> String {
         }
         (Status::Calling { .. }, _) => format!("turn {turn} of {max}, asking the model"),
         (Status::Waiting { .. }, _) => format!("turn {turn} of {max}, waiting to try again"),
-        (Status::Tools { .. }, _) => format!("turn {turn} of {max}, {}", call::running(run.last_calls())),
+        (Status::Tools { .. }, _) => format!("turn {turn} of {max}, {}", action::running(run.last_calls())),
     }
 }
 

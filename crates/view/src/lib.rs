@@ -4,6 +4,7 @@
 //! [`RunSource`]: a live run or a document from disk. Deliberately absent: streamed text that is not yet a reply (it goes
 //! directly from the shell to the screen), and the DOM.
 
+pub mod action;
 pub mod address;
 pub mod attempt;
 pub mod branch;

@@ -190,7 +190,7 @@ fn can_wrap_up(source: &RunSource<'_>, phase: PanelPhase) -> bool {
 }
 
 fn note(source: &RunSource<'_>, phase: PanelPhase, turn: u32) -> String {
-    let left = counted(u64::from(source.calls_left), "LLM call");
+    let left = counted(u64::from(source.calls_left), "request");
     let remaining = source.effective_max_turns.saturating_sub(turn);
     let outcome = source.segments.last().map(|ending| ending.outcome);
     match (phase, source.can_continue) {
@@ -216,7 +216,7 @@ fn note(source: &RunSource<'_>, phase: PanelPhase, turn: u32) -> String {
             "You stopped it. Ask a follow-up below, or have the answer finished.".to_owned()
         }
         (PanelPhase::Ended, false) => "Ask a follow-up below; it continues this conversation.".to_owned(),
-        // The bound of LLM calls shrinks with each of them, so it is said where the calls are counted.
+        // The bound of requests shrinks with each of them, so it is said where the calls are counted.
         (PanelPhase::Synthesizing, _) => "Writing the synthesis.".to_owned(),
         (PanelPhase::Running, _) if remaining == 0 && forces_report(source.config) => {
             "The last turn asks for the report.".to_owned()

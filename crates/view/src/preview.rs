@@ -70,7 +70,7 @@ pub fn legend(config: &RunConfig) -> Vec<(TickKind, String)> {
         legend.push((TickKind::Report(level), "the last turn asks for the report".to_owned()));
     }
     if config.synthesis.is_some() {
-        legend.push((TickKind::Synthesis, "synthesis: the model concludes from what it has gathered".to_owned()));
+        legend.push((TickKind::Synthesis, "synthesis: the answer at the limit".to_owned()));
     }
     legend
 }

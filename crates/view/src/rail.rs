@@ -153,7 +153,7 @@ impl From<&RunSource<'_>> for RailView {
         let ending = source.segments.last().filter(|_| source.status == Status::Ended);
         let turn = source.turns.last().map_or(0, |turn| turn.turn);
         let text = match (ending, source.status) {
-            _ if source.origin == SourceOrigin::Interrupted => format!("not ended, turn {}", turn.max(1)),
+            _ if source.origin == SourceOrigin::Interrupted => format!("interrupted, turn {}", turn.max(1)),
             (Some(ending), _) => ending::short(ending),
             (None, Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }) => {
                 "writing the synthesis".to_owned()
@@ -181,7 +181,7 @@ impl RailView {
     /// Returns the entry of a run that had not ended when it was last stored.
     #[must_use]
     pub fn left_open(run: &RunSummary) -> Self {
-        RailView { words: format!("not ended, turn {}", run.turns_used.max(1)), ..RailView::from(run) }
+        RailView { words: format!("interrupted, turn {}", run.turns_used.max(1)), ..RailView::from(run) }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use turnwise_engine::{BranchChanges, BranchPart, CounterLevel, Status, Trigger, TurnRecord, own_tools};
 
+use super::action;
 use super::attempt::{self, FailedAttempt, PartialView};
-use super::call::{self, CallView};
+use super::call::CallView;
 use super::ending::{self, trigger_words};
 use super::lane::Tally;
 use super::lines::AddedLines;
@@ -226,7 +227,7 @@ fn live(source: &RunSource<'_>, attempts: u32) -> Option<Activity> {
             let until = source.started_at.0.saturating_add(until.0);
             Some(Activity::Waiting(WaitView { until, attempt, of: attempts }))
         }
-        Status::Tools { .. } => Some(Activity::Tools { words: sentence_case(&call::running(source.last_calls())) }),
+        Status::Tools { .. } => Some(Activity::Tools { words: sentence_case(&action::running(source.last_calls())) }),
         Status::Ended => None,
     }
 }

@@ -81,9 +81,30 @@ fn root<'a>(before: &[(&'a str, &'a str)], run_id: &'a str) -> &'a str {
 /// `version 2 of 3, regenerated from turn 2`.
 #[must_use]
 pub fn labels(runs: &[ListedRun]) -> Vec<(String, String)> {
+    families(runs).into_iter().flatten().collect()
+}
+
+/// Returns what a list with folded versions shows: the places of its lines, each with those of the later lines of its family.
+/// `families`: that of each line, if it has other versions.
+#[must_use]
+pub fn folded(families: &[Option<usize>]) -> Vec<(usize, Vec<usize>)> {
+    let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
+    for (place, family) in families.iter().enumerate() {
+        let is_same = |first: usize| family.is_some() && families.get(first) == Some(family);
+        match groups.iter_mut().find(|(first, _)| is_same(*first)) {
+            Some((_, others)) => others.push(place),
+            None => groups.push((place, Vec::new())),
+        }
+    }
+    groups
+}
+
+/// The same in families: the lines that are versions of one another, the original first.
+#[must_use]
+pub fn families(runs: &[ListedRun]) -> Vec<Vec<(String, String)>> {
     let before = before(runs);
     let roots: Vec<&str> = runs.iter().map(|run| root(&before, &run.version.run_id)).collect();
-    let mut labels: Vec<(String, String)> = Vec::new();
+    let mut labels: Vec<Vec<(String, String)>> = Vec::new();
     let mut named: Vec<&str> = Vec::new();
     for (run, wanted) in runs.iter().zip(&roots) {
         if run.version.of.is_none() || named.contains(wanted) {
@@ -93,7 +114,7 @@ pub fn labels(runs: &[ListedRun]) -> Vec<(String, String)> {
         let of_root = runs.iter().zip(&roots).filter(|(_, root)| *root == wanted).map(|(run, _)| run);
         let all = family(of_root);
         let each = all.iter().enumerate().filter(|_| all.len() > 1);
-        labels.extend(each.map(|(place, run)| (run.line.clone(), label(place, all.len(), &run.version))));
+        labels.push(each.map(|(place, run)| (run.line.clone(), label(place, all.len(), &run.version))).collect());
     }
     labels
 }

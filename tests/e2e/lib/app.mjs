@@ -137,7 +137,7 @@ function read() {
     turns: [...document.querySelectorAll('section.turn')].map((turn) => ({
       level: turn.dataset.level,
       text: words(turn),
-      calls: [...turn.querySelectorAll('.call .name')].map(text),
+      calls: [...turn.querySelectorAll('.call[data-tool]')].map((call) => call.dataset.tool),
       counter: text(turn.querySelector('.counter')),
     })),
     reason: fields[0],

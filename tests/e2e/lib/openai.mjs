@@ -2,7 +2,7 @@
 import { reply } from './script-server.mjs';
 
 /** What the app says if a key is missing. */
-export const MISSING = 'Nothing was sent: OpenAI needs a key, and this page has none. Enter it in the settings.';
+export const MISSING = 'Nothing was sent: OpenAI needs a key, and this page has none. Enter it here.';
 
 /**
  * Answers requests to OpenAI with these replies, one after another; one that is undefined never comes, and `waits` is called
@@ -20,9 +20,9 @@ export async function answerAsOpenAi(page, replies, waits = () => {}) {
   return keys;
 }
 
-/** Enters a key into the settings, which are open, and closes them. */
+/** Enters a key into the dialog that is open, the settings or the one that connects a model, and closes it. */
 export async function enterKey(page, key) {
-  const settings = page.getByRole('dialog', { name: 'Settings' });
+  const settings = page.getByRole('dialog', { name: /^(Settings|Connect a model)$/ });
   await settings.getByLabel('API key').fill(key);
   await settings.getByText('OpenAI needs a key.').waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');

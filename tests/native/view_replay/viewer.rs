@@ -61,7 +61,7 @@ fn requests_are_marked() {
         [(CounterLevel::Urgent, "[Turn 1/2 - Only 1 turns left! Prioritize completing your task.]".into())]
     );
     assert!(view.title.starts_with(&format!("Request {} of ", noticed + 1)), "{}", view.title);
-    assert_eq!(view.choice, "3 tools, the model decides");
+    assert_eq!(view.choice, "3 tools offered");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use turnwise_protocol::app::{RunLocation, VersionOf};
 use turnwise_view::SegmentView;
 use turnwise_view::formats::SHARE;
 use turnwise_view::panel::Remedy;
+use turnwise_view::settings::ConfigField;
 
 use crate::browser::dom;
 use crate::client::slots::{Behind, EndDrawn, RunPage};
@@ -22,6 +23,8 @@ use crate::components::button::{Look, button};
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::reactive;
 use crate::composer::store::Editing;
+use crate::settings::id_of;
+use crate::settings::key::KEY;
 use crate::state::{App, Backing, TaskInput, Thread};
 use crate::transcript::original::Original;
 
@@ -69,7 +72,7 @@ fn bar(app: App, page: &RunPage, remedy: Option<Remedy>) -> impl IntoView + use<
         }),
         action(Icon::Share, "Share", SHARE, move || app.share(shared.clone())),
         own.then(|| {
-            action(Icon::Edit, "Edit prompt", "Change the prompt and run it as a separate run", move || {
+            action(Icon::Edit, "Ask differently", "Change the prompt and run it as a separate run", move || {
                 app.edit_prompt(place);
             })
         }),
@@ -81,7 +84,6 @@ pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
     let (panel, place, page) = (page.panel.clone(), page.place, page.clone());
     let own = page.handle().is_some_and(|handle| handle.location() == RunLocation::Here);
     let remedy = Memo::new(move |_| panel.with(|panel| panel.remedy).filter(|_| own));
-    let settings = move |field: &'static str| app.open_settings_at(field);
     reactive(move || {
         let remedy = remedy.get()?;
         let way = |first: Remedy, text: &'static str, title: &'static str| {
@@ -89,21 +91,18 @@ pub fn remedies(app: App, page: &RunPage) -> impl IntoView + use<> {
         };
         let has_key = page.behind.with(|source| source.config.providers.first().and_then(|first| app.key_for(first)));
         let key = if has_key.flatten().is_some() { "Change key" } else { "Enter a key" };
-        let key = way(Remedy::Key, key, "Open the settings of the model and its key");
-        let model = way(Remedy::Model, "Choose another model", "Open the settings of the model");
+        let key = way(Remedy::Key, key, "Enter the key of the model");
+        let model = way(Remedy::Model, "Choose another model", "Connect another model, or another one of this service");
         let again = way(Remedy::Time, "Try again", "Run the same task again with the current settings");
-        let key = (remedy == Remedy::Key).then(|| key.on(ev::click, move |_| settings("setting-key")));
-        let model = model.on(ev::click, move |_| settings("setting-model"));
+        let key = (remedy == Remedy::Key).then(|| key.on(ev::click, move |_| app.open_connect_at(KEY)));
+        let model = model.on(ev::click, move |_| app.open_connect_at(&id_of(ConfigField::Model)));
         let again = again.on(ev::click, move |_| app.ask_again_at(place));
         let arrived = page.arrived();
-        let (go_on, how) = match arrived.is_some() {
-            true => (
-                "Finish the answer",
-                "Have the whole answer written, beginning with what had arrived, as a separate run",
-            ),
-            false => ("Go on", "Go on from the last turn, as a separate run"),
+        let how = match arrived.is_some() {
+            true => "Have the whole answer written, beginning with what had arrived, as a separate run",
+            false => "Go on from the last turn, as a separate run",
         };
-        let go_on = way(Remedy::LastTurn, go_on, how).on(ev::click, move |_| app.go_on(place));
+        let go_on = way(Remedy::LastTurn, "Finish the answer", how).on(ev::click, move |_| app.go_on(place));
         let quote = arrived.filter(|_| app.can_write()).map(|text| {
             let how = "Quote it in a follow-up: the conversation goes on from before this answer";
             way(Remedy::Model, "Quote what arrived", how).on(ev::click, move |_| app.quote(&text))

@@ -138,7 +138,7 @@ impl App {
             Some(Backing::Live { .. }) => self.page().and_then(|page| {
                 page.panel.with(|panel| match (panel.elsewhere, panel.can_resume) {
                     (true, _) => Some("This run belongs to another tab. Ask follow-ups there."),
-                    (_, true) => Some("This run has not ended: resume it in the panel to continue."),
+                    (_, true) => Some("This run was interrupted: resume it in the panel to continue."),
                     _ => None,
                 })
             }),

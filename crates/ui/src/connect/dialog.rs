@@ -33,6 +33,7 @@ fn content(app: App) -> impl IntoView {
     let picked = RwSignal::new(false);
     let before = app.settings.with_untracked(|settings| settings.value(ConfigField::Provider));
     on_cleanup(move || {
+        app.connect().refused.set(false);
         if chosen.is_none() && !is_set_up(app, picked.get_untracked()) {
             app.settings.update(|settings| settings.set(ConfigField::Provider, &before));
         }
@@ -46,7 +47,7 @@ fn content(app: App) -> impl IntoView {
         if let Some(first) = first.filter(|_| before != Some(now) && card.is_none_or(|card| card.place != now)) {
             app.settings.update(|settings| settings.set(ConfigField::Provider, first.id));
         }
-        focus_first(now);
+        focus_first(app, now);
         now
     });
     let ways = WAYS.map(|(group, name)| {
@@ -85,6 +86,14 @@ fn content(app: App) -> impl IntoView {
     )
 }
 
+impl App {
+    /// Opens the dialog with the focus on a field, and its text selected: what is typed replaces it.
+    pub fn open_connect_at(&self, field: &str) {
+        self.connect().first.set_value(Some(field.to_owned()));
+        self.dialog.set(Some(Dialog::Connect));
+    }
+}
+
 /// Whether the chosen service can be asked: with its key, at the address that was entered, or because it was picked.
 fn is_set_up(app: App, picked: bool) -> bool {
     let (provider, card, address) =
@@ -104,19 +113,21 @@ fn services(app: App, way: RwSignal<ProviderGroup>, picked: RwSignal<bool>) -> i
         let choose = move || {
             picked.set(true);
             app.settings.update(|settings| settings.set(ConfigField::Provider, card.id));
-            focus_first(place);
+            focus_first(app, place);
         };
         chip(card.name, is_chosen, choose)
     });
     html::div().class("services").attr("role", "group").attr("aria-label", "Service").child(each.collect_view())
 }
 
-/// Moves the focus to what is to be entered first, once it is drawn.
-fn focus_first(way: ProviderGroup) {
-    let first = match way {
-        ProviderGroup::Cloud => key::KEY.to_owned(),
-        ProviderGroup::Other => id_of(ConfigField::BaseUrl),
-        ProviderGroup::Machine => return,
+/// Moves the focus to the field that the dialog was opened for, or to what is to be entered first, once it is drawn.
+fn focus_first(app: App, way: ProviderGroup) {
+    let asked = app.connect().first.try_update_value(Option::take).flatten();
+    let first = match (asked, way) {
+        (Some(asked), _) => asked,
+        (None, ProviderGroup::Cloud) => key::KEY.to_owned(),
+        (None, ProviderGroup::Other) => id_of(ConfigField::BaseUrl),
+        (None, ProviderGroup::Machine) => return,
     };
     set_timeout(move || dom::select(&first), std::time::Duration::ZERO);
 }
@@ -128,11 +139,12 @@ fn fields(app: App, card: ProviderCard) -> AnyView {
     if card.kind == ProviderKind::PromptApi {
         return html::div().class("server").child((built_in::built_in(app), test)).into_any();
     }
-    // What is empty is no mistake here: the test says what is missing.
+    // What is empty is no mistake before a run was refused for it: the test says what is missing.
     let errors: Memo<Vec<FieldError>> = Memo::new(move |_| {
         app.settings.with(|settings| {
             let mut errors = settings.build(Vec::new()).err().unwrap_or_default();
-            errors.retain(|error| !settings.value(error.field).trim().is_empty());
+            let refused = app.connect().refused.get();
+            errors.retain(|error| refused || !settings.value(error.field).trim().is_empty());
             errors
         })
     });

@@ -11,11 +11,17 @@ pub struct ConnectStore {
     pub signin: RwSignal<SignIn>,
     /// A run was refused because of the settings, which are open now.
     pub refused: RwSignal<bool>,
+    /// The id of the field that the dialog opens at, if it is not the one that is entered first.
+    pub first: StoredValue<Option<String>>,
 }
 
 impl Default for ConnectStore {
     fn default() -> Self {
-        ConnectStore { signin: RwSignal::new(SignIn::Idle), refused: RwSignal::new(false) }
+        ConnectStore {
+            signin: RwSignal::new(SignIn::Idle),
+            refused: RwSignal::new(false),
+            first: StoredValue::new(None),
+        }
     }
 }
 

@@ -40,7 +40,7 @@ impl App {
             let (mut records, mut failed) = (BTreeMap::new(), 0);
             for shown in shown {
                 let found = match shown {
-                    rows::ListRow::Day(_) => continue,
+                    rows::ListRow::Day(_) | rows::ListRow::Versions { .. } => continue,
                     rows::ListRow::Open(thread) => self.records_of(&line, &thread).await,
                     rows::ListRow::Stored(stored) => {
                         let mut records = Vec::new();

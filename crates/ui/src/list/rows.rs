@@ -6,15 +6,16 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlDetailsElement;
 
+use turnwise_content::format::counted;
 use turnwise_protocol::app::{Header, StoredKind};
 use turnwise_view::ending::Tone;
 use turnwise_view::rail::{Period, day};
 use turnwise_view::search::has_words;
-use turnwise_view::version::labels;
+use turnwise_view::version::{families, folded};
 
 use crate::browser::dom;
-use crate::components::icon::{Icon, icon};
-use crate::components::reactive::{flag, reactive};
+use crate::components::icon::{Icon, chevron, icon};
+use crate::components::reactive::{attribute, flag, reactive};
 use crate::list::Labels;
 use crate::list::label_of;
 use crate::list::line;
@@ -31,12 +32,14 @@ pub enum ListRow {
     Day(String),
     Open(Thread),
     Stored(StoredRow),
+    /// Other versions of the line above, which are folded. `family`: the line of their original.
+    Versions { family: String, count: usize },
 }
 
 impl ListRow {
     fn session(&self) -> Option<&str> {
         match self {
-            ListRow::Day(_) => None,
+            ListRow::Day(_) | ListRow::Versions { .. } => None,
             ListRow::Open(thread) => thread.session_id.as_deref(),
             ListRow::Stored(stored) => Some(&stored.session_id),
         }
@@ -48,8 +51,55 @@ impl ListRow {
             ListRow::Day(name) => format!("day {name}"),
             ListRow::Open(thread) => format!("open {}", thread.id),
             ListRow::Stored(stored) => format!("stored {}", stored.session_id),
+            ListRow::Versions { family, count } => format!("{count} versions of {family}"),
         }
     }
+}
+
+/// Folds the versions of a run below the newest of them, except the one that is open.
+fn fold(app: App, rows: Vec<ListRow>, families: &[Vec<(String, String)>]) -> Vec<ListRow> {
+    let (unfolded, pinned, current) = (app.list().unfolded.get(), app.list().pinned.get(), app.current.get());
+    let family_of = |row: &ListRow| {
+        let session = row.session().filter(|session| !pinned.contains(*session))?;
+        families.iter().position(|family| family.iter().any(|(line, _)| line == session))
+    };
+    let of_rows: Vec<Option<usize>> = rows.iter().map(family_of).collect();
+    let is_open = |row: &ListRow| matches!(row, ListRow::Open(thread) if current == Some(thread.id));
+    let mut out: Vec<ListRow> = Vec::new();
+    for (first, others) in folded(&of_rows) {
+        out.extend(rows.get(first).cloned());
+        let family = of_rows.get(first).copied().flatten().and_then(|at| families.get(at)?.first());
+        let Some((family, _)) = family.filter(|_| !others.is_empty()) else { continue };
+        out.push(ListRow::Versions { family: family.clone(), count: others.len() });
+        let others = others.into_iter().filter_map(|place| rows.get(place));
+        out.extend(others.filter(|row| unfolded.contains(family) || is_open(row)).cloned());
+    }
+    // A day all of whose lines are folded away.
+    let is_day = |row: Option<&ListRow>| matches!(row, None | Some(ListRow::Day(_)));
+    let is_empty = |at: usize| matches!(out.get(at), Some(ListRow::Day(_))) && is_day(out.get(at + 1));
+    let kept: Vec<bool> = (0..out.len()).map(|at| !is_empty(at)).collect();
+    let mut kept = kept.into_iter();
+    out.retain(|_| kept.next().unwrap_or(true));
+    out
+}
+
+/// Draws what shows or folds the other versions of the run above.
+fn versions(app: App, family: String, count: usize) -> impl IntoView {
+    let shown = family.clone();
+    let is_unfolded = Memo::new(move |_| app.list().unfolded.with(|unfolded| unfolded.contains(&shown)));
+    let toggle = move |_| {
+        app.list().unfolded.update(|unfolded| {
+            if !unfolded.remove(&family) {
+                unfolded.insert(family.clone());
+            }
+        });
+    };
+    html::button()
+        .r#type("button")
+        .class("versions-of")
+        .attr("aria-expanded", attribute(move || if is_unfolded.get() { "true" } else { "false" }))
+        .on(ev::click, toggle)
+        .child((chevron(), counted(count as u64, "other version")))
 }
 
 pub fn list(app: App) -> impl IntoView {
@@ -75,8 +125,14 @@ pub fn list(app: App) -> impl IntoView {
         })
     };
     let filters = move || searched.get().then(|| filters(app));
-    let lines = move || app.lines(stored.get());
-    let labels = Memo::new(move |_| labels(&app.all_runs()));
+    let families = Memo::new(move |_| families(&app.all_runs()));
+    // What is searched for is shown where it is.
+    let lines = move || {
+        let lines = app.lines(stored.get());
+        let is_limited = limited() || !app.list().search.with(String::is_empty);
+        if is_limited { lines } else { families.with(|families| fold(app, lines, families)) }
+    };
+    let labels = Memo::new(move |_| families.get().into_iter().flatten().collect());
     let none = move || {
         let wanted = app.list().search.get();
         let text = match (wanted.is_empty(), limited()) {
@@ -94,6 +150,7 @@ pub fn list(app: App) -> impl IntoView {
             ListRow::Open(thread) => {
                 html::li().attr("data-line", thread.session_id.clone()).child(run(app, labels, &thread)).into_any()
             }
+            ListRow::Versions { family, count } => html::li().child(versions(app, family, count)).into_any(),
             ListRow::Stored(line) => html::li()
                 .class("earlier")
                 .attr("data-line", line.session_id.clone())

@@ -31,6 +31,8 @@ pub struct ListStore {
     pub period: RwSignal<Period>,
     /// The tasks at the top of the list, by their sessions; kept for later visits.
     pub pinned: RwSignal<BTreeSet<String>>,
+    /// The runs whose other versions are shown, by the lines of their originals.
+    pub unfolded: RwSignal<BTreeSet<String>>,
     /// Tasks that are being opened, so that a second click does not open one twice.
     pub opening: StoredValue<Vec<String>>,
 }
@@ -47,6 +49,7 @@ impl Default for ListStore {
             model: RwSignal::new(String::new()),
             period: RwSignal::new(Period::Any),
             pinned: RwSignal::new(pinned()),
+            unfolded: RwSignal::new(BTreeSet::new()),
             opening: StoredValue::new(Vec::new()),
         }
     }

@@ -6,7 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 use leptos::svg;
 
-use turnwise_record::plan::{AgentKind, StepStatus};
+use turnwise_record::plan::{AgentKind, Plan, StepStatus};
 use turnwise_view::plan::{Edge, GivenLine, Graph, GraphNode, Port, StepView, Trunk};
 
 use crate::answer::ending::dot;
@@ -32,6 +32,50 @@ fn drawing(app: App, page: &PlanPage, graph: &Graph, class: &'static str) -> imp
     let trunks = graph.trunks.iter().map(|trunk| shared(page, trunk)).collect_view();
     let ports = graph.ports.iter().map(port).collect_view();
     let nodes = graph.nodes.iter().filter_map(|node| Some(step(app, page, page.slot(node.order)?, *node)));
+    scrolled(class, canvas(graph, (edges, trunks, ports).into_any(), nodes.collect_view().into_any()))
+}
+
+/// Draws a plan that does not run yet: its steps and what each receives, without states.
+pub fn sketch(plan: &Plan) -> impl IntoView + use<> {
+    let drawn = |graph: &Graph, class: &'static str| {
+        let path = |d: &str, kind: AgentKind| {
+            svg::path().attr("class", "line").attr("data-kind", kind.as_str()).attr("d", d.to_owned())
+        };
+        let edges = graph.edges.iter().map(|edge| path(&edge.path, edge.kind)).collect_view();
+        let trunks = graph.trunks.iter().map(|trunk| path(&trunk.path, trunk.kind)).collect_view();
+        let ports = graph.ports.iter().map(port).collect_view();
+        let node = |node: &GraphNode| {
+            let step = plan.steps.iter().find(|step| step.order == node.order)?;
+            let kind = plan.kind(step);
+            let part = html::div()
+                .class("node")
+                .attr("data-kind", kind.as_str())
+                .attr("data-level", if kind == AgentKind::Synthesis { "synthesis" } else { "normal" })
+                .style(("left", format!("{}px", node.x)))
+                .style(("top", format!("{}px", node.y)))
+                .style(("width", node.width.map(|width| format!("{width}px")).unwrap_or_default()))
+                .style(("height", format!("{}px", node.height)))
+                .child((
+                    html::span().class("who").child((
+                        html::span().class("no").child(step.order),
+                        html::b().child(step.agent.clone()),
+                        html::span().class("kind").child(kind.as_str()),
+                    )),
+                    html::span().class("what").attr("dir", "auto").child(step.action.clone()),
+                ));
+            Some(part)
+        };
+        let nodes = graph.nodes.iter().filter_map(node).collect_view();
+        scrolled(class, canvas(graph, (edges, trunks, ports).into_any(), nodes.into_any()))
+    };
+    html::div().class("graphs sketch").child((
+        drawn(&Graph::wide(plan), "graph wide"),
+        drawn(&Graph::narrow(plan), "graph narrow"),
+    ))
+}
+
+/// Draws lines, and nodes above them.
+fn canvas(graph: &Graph, lines: AnyView, nodes: AnyView) -> AnyView {
     let (width, height) = (graph.width, graph.height);
     let lines = svg::svg()
         .attr("class", "lines")
@@ -39,20 +83,20 @@ fn drawing(app: App, page: &PlanPage, graph: &Graph, class: &'static str) -> imp
         .attr("height", height.to_string())
         .attr("viewBox", format!("0 0 {width} {height}"))
         .attr("aria-hidden", "true")
-        .child((edges, trunks, ports));
+        .child(lines);
     let full = graph.nodes.iter().all(|node| node.width.is_some());
     let size = if full { format!("{width}px") } else { String::new() };
-    let canvas = html::div()
+    html::div()
         .class("canvas")
         .style(("width", size))
         .style(("height", format!("{height}px")))
-        .child((lines, nodes.collect_view()));
-    scrolled(class, canvas)
+        .child((lines, nodes))
+        .into_any()
 }
 
 /// Draws a graph that may be wider than its container: it shows on which sides there is more, and scrolls by click or
 /// by key.
-fn scrolled(class: &'static str, canvas: impl IntoView) -> impl IntoView {
+fn scrolled(class: &'static str, canvas: AnyView) -> impl IntoView {
     let scroller = NodeRef::<html::Div>::new();
     let more = RwSignal::new(None);
     let look = move || {

@@ -99,7 +99,7 @@ fn numbers(app: App, view: &PlanPanelView) -> impl IntoView + use<> {
     let (started, ended) = (view.started_at, view.elapsed_ms);
     let elapsed = move || clock(ended.unwrap_or_else(|| app.now.get().saturating_sub(started)));
     html::dl().class("figures").child((
-        (html::dt().child("LLM calls"), html::dd().attr("title", view.calls_bound.clone()).child(view.calls.clone())),
+        (html::dt().child("Requests"), html::dd().attr("title", view.calls_bound.clone()).child(view.calls.clone())),
         row("", "Tokens in", view.tokens_in.clone()),
         row("", "Tokens out", view.tokens_out.clone()),
         view.estimated.then(|| row("sub", "token counts are", "estimates".to_owned())),

@@ -240,7 +240,7 @@ fn numbers(app: App, view: &PanelView) -> impl IntoView + use<> {
     let started = view.started_at.saturating_add(view.paused_ms);
     let elapsed = move || clock(ended.unwrap_or_else(|| app.now.get().saturating_sub(started)));
     html::dl().class("figures").child((
-        (html::dt().child("LLM calls"), html::dd().attr("title", view.calls_bound.clone()).child(view.calls.clone())),
+        (html::dt().child("Requests"), html::dd().attr("title", view.calls_bound.clone()).child(view.calls.clone())),
         row("", "Tokens in", view.tokens_in.clone()),
         view.tokens_cached.clone().map(|count| row("sub", "of which cached", count)),
         row("", "Tokens out", view.tokens_out.clone()),

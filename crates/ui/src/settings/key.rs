@@ -9,11 +9,10 @@ use turnwise_view::provider::{Need, ProviderCard, address as address_of, host, n
 use turnwise_view::settings::ConfigField;
 use turnwise_view::signin::SignIn;
 
-use crate::browser::dom;
 use crate::components::reactive::{attribute, reactive};
 use crate::connect::signin;
 use crate::settings::probe;
-use crate::state::{App, Dialog};
+use crate::state::App;
 
 /// The id of the field.
 pub const KEY: &str = "setting-key";
@@ -43,7 +42,7 @@ fn asked(app: App, provider: ProviderCard, with_test: bool) -> impl IntoView {
 
 impl App {
     /// Returns whether a run with this configuration would be refused, because its provider wants a key and has none. Then the
-    /// settings are open at the key, and say so.
+    /// dialog that connects a model is open at the key, and says so.
     pub fn lacks_key(&self, config: &RunConfig) -> bool {
         let needed = config.providers.first().filter(|provider| self.key_for(provider).is_none());
         let Some((provider, name)) = needed.and_then(|provider| Some((provider, needs_key(provider)?))) else {
@@ -51,12 +50,12 @@ impl App {
         };
         let is_chosen = self.settings.with_untracked(|settings| settings.address()) == Some(address_of(provider));
         let remedy = if is_chosen {
-            "Enter it in the settings."
+            "Enter it here."
         } else {
-            "The run keeps its model: choose this provider in the settings and enter the key there."
+            "The run keeps its model: choose this provider here and enter its key."
         };
         self.connect().refused.set(true);
-        self.open_settings_at(KEY);
+        self.open_connect_at(KEY);
         self.complain(format!("Nothing was sent: {name} needs a key, and this page has none. {remedy}"));
         true
     }
@@ -69,13 +68,6 @@ impl App {
             None => thread.with_last(|source| source.config.clone()),
         });
         config.is_some_and(|config| self.lacks_key(&config))
-    }
-
-    /// Opens the settings with the focus on a field, and its text selected: what is typed replaces it.
-    pub fn open_settings_at(&self, field: &'static str) {
-        self.dialog.set(Some(Dialog::Settings));
-        // Once the dialog is drawn.
-        set_timeout(move || dom::select(field), std::time::Duration::ZERO);
     }
 }
 

@@ -1,9 +1,10 @@
-//! A failed attempt: its partial text, the calls it asked for, and one line that says why; its codes and what the model
-//! was told about it are under Details.
+//! A failed attempt: its partial text, the calls it asked for, and one line that says why; how often it was tried exactly,
+//! its codes and what the model was told about it are under Details.
 
 use leptos::html;
 use leptos::prelude::*;
 
+use turnwise_content::format::sentence_case;
 use turnwise_content::markdown::{Node, bare, target};
 use turnwise_view::attempt::Weight;
 use turnwise_view::{FailedAttempt, PartialView, ReplyCut};
@@ -20,8 +21,8 @@ pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
         Weight::Passing => "failed",
         Weight::Last => "failed last",
     };
-    let then = [attempt.attempt.as_str(), &attempt.then].into_iter().filter(|text| !text.is_empty());
-    let then = then.collect::<Vec<_>>().join(", ");
+    let exact = [attempt.attempt.as_str(), &attempt.then].into_iter().filter(|text| !text.is_empty());
+    let exact = sentence_case(&exact.collect::<Vec<_>>().join(", "));
     // A sentence; the codes are under Details.
     let what = match attempt.message.is_empty() {
         false => attempt.message.clone(),
@@ -35,11 +36,12 @@ pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
     let details = html::details().child((
         html::summary().child((icon::chevron(), "Details")),
         html::div().class("codes").child(codes.collect_view()),
+        (!exact.is_empty()).then(|| html::p().class("exact").child(exact)),
         told,
     ));
     let line = html::div().class(class).child((
         (!attempt.is_in_ending).then(|| html::span().class("what").child(linked(&what))),
-        html::span().class("then").child(then),
+        html::span().class("then").child(attempt.tried.clone()),
         details,
     ));
     let partial = attempt.partial.as_ref().map(|view| match view.cut {

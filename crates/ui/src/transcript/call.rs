@@ -9,8 +9,9 @@ use turnwise_content::format::{counted, one_line};
 use turnwise_engine::own_tools;
 use turnwise_protocol::DocumentTask;
 use turnwise_view::SlugView;
+use turnwise_view::action;
 use turnwise_view::branch::FormPart;
-use turnwise_view::call::{CHANGED, CallNote, CallState, CallView, FEW_CALLS, FigurePlace, ProgressView, fenced};
+use turnwise_view::call::{CHANGED, CallNote, CallState, CallView, FEW_CALLS, FigurePlace, GroupView, ProgressView, fenced};
 
 use crate::branch;
 use crate::client::slots::{CallSlot, RunPage};
@@ -26,6 +27,43 @@ use crate::transcript::original::Original;
 pub fn list(calls: &[CallView]) -> Option<impl IntoView + use<>> {
     let each = calls.iter().map(one).collect::<Vec<_>>();
     (!each.is_empty()).then(|| html::div().class("calls").child(each))
+}
+
+/// Returns calls in the groups that they are drawn in.
+pub fn groups(slots: &[CallSlot]) -> Vec<Vec<CallSlot>> {
+    let names: Vec<String> = slots.iter().map(|slot| slot.view.with_untracked(|view| view.name.clone())).collect();
+    let mut rest = slots.iter().cloned();
+    let lengths = action::groups(names.iter().map(String::as_str));
+    lengths.into_iter().map(|length| rest.by_ref().take(length).collect()).collect()
+}
+
+/// Draws like calls as one line, and each of them once it is opened.
+pub fn group(slots: &[CallSlot], each: impl Fn(&CallSlot) -> AnyView + Send + 'static) -> AnyView {
+    let (slots, shown) = (slots.to_vec(), slots.to_vec());
+    let view = Memo::new(move |_| {
+        let calls: Vec<CallView> = shown.iter().map(|slot| slot.view.get()).collect();
+        GroupView::new(&calls)
+    });
+    let opened = RwSignal::new(false);
+    let line = move || {
+        let GroupView { words, objects, progress, failed } = view.get();
+        let is_open = progress.is_some();
+        (
+            html::span().class("name said").child(words),
+            html::span().class("arg").child(objects),
+            progress.map(|text| html::span().class("t").child(text)),
+            failed.map(|text| html::span().class("why-short").child(text)),
+            is_open.then(|| html::span().class("pulse").attr("title", "running")),
+        )
+    };
+    html::details().class("call alike").child((
+        html::summary()
+            .on(ev::click, move |_| opened.set(true))
+            .child((icon::chevron(), html::span().class("line").child(reactive(line)))),
+        html::div().class("inside").child(reactive(move || {
+            opened.get().then(|| slots.iter().map(&each).collect_view())
+        })),
+    )).into_any()
 }
 
 fn one(call: &CallView) -> AnyView {
@@ -46,6 +84,7 @@ fn card(call: &CallView) -> impl IntoView + use<> {
     let card = html::details()
         .class("call")
         .attr("data-state", state(call))
+        .attr("data-tool", call.name.clone())
         .child((html::summary().child(line(call)), detail(call.into())));
     (card, inside(&call.inner))
 }
@@ -101,7 +140,8 @@ fn live_card(app: App, slot: &CallSlot, page: Option<(RunPage, usize)>) -> impl 
         let wanted = move || some.get() && (place == FigurePlace::Below || opened.get());
         move || wanted().then(|| figure(app, DocumentTask::Figure, text))
     };
-    let card = html::details().class("call").attr("data-state", attribute(state)).child((
+    let tool = slot.view.with_untracked(|view| view.name.clone());
+    let card = html::details().class("call").attr("data-state", attribute(state)).attr("data-tool", tool).child((
         html::summary().on(ev::click, move |_| opened.set(true)).child(line),
         figures(FigurePlace::Inside),
         reactive(move || {
@@ -132,7 +172,9 @@ fn line(call: &CallView) -> impl IntoView + use<> {
     (
         icon::chevron(),
         html::span().class("line").child((
-            html::span().class("name").child(one_line(&call.name, 200)),
+            html::span()
+                .class(if call.verb == call.name { "name" } else { "name said" })
+                .child(one_line(&call.verb, 200)),
             html::span().class("arg").child(call.summary.clone()),
             note(call),
             // If there is an error text, it is below the line; the code is in the details.
@@ -166,6 +208,7 @@ fn acts(app: App, page: &RunPage, turn: usize, slot: &CallSlot) -> impl IntoView
 /// The texts inside a card.
 #[derive(Clone, PartialEq)]
 struct CallTexts {
+    tool: String,
     args: String,
     result: Option<String>,
     failure: Option<SlugView>,
@@ -175,7 +218,13 @@ struct CallTexts {
 impl From<&CallView> for CallTexts {
     fn from(view: &CallView) -> Self {
         let is_changed = view.changed_from.is_some();
-        CallTexts { args: view.args.clone(), result: view.result.clone(), failure: view.slug, is_changed }
+        CallTexts {
+            tool: view.name.clone(),
+            args: view.args.clone(),
+            result: view.result.clone(),
+            failure: view.slug,
+            is_changed,
+        }
     }
 }
 
@@ -194,7 +243,8 @@ fn program(app: App, code: &str, is_script: bool, texts: CallTexts) -> impl Into
     let prose = Prose::new("prose");
     prose.set(&fenced(code));
     app.renderer.get_value().render(&prose);
-    let title = html::p().class("over").child(if is_script { "Script" } else { "Program" });
+    let title = if is_script { "Script" } else { "Program" };
+    let title = html::p().class("over").child((title, html::code().child(one_line(&texts.tool, 200))));
     let given = is_script.then(|| arguments(&texts));
     html::div().class("detail program").child((given, title, prose.place(), result(texts)))
 }
@@ -205,7 +255,7 @@ fn detail(texts: CallTexts) -> impl IntoView {
 
 fn arguments(texts: &CallTexts) -> impl IntoView + use<> {
     (
-        html::p().class("over").child("Arguments"),
+        html::p().class("over").child(("Arguments", html::code().child(one_line(&texts.tool, 200)))),
         html::pre().class("args").attr("tabindex", "0").child(pieces::text(&texts.args)),
     )
 }

@@ -13,7 +13,7 @@ use turnwise_view::{Activity, SegmentView, TurnKind, TurnView, WaitView};
 use crate::answer::ending;
 use crate::answer::work::{self, Shown};
 use crate::branch;
-use crate::client::slots::{Behind, RunPage, Transcript, TurnSlot, TurnsOwner};
+use crate::client::slots::{Behind, CallSlot, RunPage, Transcript, TurnSlot, TurnsOwner};
 use crate::components::icon;
 use crate::components::reactive::{Value, attribute, reactive};
 use crate::run_facts::meter;
@@ -214,14 +214,16 @@ fn changed(app: App, page: &RunPage, slot: &TurnSlot) -> impl IntoView + use<> {
 /// Draws the calls of a turn, each with its sub-agents, whose turns are drawn like these.
 fn calls(app: App, behind: &Behind, slot: &TurnSlot, page: Option<&RunPage>) -> impl IntoView + use<> {
     let (calls, behind, page, index) = (slot.calls.clone(), behind.clone(), page.cloned(), slot.index);
+    let one = move |slot: &CallSlot| {
+        let card = call::live(app, slot, page.as_ref().map(|page| (page, index)));
+        (card, lane::lanes(app, &behind, slot, transcript)).into_any()
+    };
     html::div().class("calls").child(For(ForProps::builder()
-        .each(move || calls.get())
-        .key(|slot| (slot.place, slot.id.clone()))
-        .children(move |slot| {
-            (
-                call::live(app, &slot, page.as_ref().map(|page| (page, index))),
-                lane::lanes(app, &behind, &slot, transcript),
-            )
+        .each(move || calls.with(|calls| call::groups(calls)))
+        .key(|group| (group.len(), group.first().map(|slot| (slot.place, slot.id.clone()))))
+        .children(move |group| match group.as_slice() {
+            [only] => one(only),
+            several => call::group(several, one.clone()),
         })
         .build()))
 }

@@ -1,9 +1,9 @@
-//! The HTML report: one page that opens from disk, with no script to run and nothing to load. It contains the document
+//! The HTML report, the page that is shared: the answer, the work that led to it, and the facts. One page that opens from disk, with no script to run and nothing to load. It contains the document
 //! itself as data, so that the page can be dropped onto the app and opened there.
 
-use super::turns;
+use super::{nodes, turns};
 use crate::markup::Html;
-use crate::{HeadView, PanelView, RunSource, quotation};
+use crate::{HeadView, PanelView, RunSource, WorkView, quotation, segments};
 use turnwise_record::trajectory::Trajectory;
 use turnwise_record::trajectory::export::whole_cost;
 use turnwise_record::trajectory::import::EMBEDDED;
@@ -29,15 +29,22 @@ pub fn write(document: &Trajectory) -> String {
     html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     html.raw("<meta name=\"referrer\" content=\"no-referrer\">\n");
     html.element("title", "", &title(quotation::split(&head.task).1)).raw("\n");
-    let mut transcript = Html::default();
-    turns::transcript(&mut transcript, &source, 2);
-    let transcript = transcript.finish();
+    let mut body = Html::default();
+    task(&mut body, &head);
+    let work = WorkView::from_source(&source);
+    answer(&mut body, &source, &panel, work.as_ref());
+    // Without an answer, the turns are what there is to read.
+    match &work {
+        Some(work) => _ = body.raw("<details class=\"work\"><summary>").text(&work.words).raw("</summary>\n"),
+        None => _ = body.raw("<details class=\"work\" open><summary>Turns</summary>\n"),
+    }
+    turns::transcript(&mut body, &source, 2, work.as_ref().and_then(|work| work.answer));
+    body.raw("</details>\n");
+    facts(&mut body, document, &head, &panel);
+    let body = body.finish();
     // Only our own markup has such an attribute: quotes in texts are escaped.
-    let figures = if transcript.contains("class=\"fig") { FIGURE } else { "" };
-    html.raw("<style>\n").raw(TOKENS).raw(STYLE).raw(figures).raw("</style>\n</head>\n<body>\n<main>\n");
-    task(&mut html, &head);
-    summary(&mut html, document, &panel);
-    html.raw(&transcript);
+    let figures = if body.contains("class=\"fig") { FIGURE } else { "" };
+    html.raw("<style>\n").raw(TOKENS).raw(STYLE).raw(figures).raw("</style>\n</head>\n<body>\n<main>\n").raw(&body);
     foot(&mut html, document);
     html.raw("</main>\n");
     data(&mut html, document);
@@ -65,23 +72,47 @@ fn task(html: &mut Html, head: &HeadView) {
         }
         html.raw("</ul>");
     }
-    html.raw("<ul class=\"facts\">");
-    head.facts.iter().for_each(|fact| _ = html.element("li", "", fact));
-    html.raw("</ul></header>\n");
+    html.raw("</header>\n");
 }
 
-/// Writes how the run ended and what it used.
-fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
-    html.raw("<section class=\"summary\" aria-label=\"Result\">");
-    match &panel.ending {
-        Some(ending) => turns::ends(html, ending),
-        None => _ = html.element("p", "headline", &panel.note),
+/// Writes the answer, or why there is none, and the run in one line.
+fn answer(html: &mut Html, source: &RunSource<'_>, panel: &PanelView, work: Option<&WorkView>) {
+    html.raw("<section class=\"answer\" aria-label=\"Answer\">\n");
+    if let Some(turn) = work.and_then(|work| source.turns.get(work.answer?)) {
+        nodes::markdown(html, &turn.content, 1);
+    }
+    let report = segments(source).pop().and_then(|last| last.report);
+    let report = |html: &mut Html| report.iter().for_each(|report| turns::report(html, report, 2));
+    match (&panel.ending, work) {
+        (Some(ending), Some(_)) => {
+            report(html);
+            turns::headline(html, ending, &panel.facts.join(" \u{b7} "));
+        }
+        (Some(ending), None) => {
+            turns::headline(html, ending, &ending.headline);
+            report(html);
+            if let Some(error) = &ending.error {
+                html.element("p", "why", error);
+            }
+        }
+        (None, _) => _ = html.element("p", "headline", &panel.note),
+    }
+    html.raw("</section>\n");
+}
+
+/// Writes the model and the settings, how the run ended exactly, and what it used.
+fn facts(html: &mut Html, document: &Trajectory, head: &HeadView, panel: &PanelView) {
+    html.raw("<section class=\"summary\"><h2>Facts</h2>\n<ul class=\"facts\">");
+    head.facts.iter().for_each(|fact| _ = html.element("li", "", fact));
+    html.raw("</ul>");
+    if let Some(ending) = &panel.ending {
+        turns::fields(html, ending);
     }
     html.raw("<dl class=\"figures\">");
     let mut row = |name: &str, value: &str| {
         html.raw("<div>").element("dt", "", name).element("dd", "", value).raw("</div>");
     };
-    row("LLM calls", &panel.calls);
+    row("Requests", &panel.calls);
     row("Tokens in", &panel.tokens_in);
     if let Some(cached) = &panel.tokens_cached {
         row("of which cached", cached);

@@ -1,8 +1,9 @@
 //! The transcript of a report: turns, calls, failed attempts, endings, and sub-agents below the call that started them.
 
 use super::{figures, nodes};
+use crate::action;
 use crate::attempt::Weight;
-use crate::call::{CallNote, FEW_CALLS, FigurePlace};
+use crate::call::{CallNote, FEW_CALLS, FigurePlace, GroupView};
 use crate::ending::Tone;
 use crate::markup::Html;
 use crate::note;
@@ -13,38 +14,35 @@ use crate::{
 };
 use turnwise_engine::CounterLevel;
 
-/// Writes the transcript. `level` is the heading level of a turn.
-pub fn transcript(html: &mut Html, source: &RunSource<'_>, level: u8) {
+/// Writes the transcript. `level` is the heading level of a turn, 2 in the run itself. `answer`: the turn whose text the page begins
+/// with.
+pub fn transcript(html: &mut Html, source: &RunSource<'_>, level: u8, answer: Option<usize>) {
     let view = ViewModel::from(source);
     html.raw("<section class=\"transcript\" aria-label=\"Transcript\">\n");
     segments(html, &view, None, level);
     for turn_view in &view.turns {
-        turn(html, source, turn_view, level);
+        turn(html, source, turn_view, level, answer == Some(turn_view.index));
         segments(html, &view, Some(turn_view.index), level);
     }
     html.raw("</section>\n");
 }
 
-/// Writes the segments. The last ending of the root run is already shown above; the others, and every report, are shown
-/// where they happened.
+/// Writes the segments, where they ended. The page begins with the end of the run itself.
 fn segments(html: &mut Html, view: &ViewModel, after: Option<usize>, level: u8) {
-    let last = view.segments.len().saturating_sub(1);
-    let here = view.segments.iter().enumerate().filter(|(_, segment)| segment.after == after);
-    for (place, segment) in here {
-        segment_end(html, segment, place < last || level > 2, level);
-    }
+    let is_said = level == 2 && view.panel.ending.is_some();
+    let rest = view.segments.len().saturating_sub(usize::from(is_said));
+    let here = view.segments.iter().take(rest).filter(|segment| segment.after == after);
+    here.for_each(|segment| segment_end(html, segment, level));
 }
 
-fn segment_end(html: &mut Html, segment: &SegmentView, with_ending: bool, level: u8) {
+fn segment_end(html: &mut Html, segment: &SegmentView, level: u8) {
     let position = segment.report.as_ref().map(|report| report.position);
     if let (Some(report), Some(ReportPosition::Before)) = (&segment.report, position) {
         self::report(html, report, level);
     }
-    if with_ending || segment.granted.is_some() {
-        html.raw("<div class=\"ending\">");
-        ends(html, &segment.ending);
-        html.raw("</div>\n");
-    }
+    html.raw("<div class=\"ending\">");
+    ends(html, &segment.ending);
+    html.raw("</div>\n");
     if let (Some(report), Some(ReportPosition::After)) = (&segment.report, position) {
         self::report(html, report, level);
     }
@@ -54,7 +52,7 @@ fn segment_end(html: &mut Html, segment: &SegmentView, with_ending: bool, level:
     }
 }
 
-fn report(html: &mut Html, view: &ReportView, level: u8) {
+pub(super) fn report(html: &mut Html, view: &ReportView, level: u8) {
     html.raw("<div class=\"report\">");
     heading(html, level, "", |html| _ = html.text(view.title).text(" ").element("span", "kind", view.format));
     if let Some(note) = view.note {
@@ -69,9 +67,22 @@ fn report(html: &mut Html, view: &ReportView, level: u8) {
     html.raw("</div>\n");
 }
 
+/// Writes how a segment ended: in a sentence, and as fields.
+fn ends(html: &mut Html, view: &EndingView) {
+    headline(html, view, &view.headline);
+    fields(html, view);
+    if let Some(error) = &view.error {
+        html.element("p", "why", error);
+    }
+}
+
+/// Writes a line with the sign of an ending.
+pub(super) fn headline(html: &mut Html, view: &EndingView, text: &str) {
+    html.raw("<p class=\"headline\" data-tone=\"").raw(tone(view)).raw("\">").text(text).close("p");
+}
+
 /// Writes the ending fields as text, together with their exact values.
-pub(super) fn ends(html: &mut Html, view: &EndingView) {
-    html.raw("<p class=\"headline\" data-tone=\"").raw(tone(view)).raw("\">").text(&view.headline).close("p");
+pub(super) fn fields(html: &mut Html, view: &EndingView) {
     html.raw("<dl class=\"fields\">");
     let mut row = |name: &str, code: &str, text: &str| {
         html.raw("<div>").element("dt", "", name).raw("<dd>");
@@ -85,9 +96,6 @@ pub(super) fn ends(html: &mut Html, view: &EndingView) {
     row("Answer from", view.source, view.source_words);
     row("Used", "", &view.turns);
     html.raw("</dl>");
-    if let Some(error) = &view.error {
-        html.element("p", "why", error);
-    }
 }
 
 fn tone(view: &EndingView) -> &'static str {
@@ -106,7 +114,7 @@ fn heading(html: &mut Html, level: u8, class: &str, inner: impl FnOnce(&mut Html
     html.close(name);
 }
 
-fn turn(html: &mut Html, source: &RunSource<'_>, view: &TurnView, level: u8) {
+fn turn(html: &mut Html, source: &RunSource<'_>, view: &TurnView, level: u8, is_answer: bool) {
     let synthesis = matches!(view.kind, TurnKind::Synthesis { .. });
     let of_level = if synthesis { "synthesis" } else { level_name(view.level) };
     html.raw("<article class=\"turn\" data-level=\"").raw(of_level).raw("\">");
@@ -139,8 +147,10 @@ fn turn(html: &mut Html, source: &RunSource<'_>, view: &TurnView, level: u8) {
         html.raw("<details class=\"reasoning\"><summary>Reasoning</summary>");
         html.element("p", "plain", &view.reasoning).raw("</details>");
     }
-    if !view.content.is_empty() {
-        nodes::markdown(html, &view.content, level);
+    match is_answer {
+        true => _ = html.element("p", "note", "Its text is the answer, with which this page begins."),
+        false if view.content.is_empty() => {}
+        false => nodes::markdown(html, &view.content, level),
     }
     calls(html, &view.calls);
     for lane in LaneView::of_turn(source, view.index) {
@@ -202,7 +212,23 @@ fn partial(html: &mut Html, view: &PartialView) {
 }
 
 fn calls(html: &mut Html, views: &[CallView]) {
-    views.iter().for_each(|view| call(html, view));
+    let mut rest = views;
+    for length in action::groups(views.iter().map(|view| view.name.as_str())) {
+        let (group, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        rest = after;
+        if group.len() == 1 {
+            group.iter().for_each(|view| call(html, view));
+            continue;
+        }
+        let view = GroupView::new(group);
+        html.raw("<details class=\"inner-calls\"><summary>").text(&view.words);
+        if let Some(failed) = &view.failed {
+            html.raw(" ").element("span", "slug", failed);
+        }
+        html.raw("</summary>");
+        group.iter().for_each(|view| call(html, view));
+        html.raw("</details>");
+    }
 }
 
 fn call(html: &mut Html, view: &CallView) {
@@ -218,7 +244,7 @@ fn call(html: &mut Html, view: &CallView) {
         CallState::Ended => "ended",
     };
     html.raw("<details class=\"call\" data-state=\"").raw(state).raw("\"><summary>");
-    html.element("span", "name", &view.name).raw(" ").element("span", "arg", &view.summary);
+    html.element("span", "name", &view.verb).raw(" ").element("span", "arg", &view.summary);
     match &view.note {
         Some(CallNote::Value(value)) => _ = html.raw(" ").element("span", "value", value),
         Some(CallNote::Size(size)) => _ = html.raw(" ").element("span", "size", size),
@@ -242,10 +268,10 @@ fn call(html: &mut Html, view: &CallView) {
     html.raw("</summary><div class=\"detail\">");
     match &view.code {
         Some(code) => {
-            html.element("p", "over", "Program");
+            html.element("p", "over", &format!("Program, {}", view.name));
             nodes::javascript(html, code);
         }
-        None => _ = html.element("p", "over", "Arguments").element("pre", "", &view.args),
+        None => _ = html.element("p", "over", &format!("Arguments of {}", view.name)).element("pre", "", &view.args),
     }
     if let Some(result) = &view.result {
         let title = match view.changed_from {
@@ -285,7 +311,7 @@ fn lane(html: &mut Html, source: &RunSource<'_>, view: &LaneView, level: u8) {
             if let Some(whole) = view.whole(child.input) {
                 html.element("p", "plain", &whole);
             }
-            transcript(html, &child, level.saturating_add(1));
+            transcript(html, &child, level.saturating_add(1), None);
         }
         None => _ = html.element("p", "note", view.nothing_yet()),
     }

@@ -2,7 +2,7 @@
 
 use super::words::{moment, reason_words, whole_moment};
 use super::{AgainstLimit, Bin, Insight, Point, PointScope, SlugCount};
-use turnwise_content::format::{counted, dollars, duration, one_line, thousands};
+use turnwise_content::format::{counted, dollars, duration, one_line, sentence_case, thousands};
 use turnwise_engine::{Outcome, Slug};
 
 /// The maximum number of separate bars; all others share one.
@@ -196,11 +196,11 @@ fn limit(used: &AgainstLimit, runs: u32) -> InsightChart {
 fn slugs(id: ChartId, title: &str, none: &str, noun: &str, counts: &[SlugCount]) -> InsightChart {
     let all: u64 = counts.iter().map(|slug| u64::from(slug.count)).sum();
     let mark = |slug: &SlugCount| {
-        let meaning = Slug::parse(&slug.slug).map(|slug| slug.meaning());
-        let name = meaning.map_or_else(|| slug.slug.clone(), |meaning| format!("{}: {meaning}", slug.slug));
+        let label = cause(&slug.slug);
+        let name = if label == slug.slug { label.clone() } else { format!("{label} ({})", slug.slug) };
         let text = format!("{} in {}", counted(u64::from(slug.count), noun), counted(u64::from(slug.runs), "run"));
         ChartMark {
-            label: slug.slug.clone(),
+            label,
             name,
             words: text,
             parts: vec![(ColourRole::Warn, f64::from(slug.count))],
@@ -213,7 +213,7 @@ fn slugs(id: ChartId, title: &str, none: &str, noun: &str, counts: &[SlugCount])
         let count: u64 = rest.iter().map(|slug| u64::from(slug.count)).sum();
         marks.push(ChartMark {
             label: format!("{} more", rest.len()),
-            name: rest.iter().map(|slug| slug.slug.as_str()).collect::<Vec<_>>().join(", "),
+            name: rest.iter().map(|slug| cause(&slug.slug)).collect::<Vec<_>>().join(", "),
             words: counted(count, noun),
             parts: vec![(ColourRole::Soft, count as f64)],
             key: None,
@@ -233,6 +233,11 @@ fn slugs(id: ChartId, title: &str, none: &str, noun: &str, counts: &[SlugCount])
         marks,
         legend: Vec::new(),
     }
+}
+
+/// Returns why an attempt or a call failed, for people; a code that this version does not know stays.
+fn cause(slug: &str) -> String {
+    Slug::parse(slug).map_or_else(|| slug.to_owned(), |slug| sentence_case(slug.because()))
 }
 
 fn tokens(insight: &Insight) -> InsightChart {

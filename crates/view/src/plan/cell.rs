@@ -1,6 +1,7 @@
 //! The fields of the form by name: reading and setting their values, and their paths in the JSON.
 
-use super::edit::{AgentForm, PlanDraft, StepForm, name_path};
+use super::edit::{AgentForm, NONE, PlanDraft, StepForm, name_path, parts};
+use turnwise_content::format::one_line;
 
 /// A column of the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,12 @@ impl StepField {
             StepField::Action => "action",
             StepField::Dependencies => "dependencies",
         }
+    }
+
+    /// Whether it is a list, which is edited entry by entry.
+    #[must_use]
+    pub fn is_list(self) -> bool {
+        matches!(self, StepField::AgentTools | StepField::Dependencies | StepField::StepTools)
     }
 
     /// Returns the meaning of an empty field.
@@ -151,6 +158,51 @@ impl PlanDraft {
             (None, Some(at)) => format!("plan.steps[{at}].{}", field.key()),
             (None, None) => String::new(),
         }
+    }
+
+    /// Returns the entries of a field that is a list.
+    #[must_use]
+    pub fn entries(&self, key: u32, field: StepField) -> Vec<String> {
+        parts(&self.get(key, field)).map(str::to_owned).collect()
+    }
+
+    /// Returns what can be added to a field that is a list: each value, and the same for people. `tools`: those that a run has.
+    #[must_use]
+    pub fn addable(&self, key: u32, field: StepField, tools: &[&str]) -> Vec<(String, String)> {
+        let there = self.entries(key, field);
+        let own = self.get(key, StepField::Order).trim().parse::<u32>().ok();
+        let earlier = |step: &StepForm| {
+            let order = step.order.trim().parse::<u32>().ok()?;
+            let is_earlier = step.key != key && own.is_none_or(|own| order < own);
+            is_earlier.then(|| (order.to_string(), one_line(&format!("{order} {}: {}", step.agent, step.action), 60)))
+        };
+        let named = tools.iter().map(|tool| ((*tool).to_owned(), (*tool).to_owned()));
+        let no_tools = (NONE.to_owned(), "no tools".to_owned());
+        let all: Vec<(String, String)> = match field {
+            StepField::Dependencies => self.steps.iter().filter_map(earlier).collect(),
+            StepField::StepTools => named.collect(),
+            StepField::AgentTools if there.is_empty() => std::iter::once(no_tools).chain(named).collect(),
+            StepField::AgentTools => named.collect(),
+            _ => Vec::new(),
+        };
+        all.into_iter().filter(|(value, _)| !there.contains(value)).collect()
+    }
+
+    /// Adds to a field that is a list.
+    pub fn add(&mut self, key: u32, field: StepField, value: &str) {
+        let mut entries = self.entries(key, field);
+        entries.retain(|entry| entry != NONE);
+        entries.push(value.to_owned());
+        self.set(key, field, entries.join(", "));
+    }
+
+    /// Removes an entry, by its position, from a field that is a list.
+    pub fn remove_entry(&mut self, key: u32, field: StepField, at: usize) {
+        let mut entries = self.entries(key, field);
+        if at < entries.len() {
+            entries.remove(at);
+        }
+        self.set(key, field, entries.join(", "));
     }
 
     /// Returns the choices of a field, if it has any.

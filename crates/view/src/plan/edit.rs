@@ -58,7 +58,7 @@ pub struct FaultView {
 }
 
 /// Means "no tools at all", since an empty field means all tools.
-const NONE: &str = "none";
+pub(super) const NONE: &str = "none";
 
 impl PlanDraft {
     /// Returns a draft with one agent of each kind and a step for each.
@@ -165,6 +165,35 @@ impl PlanDraft {
                 Err(faults)
             }
         }
+    }
+
+    /// Returns the plan as far as it can be drawn while it is written: without what is not filled in yet, or wrong. `None`: it has
+    /// no steps that can be told apart.
+    #[must_use]
+    pub fn sketch(&self) -> Option<Plan> {
+        let mut value = match &self.text {
+            Some(text) => serde_json::from_str(text).ok()?,
+            None => self.form_value(),
+        };
+        let orders: Vec<u64> =
+            value.get("steps")?.as_array()?.iter().filter_map(|step| step.get("order")?.as_u64()).collect();
+        for step in value.get_mut("steps")?.as_array_mut()? {
+            let own = step.get("order").and_then(Value::as_u64)?;
+            let step = step.as_object_mut()?;
+            let action = step.get("action").and_then(Value::as_str).filter(|action| !action.trim().is_empty());
+            let action = action.unwrap_or("\u{2026}").to_owned();
+            step.insert("action".to_owned(), Value::String(action));
+            step.remove("tools");
+            if let Some(before) = step.get_mut("dependencies").and_then(Value::as_array_mut) {
+                before.retain(|order| order.as_u64().is_some_and(|order| order < own && orders.contains(&order)));
+            }
+        }
+        for agent in value.get_mut("agents")?.as_object_mut()?.values_mut() {
+            for field in ["tools", "max_turns", "maxTurns"] {
+                agent.as_object_mut()?.remove(field);
+            }
+        }
+        read(&value, &[]).ok()
     }
 
     /// Returns the agents as in the JSON.
@@ -360,7 +389,7 @@ fn list(value: &Value, key: &str) -> String {
     entries.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
-fn parts(list: &str) -> impl Iterator<Item = &str> {
+pub(super) fn parts(list: &str) -> impl Iterator<Item = &str> {
     list.split([',', ' ', '\n']).map(str::trim).filter(|part| !part.is_empty())
 }
 

@@ -150,7 +150,7 @@ fn note(progress: &PlanProgress<'_>, at_work: usize) -> String {
             "Any step can be run again: select it in the graph.".to_owned()
         }
         (_, SourceOrigin::Interrupted) => {
-            let left = counted(u64::from(progress.calls_left), "LLM call");
+            let left = counted(u64::from(progress.calls_left), "request");
             format!(
                 "Interrupted when the tab closed. Resume to continue: finished steps keep their results, up to {left}."
             )
@@ -163,7 +163,7 @@ fn note(progress: &PlanProgress<'_>, at_work: usize) -> String {
             "Opened from a file that was written while the plan was in progress.".to_owned()
         }
         (None, SourceOrigin::Session) => {
-            let left = counted(u64::from(progress.calls_left), "LLM call");
+            let left = counted(u64::from(progress.calls_left), "request");
             format!("{} running, up to {left} more.", counted(at_work as u64, "step"))
         }
     }

@@ -31,7 +31,7 @@ impl RailView {
     /// Returns the entry of a plan that had not ended when it was last stored.
     #[must_use]
     pub fn plan_left_open(mut self) -> Self {
-        self.words.push_str(", not ended");
+        self.words.push_str(", interrupted");
         self.tone = Some(Tone::Cancelled);
         self.ticks
             .iter_mut()

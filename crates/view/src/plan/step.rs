@@ -136,7 +136,7 @@ impl StepView {
         }
         facts.extend(self.elapsed_ms.map(|ms| format!("took {}", duration(ms))));
         if self.requests > 0 {
-            facts.push(counted(u64::from(self.requests), "LLM call"));
+            facts.push(counted(u64::from(self.requests), "request"));
         }
         facts
     }

@@ -33,7 +33,7 @@ pub struct RequestView {
     pub of: usize,
     /// The tools that are offered: name and description.
     pub tools: Vec<(String, String)>,
-    /// `3 tools, the model decides`
+    /// `3 tools offered`
     pub choice: String,
     pub temperature: Option<f64>,
     /// The hash from the record, in hex.
@@ -114,7 +114,7 @@ pub(super) fn choice(tool_choice: ToolChoice, config: &RunConfig, count: usize) 
         (ToolChoice::Asked, Some(AskedTool::Required)) => format!("{tools}, one must be called"),
         (ToolChoice::Asked, Some(AskedTool::Tool(name))) => format!("{tools}, {name} must be called"),
         (ToolChoice::Auto | ToolChoice::Asked, _) if count == 0 => "no tools".to_owned(),
-        (ToolChoice::Auto | ToolChoice::Asked, _) => format!("{tools}, the model decides"),
+        (ToolChoice::Auto | ToolChoice::Asked, _) => format!("{tools} offered"),
         (ToolChoice::None, _) => "no tools: the request asks for a conclusion".to_owned(),
         (ToolChoice::Report, _) => "final_report only, forced where the provider allows it".to_owned(),
     }

@@ -31,7 +31,7 @@ pub fn form(app: App, checked: CheckedPlan) -> impl IntoView {
         html::fieldset().class("group").child((
             html::legend().child("Agents"),
             html::p().class("fact").child(
-                "List tools separated by commas. Leave the list empty for all tools from Settings; enter none for no tools.",
+                "An agent without a list of tools has all tools from Settings.",
             ),
             For(ForProps::builder().each(agents).key(|key| *key).children(agent).build()),
             add("Add an agent", move || app.plans().draft.update(PlanDraft::add_agent)),
@@ -117,6 +117,7 @@ fn field(app: App, checked: CheckedPlan, key: u32, field: StepField) -> (impl In
             .prop("value", value)
             .on(ev::input, move |event| set(event_target_value(&event)))
             .into_any(),
+        _ if field.is_list() => chips(app, key, field, &id, &says, invalid),
         _ => html::input()
             .r#type("text")
             .id(id.clone())
@@ -138,6 +139,68 @@ fn field(app: App, checked: CheckedPlan, key: u32, field: StepField) -> (impl In
     let line = move |text: String| html::p().child((html::b().child(field.label()), text));
     let faults = move || wrong.get().unwrap_or_default().into_iter().map(line).collect_view();
     (input, html::div().class("wrong").id(says).child(reactive(faults)))
+}
+
+/// Draws a list: its entries, each with a way to remove it, and what can be added.
+fn chips(
+    app: App,
+    key: u32,
+    field: StepField,
+    id: &str,
+    says: &str,
+    invalid: impl Fn() -> &'static str + Send + 'static,
+) -> AnyView {
+    let draft = app.plans().draft;
+    let entries = Memo::new(move |_| draft.with(|draft| draft.entries(key, field)));
+    let addable = Memo::new(move |_| {
+        let (config, _) = app.settings.with(|settings| settings.draft(turnwise_tools::all()));
+        let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
+        draft.with(|draft| draft.addable(key, field, &tools))
+    });
+    let select = NodeRef::<html::Select>::new();
+    let chip = move |(at, text): (usize, String)| {
+        html::li().child(
+            html::button()
+                .r#type("button")
+                .class("chip")
+                .attr("aria-label", format!("Remove {text} from {}", field.label()))
+                .on(ev::click, move |_| {
+                    draft.update(|draft| draft.remove_entry(key, field, at));
+                    if let Some(select) = select.get_untracked() {
+                        let _ = select.focus();
+                    }
+                })
+                .child((text, icon(Icon::Close))),
+        )
+    };
+    let add = move |_| {
+        let Some(select) = select.get_untracked() else { return };
+        let value = select.value();
+        select.set_value("");
+        if !value.is_empty() {
+            draft.update(|draft| draft.add(key, field, &value));
+        }
+    };
+    let options = move || {
+        let empty = if entries.with(Vec::is_empty) { field.empty() } else { "add" };
+        let option = |(value, text): (String, String)| html::option().value(value).child(text);
+        (html::option().value("").child(empty), addable.get().into_iter().map(option).collect_view())
+    };
+    html::div()
+        .class("chips")
+        .child((
+            html::ul().attr("aria-label", field.label()).child(reactive(move || {
+                entries.get().into_iter().enumerate().map(chip).collect_view()
+            })),
+            html::select()
+                .node_ref(select)
+                .id(id.to_owned())
+                .attr("aria-describedby", says.to_owned())
+                .attr("aria-invalid", invalid)
+                .on(ev::change, add)
+                .child(reactive(options)),
+        ))
+        .into_any()
 }
 
 /// Draws the choices. The current value stays visible, even if it is not one of them.

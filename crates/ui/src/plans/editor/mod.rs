@@ -53,9 +53,15 @@ fn content(app: App) -> impl IntoView {
         }
     };
     (
-        html::div().class("dialog-body").child((crate::plans::editor::draft::draft(app), mode(app, as_json), body)),
+        html::div().class("dialog-body").child((crate::plans::editor::draft::draft(app), mode(app, as_json), sketch(app), body)),
         foot(app, checked),
     )
+}
+
+/// Draws the plan as it is written so far.
+fn sketch(app: App) -> impl IntoView {
+    let sketched = Memo::new(move |_| app.plans().draft.with(PlanDraft::sketch));
+    reactive(move || sketched.with(|plan| plan.as_ref().map(crate::plans::graph::sketch)))
 }
 
 /// Draws the switch between form and JSON.
