@@ -219,7 +219,10 @@ fn tables_have_alignment_head_and_rows() {
     let Node::Table(table) = only("|a|b|c|\n|:-|:-:|-:|\n|1|2|3|\n|4|||") else { panic!() };
     assert_eq!(table.align, [Align::Left, Align::Center, Align::Right]);
     assert_eq!(table.head, [[text("a")], [text("b")], [text("c")]]);
-    assert_eq!(table.rows, [vec![vec![text("1")], vec![text("2")], vec![text("3")]], vec![vec![text("4")], vec![], vec![]]]);
+    assert_eq!(
+        table.rows,
+        [vec![vec![text("1")], vec![text("2")], vec![text("3")]], vec![vec![text("4")], vec![], vec![]]]
+    );
 }
 
 #[test]

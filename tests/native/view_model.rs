@@ -153,7 +153,10 @@ fn the_work_of_a_run_with_an_answer_is_one_line_and_a_failure_has_none() {
     assert_eq!(complete.answer, Some(1));
     assert!(complete.words.starts_with("2 turns · 1 tool call"), "{}", complete.words);
     let limit = work(&play(limited(1), script)).expect("a conclusion");
-    assert!(limit.answer == Some(1) && limit.words.starts_with("1 turn · 1 tool call"), "the synthesis is no turn: {limit:?}");
+    assert!(
+        limit.answer == Some(1) && limit.words.starts_with("1 turn · 1 tool call"),
+        "the synthesis is no turn: {limit:?}"
+    );
     assert_eq!(work(&play(limited(5), vec![Step::Cancel])), None);
     assert_eq!(work(&play(limited(5), vec![Step::Fail(error(Slug::AuthError, Retry::Fatal))])), None);
     assert_eq!(work(&play_open(limited(5), tool_turn("1").into_iter().collect())), None, "it goes on");
@@ -385,6 +388,7 @@ fn the_files_of_a_run_are_those_that_its_calls_wrote() {
         side_effect: SideEffect::Workspace,
         effect_argument: argument.map(str::to_owned),
         host_argument: None,
+        tool_argument: None,
         ..plain_tool(name)
     });
     let config = RunConfig { tools: tools.into(), ..limited(5) };

@@ -35,6 +35,7 @@ pub mod rail;
 pub mod replay;
 pub mod report;
 pub mod search;
+pub mod services;
 pub mod settings;
 pub mod signin;
 pub mod skills;
@@ -57,8 +58,8 @@ pub use rail::RailView;
 pub use report::ReportView;
 pub use slug::SlugView;
 pub use source::{Branches, Children, RunSource, SegmentSpan, SourceOrigin};
-pub use work::WorkView;
 pub use turn::{Activity, CounterLine, TurnKind, TurnView, WaitView};
+pub use work::WorkView;
 
 use crate::picture::PictureView;
 use turnwise_engine::{Parent, Run};

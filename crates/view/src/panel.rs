@@ -128,7 +128,8 @@ impl From<&RunSource<'_>> for PanelView {
             meter: Meter::from(source),
             note: note(source, phase, turn),
             calls: thousands(u64::from(source.requests_answered())),
-            calls_bound: (phase != PanelPhase::Ended).then(|| calls_bound(source.requests_answered(), source.calls_left)),
+            calls_bound: (phase != PanelPhase::Ended)
+                .then(|| calls_bound(source.requests_answered(), source.calls_left)),
             tokens_in: tokens(usage, usage.input.0),
             tokens_out: tokens(usage, usage.output.0),
             tokens_cached: some(usage.cached.0),

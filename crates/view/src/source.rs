@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use turnwise_engine::judge::{AtLimit, Policy};
 use turnwise_engine::{
-    BranchChanges, BranchPart, CallRecord, ChildRun, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status,
-    TraceRecord, Trigger, TurnRecord, Usage,
+    BranchChanges, BranchPart, CallRecord, ChildRun, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig,
+    Status, TraceRecord, Trigger, TurnRecord, Usage,
 };
 use turnwise_protocol::Snapshot;
 use turnwise_protocol::snapshot::Subagent;

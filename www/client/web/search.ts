@@ -88,6 +88,7 @@ export interface Answer {
 /** Asks the service. Throws `SearchFailed`. */
 export async function search(service: SearchService, query: string, wanted: number, send: Send, outer: AbortSignal): Promise<Answer> {
   const row = ROWS[service.kind];
+  if (row.needsKey && !service.apiKey) throw new SearchFailed('auth', 'the service needs a key, and none is set');
   const base = (service.baseUrl ?? row.baseUrl ?? '').replace(/\/+$/, '');
   const { path, headers, body } = row.request(query, Math.min(wanted, row.most), service.apiKey);
   const url = new URL(base + path);

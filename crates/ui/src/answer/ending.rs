@@ -49,28 +49,33 @@ pub fn ending(
     let cause = view.cause.clone().or_else(|| view.error.clone());
     (
         report_at(ReportPosition::Before),
-        html::section().class("ending").attr("data-failed", failed.then_some("")).attr("data-told", telling.then_some("")).attr("aria-label", label).child((
-            dot(Some(view.tone), "dot sign"),
-            html::div().child((
-                telling.then(|| html::p().class("headline").child(view.headline.clone())),
-                cause.map(|cause| html::p().class("error").child(attempt::linked(&cause))),
-                page.and(view.remark).map(|remark| html::p().class("so-far").child(remark)),
-                page.filter(|_| failed || cancelled).map(|page| answer::remedies(app, page)),
-                html::div().class("under").child((
-                    (!telling).then(|| html::span().class("label").child(view.label)),
-                    html::span().child(view.turns.clone()),
-                    html::details().child((
-                        html::summary().child((icon::chevron(), "Details")),
-                        (!telling).then(|| html::p().child(view.headline.clone())),
-                        html::dl().class("fields").child((
-                            field("ended by", view.reason.clone()),
-                            field("outcome", view.outcome.to_owned()),
-                            field("answer from", view.source.to_owned()),
+        html::section()
+            .class("ending")
+            .attr("data-failed", failed.then_some(""))
+            .attr("data-told", telling.then_some(""))
+            .attr("aria-label", label)
+            .child((
+                dot(Some(view.tone), "dot sign"),
+                html::div().child((
+                    telling.then(|| html::p().class("headline").child(view.headline.clone())),
+                    cause.map(|cause| html::p().class("error").child(attempt::linked(&cause))),
+                    page.and(view.remark).map(|remark| html::p().class("so-far").child(remark)),
+                    page.filter(|_| failed || cancelled).map(|page| answer::remedies(app, page)),
+                    html::div().class("under").child((
+                        (!telling).then(|| html::span().class("label").child(view.label)),
+                        html::span().child(view.turns.clone()),
+                        html::details().child((
+                            html::summary().child((icon::chevron(), "Details")),
+                            (!telling).then(|| html::p().child(view.headline.clone())),
+                            html::dl().class("fields").child((
+                                field("ended by", view.reason.clone()),
+                                field("outcome", view.outcome.to_owned()),
+                                field("answer from", view.source.to_owned()),
+                            )),
                         )),
                     )),
                 )),
             )),
-        )),
         report_at(ReportPosition::After),
         granted,
     )

@@ -99,7 +99,11 @@ pub fn turns(page: &RunPage, turns: AnyView) -> impl IntoView + use<> {
 }
 
 /// Returns the value of `hidden` of something beside the answer of its turn, or of a turn.
-pub fn hidden(page: Option<&RunPage>, turn: usize, beside: bool) -> Option<impl Fn() -> Option<&'static str> + Send + use<>> {
+pub fn hidden(
+    page: Option<&RunPage>,
+    turn: usize,
+    beside: bool,
+) -> Option<impl Fn() -> Option<&'static str> + Send + use<>> {
     let page = page.cloned()?;
     Some(move || match page.shown(turn) {
         Shown::Whole => None,

@@ -100,13 +100,14 @@ impl LiveRun {
         if pending.records {
             page.behind.with(|source| {
                 outcome = source.segments.last().map(|ending| ending.outcome);
-                let step = match source.status == Status::Ended {
-                    false => EndDrawn::Nothing,
-                    true if is_open && !dom::document().hidden() => {
-                        if drawn == EndDrawn::Turn && self.awaits_text() { drawn } else { drawn.next() }
-                    }
-                    true => EndDrawn::Whole,
-                };
+                let step =
+                    match source.status == Status::Ended {
+                        false => EndDrawn::Nothing,
+                        true if is_open && !dom::document().hidden() => {
+                            if drawn == EndDrawn::Turn && self.awaits_text() { drawn } else { drawn.next() }
+                        }
+                        true => EndDrawn::Whole,
+                    };
                 self.draw_step(source, step);
                 put(&page.end, step);
                 if step == EndDrawn::Nothing {

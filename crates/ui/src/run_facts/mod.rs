@@ -98,7 +98,9 @@ fn of_run(app: App, page: &RunPage) -> impl IntoView + use<> {
     };
     let end = page.end.clone();
     let is_due = Memo::new(move |_| !matches!(end.get(), EndDrawn::Panel | EndDrawn::PanelActions));
-    let ending = move || panel.with(|view| view.ending.as_ref().filter(|_| is_due.get()).map(|ending| ends(ending, &view.facts)));
+    let ending = move || {
+        panel.with(|view| view.ending.as_ref().filter(|_| is_due.get()).map(|ending| ends(ending, &view.facts)))
+    };
     (meter, progress, controls, reactive(ending), numbers, log(app, page))
 }
 
