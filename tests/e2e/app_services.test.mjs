@@ -170,7 +170,7 @@ test('a run calls operations that are chosen, with the key, asks, and replays; a
     await done(page);
     await start(page, 'Cancel order A7');
     const asks = question(page);
-    await asks.getByRole('heading', { name: 'getOrder wants to reach the network' }).waitFor();
+    await asks.getByRole('heading', { name: 'getOrder wants to use the network' }).waitFor();
     await asks.getByText(`GET /orders/{id} at ${new URL(origin).host}. It only reads.`).waitFor();
     await asks.getByRole('button', { name: 'Allow', exact: true }).click();
     await asks.getByText(`DELETE /orders/{id} at ${new URL(origin).host}. It may change something there.`).waitFor();
@@ -240,12 +240,12 @@ test('many operations are behind a search, and each asks as itself', () => {
     await start(page, 'Store a thing');
     const asks = question(page);
     // What only reads is not asked about.
-    await asks.getByRole('heading', { name: 'putThing0 wants to reach the network' }).waitFor();
+    await asks.getByRole('heading', { name: 'putThing0 wants to use the network' }).waitFor();
     await asks.getByText(`POST /thing0 at ${new URL(origin).host}. It may change something there.`).waitFor();
     await asks.getByText('This tool', { exact: true }).click();
     await asks.getByRole('button', { name: 'Allow', exact: true }).click();
     // The answer was for that operation, not for the tool that calls them all.
-    await asks.getByRole('heading', { name: 'putThing1 wants to reach the network' }).waitFor();
+    await asks.getByRole('heading', { name: 'putThing1 wants to use the network' }).waitFor();
     await asks.getByRole('button', { name: 'Refuse', exact: true }).click();
     await page.getByText('Stored.', { exact: true }).first().waitFor();
   }));
@@ -270,7 +270,7 @@ test('a document at an address, two with the same names, what is no document, an
     await open(row);
     await row.getByText(`From ${origin}/api/openapi.yaml`).waitFor();
     const said = page.locator('.services .remarks');
-    for (const [given, says] of [[`${origin}/none`, 'answers with status 404'], [`${origin}/html`, 'Nothing was added: '], ['not an address', 'Nothing was added: this is no address']]) {
+    for (const [given, says] of [[`${origin}/none`, 'answers with status 404'], [`${origin}/html`, 'Nothing was added: The document is '], ['not an address', 'Nothing was added: this is no address']]) {
       await add(given);
       await said.getByText(says).waitFor();
     }

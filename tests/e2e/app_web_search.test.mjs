@@ -128,7 +128,7 @@ test('each service is asked in its way, a key stays where it belongs, and a run 
     const question = page.getByRole('group', { name: 'Permission needed' });
     await page.getByRole('textbox', { name: 'Task' }).fill('Search');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await question.getByRole('heading', { name: 'search_web wants to reach the network' }).waitFor();
+    await question.getByRole('heading', { name: 'search_web wants to use the network' }).waitFor();
     await question.getByText('"query": "gardens \\"and\\" parks"').waitFor();
     await question.getByRole('button', { name: 'Allow', exact: true }).click();
     await question.getByText('"query": "more"').waitFor();

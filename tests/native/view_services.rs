@@ -37,7 +37,9 @@ fn the_search_services_are_those_that_the_client_can_ask() {
 
 #[test]
 fn a_search_is_offered_once_its_service_has_an_address() {
-    let offers = |settings: &UserSettings| settings.build(turnwise_tools::all()).map(|config| config.tools.iter().any(|tool| tool.name == SEARCH_WEB));
+    let offers = |settings: &UserSettings| {
+        settings.build(turnwise_tools::all()).map(|config| config.tools.iter().any(|tool| tool.name == SEARCH_WEB))
+    };
     assert_eq!(offers(&UserSettings::default()), Ok(false));
     assert!(offers(&with(&[(ConfigField::SearchService, "searxng")])).is_err());
     let own = [(ConfigField::SearchService, "searxng"), (ConfigField::SearchAddress, "localhost:8888/")];
@@ -51,7 +53,8 @@ fn a_search_is_offered_once_its_service_has_an_address() {
     // A key is that of the address where searches go.
     let key = |address: &str| Some(format!("key of {address}"));
     let web = serde_json::to_value(with(&own).web(key)).expect("JSON");
-    let search = json!({ "kind": "searxng", "baseUrl": "http://localhost:8888", "apiKey": "key of http://localhost:8888" });
+    let search =
+        json!({ "kind": "searxng", "baseUrl": "http://localhost:8888", "apiKey": "key of http://localhost:8888" });
     assert_eq!(web, json!({ "web": { "search": search }, "hosts": {} }));
     let web = brave.web(|address| (address == "https://api.search.brave.com/res/v1").then(|| "k".to_owned()));
     assert_eq!(web.web.search.as_ref().and_then(|search| search.api_key.as_deref()), Some("k"));
@@ -61,7 +64,10 @@ fn a_search_is_offered_once_its_service_has_an_address() {
 #[test]
 fn hosts_are_rules_of_a_run_and_of_the_page() {
     let settings = with(&[
-        (ConfigField::HostsAllowed, " Docs.Example.org:443\n*.wiki.example, HTTP://127.0.0.1:8123/ http://x.example:80"),
+        (
+            ConfigField::HostsAllowed,
+            " Docs.Example.org:443\n*.wiki.example, HTTP://127.0.0.1:8123/ http://x.example:80",
+        ),
         (ConfigField::HostsDenied, "evil.example docs.example.org:8443"),
         (ConfigField::Relay, "https://ask.example.org/v1/relay"),
     ]);
@@ -98,7 +104,8 @@ fn operation(method: &str, path: &str, name: &str) -> ServiceOperation {
 
 #[test]
 fn operations_that_only_read_are_chosen_until_the_user_chooses() {
-    let operations = vec![operation("GET", "/a", "getA"), operation("DELETE", "/a", "deleteA"), operation("GET", "/b", "getB")];
+    let operations =
+        vec![operation("GET", "/a", "getA"), operation("DELETE", "/a", "deleteA"), operation("GET", "/b", "getB")];
     let read = ReadService { operations, ..ReadService::default() };
     let mut kept = KeptService::default();
     assert_eq!(kept.summary(&read), "2 of 3 operations, reading only");
@@ -114,7 +121,10 @@ fn operations_that_only_read_are_chosen_until_the_user_chooses() {
 fn a_run_gets_the_operations_and_the_rules_for_those_that_need_no_question() {
     let network = |name: &str| turnwise_engine::ToolSpec { side_effect: SideEffect::Network, ..plain_tool(name) };
     let offered = OfferedServices {
-        services: vec![ReadService { operations: vec![operation("DELETE", "/a", "deleteA")], ..ReadService::default() }],
+        services: vec![ReadService {
+            operations: vec![operation("DELETE", "/a", "deleteA")],
+            ..ReadService::default()
+        }],
         tools: vec![network("getA"), network("read_file")],
         unasked: vec!["getA".into()],
     };
@@ -134,7 +144,8 @@ fn a_run_gets_the_operations_and_the_rules_for_those_that_need_no_question() {
 
 #[test]
 fn a_fault_says_its_place_and_what_was_done() {
-    let fault = |action: &str| ServiceFault { path: "/paths/~1a".into(), message: "it is odd".into(), action: action.into() };
+    let fault =
+        |action: &str| ServiceFault { path: "/paths/~1a".into(), message: "it is odd".into(), action: action.into() };
     assert_eq!(fault("skipped").sentence(), "/paths/~1a: it is odd. It is left out.");
     assert_eq!(fault("ignored").sentence(), "/paths/~1a: it is odd. This part has no effect.");
     assert_eq!(fault("changed").sentence(), "/paths/~1a: it is odd.");

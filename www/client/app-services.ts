@@ -34,7 +34,6 @@ interface Read {
   servers: Server[];
   address: string;
   faults: Fault[];
-  suggested: Kept['auth'];
   error: string;
 }
 
@@ -56,15 +55,15 @@ export class Services {
     this.#guest = guest;
   }
 
-  /** Takes in a document: a file, or the one at an address. Returns its address and its text. */
-  async add({ id, url }: { id: string; url?: string }, [file]: Blob[]): Promise<[{ url: string; title: string }, Blob]> {
+  /** Takes in a document: a file, or the one at an address. Returns what is known of it, and its text. */
+  async add({ id, url }: { id: string; url?: string }, [file]: Blob[]): Promise<[{ url: string; title: string; suggested: Kept['auth'] }, Blob]> {
     if (file && file.size > MAX_DOCUMENT) throw new Error(`it has ${Math.ceil(file.size / (1 << 20))} MiB, and at most ${MAX_DOCUMENT >> 20} MiB are read`);
     const at = file ? url ?? '' : withScheme(url!);
     const [text, from] = file ? [await file.text(), at] : await load(at);
     this.#documents.set(id, { text, url: from || undefined });
     try {
       const { title } = await openapi(text, { search: false, ...(from && { url: from }), operations: () => false });
-      return [{ url: from, title }, new Blob([text])];
+      return [{ url: from, title, suggested: suggested(await parse(text)) }, new Blob([text])];
     } catch (error) {
       this.#documents.delete(id);
       throw error;
@@ -110,12 +109,12 @@ export class Services {
 
   /** Reads a service with the settings of the user; names that another one has get a prefix. */
   async #service(kept: Kept, used: Set<string>): Promise<{ shown: Read; operations: Operation[] }> {
-    const shown: Read = { id: kept.id, title: '', version: '', operations: [], servers: [], address: '', faults: [], suggested: { kind: 'none' }, error: '' };
+    const shown: Read = { id: kept.id, title: '', version: '', operations: [], servers: [], address: '', faults: [], error: '' };
     const document = this.#documents.get(kept.id);
     if (!document) return { shown: { ...shown, error: 'Its document is not there.' }, operations: [] };
     try {
       const root = document.root ??= await parse(document.text);
-      Object.assign(shown, { servers: serversOf(root), suggested: suggested(root), title: titleOf(root) });
+      Object.assign(shown, { servers: serversOf(root), title: titleOf(root) });
       let api = await this.#open(kept, root);
       if (api.operations.some(({ name }) => used.has(name))) api = await this.#open(kept, root, prefixOf(shown.title, used));
       for (const { name } of api.operations) used.add(name);
@@ -166,7 +165,8 @@ const withScheme = (text: string) => {
 };
 
 async function load(at: string): Promise<[text: string, url: string]> {
-  if (!URL.canParse(at) || !/^https?:/.test(new URL(at).protocol)) throw new Error('this is no address: give a whole one, such as https://example.org/openapi.json');
+  // Chromium escapes spaces in a host.
+  if (/\s/.test(at) || !URL.canParse(at) || !/^https?:/.test(new URL(at).protocol)) throw new Error('this is no address: give a whole one, such as https://example.org/openapi.json');
   let response;
   try {
     response = await fetch(at, { headers: { accept: 'application/json, application/yaml;q=0.9, text/yaml;q=0.9, */*;q=0.5' }, credentials: 'omit', referrerPolicy: 'no-referrer', signal: AbortSignal.timeout(30_000) });

@@ -195,8 +195,6 @@ pub struct ReadService {
     /// Where calls go, and the key with them; empty: nowhere.
     pub address: String,
     pub faults: Vec<ServiceFault>,
-    /// What the document says about credentials.
-    pub suggested: ServiceAuth,
     /// Why nothing of it can be used; empty: it can.
     pub error: String,
 }

@@ -16,7 +16,7 @@ use turnwise_engine::RunConfig;
 use turnwise_engine::hidden::visible;
 use turnwise_protocol::AgentFileChange;
 use turnwise_protocol::app::{KeptList, Order};
-use turnwise_view::services::{AuthKind, KeptService, OfferedServices};
+use turnwise_view::services::{AuthKind, KeptService, OfferedServices, ServiceAuth};
 
 use crate::browser::dom;
 use crate::client::app_worker::AppWorker;
@@ -97,6 +97,8 @@ impl<'a> Given<'a> {
 struct ReadDocument {
     url: String,
     title: String,
+    /// What the document says about credentials.
+    suggested: ServiceAuth,
 }
 
 #[derive(Serialize)]
@@ -169,21 +171,15 @@ impl App {
         spawn_local(async move {
             let given = Given { id: &id, url: url.as_deref() };
             match line.services::<ReadDocument>("add", &given, files).await {
-                Ok((ReadDocument { url, title }, Some(document))) => {
+                Ok((ReadDocument { url, title, suggested: auth }, Some(document))) => {
                     let from = if url.is_empty() { from } else { url.clone() };
                     store.documents.update_value(|all| {
                         all.insert(id.clone(), document);
                     });
                     store.kept.update(|all| {
-                        all.push(KeptService { id: id.clone(), from, url, added_ms, ..KeptService::default() });
+                        all.push(KeptService { id: id.clone(), from, url, auth, added_ms, ..KeptService::default() });
                     });
-                    self.read_services().await;
-                    // As its document says, until the user says otherwise.
-                    let suggested = store.offered.with_untracked(|offered| {
-                        offered.services.iter().find(|one| one.id == id).map(|one| one.suggested.clone())
-                    });
-                    self.change_service(&id, |one| one.auth = suggested.unwrap_or_default());
-                    self.keep_services([format!("{id}.txt")]);
+                    self.keep_services([format!("{id}.json"), format!("{id}.txt")]);
                     self.tell(format!("Added {}.", visible(if title.is_empty() { "the service" } else { &title })));
                 }
                 Ok((_, None)) => store.remark.set(Some("Nothing was added: its document is not there.".to_owned())),

@@ -336,8 +336,10 @@ fn operation(row: Row, one: ServiceOperation) -> impl IntoView {
                 }),
             html::label().r#for(id).child((
                 html::code().child(visible(&one.key()).into_owned()),
+                // To screen readers, too, these are words of their own.
+                " ",
                 html::span().class("tag").attr("data-acts", if one.read_only { "reads" } else { "writes" }).child(acts),
-                one.deprecated.then(|| html::span().class("tag").child("deprecated")),
+                one.deprecated.then(|| (" ", html::span().class("tag").child("deprecated"))),
             )),
             html::span().class("help").child(visible(&what).into_owned()),
         )),

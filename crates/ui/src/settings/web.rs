@@ -52,11 +52,9 @@ fn of_service(app: App, card: &'static SearchCard) -> impl IntoView {
     html::div().class("wide web-service").child((
         html::p().class("help").child(card.hint),
         reactive(key),
-        html::div().class("row").child((
+        html::div().class("tried").child((
             button,
-            html::span()
-                .class("help")
-                .child(format!("Sends one search for \u{201c}{QUERY}\u{201d}; the service counts it.")),
+            html::span().class("help").child(format!("Sends one search for \u{201c}{QUERY}\u{201d}.")),
         )),
         result,
         reactive(move || {
@@ -163,7 +161,7 @@ fn trial(
                 (
                     html::strong().child("It does not work"),
                     slug.map(|slug| html::code().class("slug").child(slug)),
-                    html::span().class("advice").child(visible(&text).into_owned()),
+                    html::span().class("advice").child(sentence(&text)),
                 )
                     .into_any(),
             )
@@ -181,6 +179,14 @@ fn trial(
         html::output().attr("data-state", kind).child(content)
     }));
     (button, output)
+}
+
+/// A clause as a sentence, with what cannot be seen written out.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{}{end}", visible(&(first + chars.as_str())))
 }
 
 fn works(tool: &str, Trial { text, hits }: Trial) -> AnyView {
