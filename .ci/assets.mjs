@@ -84,7 +84,7 @@ export const GROUPS = {
   yaml: { title: 'package: YAML, on first use', most: 32_000 },
   skills: { title: 'package: the reader of skills, on first use', most: 8_000 },
   appWorker: { title: 'app: in its agent\'s worker', most: 740_000 },
-  appServices: { title: 'app: services with an OpenAPI document, on first use', most: 10_000 },
+  appServices: { title: 'app: services with an OpenAPI document, on first use', most: 5_000 },
   appParts: { title: 'app: settings, plans, replay and further parts, each on first use', most: 280_000 },
   appFigures: { title: 'app: figures, previews, folders and archives, on first use', most: 11_500 },
   appFormulas: { title: 'app: formulas, on first use', most: 90_000 },

@@ -147,6 +147,8 @@ fn a_fault_says_its_place_and_what_was_done() {
     let fault =
         |action: &str| ServiceFault { path: "/paths/~1a".into(), message: "it is odd".into(), action: action.into() };
     assert_eq!(fault("skipped").sentence(), "/paths/~1a: it is odd. It is left out.");
+    let said = ServiceFault { message: "GET /a is not offered: it is odd".into(), ..fault("skipped") };
+    assert_eq!(said.sentence(), "/paths/~1a: GET /a is not offered: it is odd.");
     assert_eq!(fault("ignored").sentence(), "/paths/~1a: it is odd. This part has no effect.");
     assert_eq!(fault("changed").sentence(), "/paths/~1a: it is odd.");
 }

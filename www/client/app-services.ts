@@ -4,7 +4,6 @@ import type { HostedAgent } from './host';
 import { openapi } from './sdk/openapi';
 import type { Auth, Fault, OpenApi, Operation } from './sdk/openapi';
 import { isNode, parse, serverUrl, shorten } from './sdk/openapi-document';
-import { readTool } from './sdk/tool';
 import type { Tools } from './sdk/tool';
 import { toolSearch } from './sdk/tool-search';
 
@@ -82,23 +81,25 @@ export class Services {
     const used = new Set<string>();
     const offered: Tools = {};
     const unasked: string[] = [];
-    const all: Read[] = [];
+    const read: Read[] = [];
     for (const kept of services) {
-      const read = await this.#service(kept, used);
-      all.push(read.shown);
-      const chosen = read.operations.filter((one) => !kept.off && (kept.chosen?.includes(keyOf(one)) ?? one.readOnly));
+      const { shown, operations } = await this.#service(kept, used);
+      read.push(shown);
+      const chosen = operations.filter((one) => !kept.off && (kept.chosen?.includes(keyOf(one)) ?? one.readOnly));
       for (const { name, tool, readOnly } of chosen) {
-        offered[name] = { ...tool, execute: (input, options) => this.#call(kept, read.shown.title, () => tool.execute(input, options) as unknown) };
+        offered[name] = { ...tool, execute: (input, options) => this.#call(kept, shown.title, () => tool.execute(input, options) as unknown) };
         if (kept.reads_unasked && readOnly) unasked.push(name);
       }
     }
     const searched = Object.keys(offered).length > MOST_TOOLS;
     const tools = searched ? toolSearch(offered, { what: 'operations', searchName: 'search_operations', callName: 'call_operation' }) : offered;
-    const low = Object.entries(tools).map(([name, tool]) => readTool(name, tool).low);
-    this.#guest.tools = new Map(low.map((one) => [one.name, { execute: one.execute }]));
+    const all = Object.entries(tools);
+    this.#guest.tools = new Map(all.map(([name, tool]) => [name, { execute: (input: unknown, options: { signal: AbortSignal }) => tool.execute(input, options) as unknown }]));
     return [{
-      services: all, unasked,
-      tools: low.map(({ name, description, parameters, sideEffect }) => ({ name, description, parameters, side_effect: sideEffect, ...(name === 'call_operation' && searched && { tool_argument: 'name' }) })),
+      services: read, unasked,
+      tools: all.map(([name, { description = '', inputSchema: parameters, touches = [] }]) => ({
+        name, description, parameters, side_effect: touches.includes('network') ? 'network' : 'none', ...(searched && name === 'call_operation' && { tool_argument: 'name' }),
+      })),
     }];
   }
 

@@ -261,11 +261,11 @@ impl ServiceOperation {
 }
 
 impl ServiceFault {
-    /// `/paths/~1pets/get: the parameter has no schema. The operation is left out.`
+    /// `/paths/~1pets/get: GET /pets is not offered: a parameter cannot be read.`
     #[must_use]
     pub fn sentence(&self) -> String {
         let what = match self.action.as_str() {
-            "skipped" => " It is left out.",
+            "skipped" if !self.message.contains("not offered") => " It is left out.",
             "ignored" => " This part has no effect.",
             _ => "",
         };

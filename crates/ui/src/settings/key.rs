@@ -135,29 +135,32 @@ pub fn of_service(
     label: &'static str,
     keys_at: Option<(&'static str, &'static str)>,
     address: impl Fn() -> String + Copy + Send + Sync + 'static,
-) -> impl IntoView {
+) -> AnyView {
     let help = format!("{id}-help");
-    html::div().class("input mono wide").child((
-        html::label().r#for(id.clone()).child(label),
-        html::input()
-            .r#type("password")
-            .id(id.clone())
-            .attr("autocomplete", "off")
-            .attr("spellcheck", "false")
-            .attr("aria-describedby", help.clone())
-            .prop("value", move || app.keys.with(|keys| keys.get(&address())).unwrap_or_default())
-            .on(ev::input, move |event| {
-                let address = untrack(address);
-                app.keys.update(|keys| keys.set(&address, &event_target_value(&event)));
-            }),
-        html::span().class("help").id(help).child((
-            reactive(kept(app, address)),
-            keys_at.map(|(name, at)| {
-                html::a().href(at).target("_blank").rel("noreferrer").child(format!("Get a key from {name}"))
-            }),
-        )),
-        remember(app, format!("{id}-remember"), address),
-    ))
+    html::div()
+        .class("input mono wide")
+        .child((
+            html::label().r#for(id.clone()).child(label),
+            html::input()
+                .r#type("password")
+                .id(id.clone())
+                .attr("autocomplete", "off")
+                .attr("spellcheck", "false")
+                .attr("aria-describedby", help.clone())
+                .prop("value", move || app.keys.with(|keys| keys.get(&address())).unwrap_or_default())
+                .on(ev::input, move |event| {
+                    let address = untrack(address);
+                    app.keys.update(|keys| keys.set(&address, &event_target_value(&event)));
+                }),
+            html::span().class("help").id(help).child((
+                reactive(kept(app, address)),
+                keys_at.map(|(name, at)| {
+                    html::a().href(at).target("_blank").rel("noreferrer").child(format!("Get a key from {name}"))
+                }),
+            )),
+            remember(app, format!("{id}-remember"), address),
+        ))
+        .into_any()
 }
 
 /// Says where a key goes, and how long it stays.

@@ -24,7 +24,7 @@ const MANY: usize = 12;
 /// Faults that are listed.
 const FAULTS: usize = 20;
 
-pub fn services(app: App) -> impl IntoView {
+pub fn services(app: App) -> AnyView {
     let summary = move || {
         app.services().kept.with(|all| match (all.iter().filter(|one| !one.off).count(), all.len()) {
             (_, 0) => String::new(),
@@ -48,10 +48,10 @@ pub fn services(app: App) -> impl IntoView {
                  unless you answer for more; a key goes to the service's own address only.",
             ),
         )),
-    ))
+    )).into_any()
 }
 
-fn zone(app: App) -> impl IntoView {
+fn zone(app: App) -> AnyView {
     let some = Memo::new(move |_| app.services().kept.with(|all| !all.is_empty()));
     let intro = move || {
         (!some.get()).then(|| {
@@ -61,17 +61,20 @@ fn zone(app: App) -> impl IntoView {
             )
         })
     };
-    html::div().class("zone").child((
-        reactive(intro),
-        html::div().class("row").child(
-            html::button()
-                .r#type("button")
-                .class("btn quiet")
-                .on(ev::click, move |_| choose(app))
-                .child((icon(Icon::File), "Choose a document")),
-        ),
-        html::p().child("Or drop a .json or a .yaml here."),
-    ))
+    html::div()
+        .class("zone")
+        .child((
+            reactive(intro),
+            html::div().class("row").child(
+                html::button()
+                    .r#type("button")
+                    .class("btn quiet")
+                    .on(ev::click, move |_| choose(app))
+                    .child((icon(Icon::File), "Choose a document")),
+            ),
+            html::p().child("Or drop a .json or a .yaml here."),
+        ))
+        .into_any()
 }
 
 /// Has the user choose a file.
@@ -88,7 +91,7 @@ fn choose(app: App) {
     input.click();
 }
 
-fn at_address(app: App) -> impl IntoView {
+fn at_address(app: App) -> AnyView {
     let address = RwSignal::new(String::new());
     let add = move || {
         let given = address.get_untracked().trim().to_owned();
@@ -96,41 +99,48 @@ fn at_address(app: App) -> impl IntoView {
             app.add_service_at(given);
         }
     };
-    html::div().class("input").child((
-        html::label().r#for(ADDRESS).child("From an address"),
-        html::div().class("beside").child((
-            html::input()
-                .r#type("text")
-                .id(ADDRESS)
-                .attr("inputmode", "url")
-                .attr("placeholder", "https://example.org/openapi.json")
-                .attr("autocomplete", "off")
-                .attr("spellcheck", "false")
-                .attr("aria-describedby", "services-address-help")
-                .on(ev::input, move |event| address.set(event_target_value(&event)))
-                .on(ev::keydown, move |event| {
-                    if event.key() == "Enter" {
-                        add();
-                    }
-                }),
-            html::button().r#type("button").class("btn quiet").on(ev::click, move |_| add()).child("Add it"),
-        )),
-        html::p()
-            .class("help")
-            .id("services-address-help")
-            .child("Read once, now. The document is kept in this browser."),
-    ))
+    html::div()
+        .class("input")
+        .child((
+            html::label().r#for(ADDRESS).child("From an address"),
+            html::div().class("beside").child((
+                html::input()
+                    .r#type("text")
+                    .id(ADDRESS)
+                    .attr("inputmode", "url")
+                    .attr("placeholder", "https://example.org/openapi.json")
+                    .attr("autocomplete", "off")
+                    .attr("spellcheck", "false")
+                    .attr("aria-describedby", "services-address-help")
+                    .on(ev::input, move |event| address.set(event_target_value(&event)))
+                    .on(ev::keydown, move |event| {
+                        if event.key() == "Enter" {
+                            add();
+                        }
+                    }),
+                html::button().r#type("button").class("btn quiet").on(ev::click, move |_| add()).child("Add it"),
+            )),
+            html::p()
+                .class("help")
+                .id("services-address-help")
+                .child("Read once, now. The document is kept in this browser."),
+        ))
+        .into_any()
 }
 
 /// Says why nothing was added.
-fn remark(app: App) -> impl IntoView {
+fn remark(app: App) -> AnyView {
     let store = app.services();
-    html::div().class("remarks").attr("role", "status").child(reactive(move || {
-        if store.busy.get() {
-            return html::p().class("fact").child("Reading\u{2026}").into_any();
-        }
-        store.remark.get().map(|text| html::p().class("wrong").child(visible(&text).into_owned())).into_any()
-    }))
+    html::div()
+        .class("remarks")
+        .attr("role", "status")
+        .child(reactive(move || {
+            if store.busy.get() {
+                return html::p().class("fact").child("Reading\u{2026}").into_any();
+            }
+            store.remark.get().map(|text| html::p().class("wrong").child(visible(&text).into_owned())).into_any()
+        }))
+        .into_any()
 }
 
 /// One service, as it is kept and as it was read.
@@ -161,7 +171,7 @@ impl Row {
     }
 }
 
-fn row(app: App, id: String) -> impl IntoView {
+fn row(app: App, id: String) -> AnyView {
     let (of_kept, of_read) = (id.clone(), id.clone());
     let kept = Memo::new(move |_| {
         app.services().kept.with(|all| all.iter().find(|one| one.id == of_kept).cloned()).unwrap_or_default()
@@ -176,79 +186,89 @@ fn row(app: App, id: String) -> impl IntoView {
         let (error, facts) = read.with(|read| (!read.error.is_empty(), kept.with(|kept| kept.summary(read))));
         if error { "cannot be used".to_owned() } else { facts }
     };
-    html::li().class("skill").child((
-        html::div().class("check").child((
-            html::input()
-                .r#type("checkbox")
-                .id(row.id("on"))
-                .prop("checked", flag(move || kept.with(|kept| !kept.off)))
-                .on(ev::change, move |event| {
-                    let on = event_target_checked(&event);
-                    row.change(|one| one.off = !on);
-                }),
-            html::label().r#for(row.id("on")).child(reactive(move || row.title())),
-            html::span().class("help").child(reactive(move || {
-                read.with(|read| match read.address.is_empty() {
-                    true => String::new(),
-                    false => format!("{} {}", read.address, read.version),
-                })
-            })),
-        )),
-        html::button()
-            .r#type("button")
-            .class("btn bare square")
-            .attr(
-                "aria-label",
-                crate::components::reactive::attribute(move || format!("Remove the service {}", row.title())),
-            )
-            .attr("title", "Remove")
-            .on(ev::click, move |_| app.remove_service(&row.id.get_value(), &untrack(|| row.title())))
-            .child(icon(Icon::Trash)),
-        html::details().child((
-            html::summary().on(ev::click, move |_| opened.set(true)).child((
-                icon::chevron(),
-                "What it may do",
-                html::span().class("fact").child(reactive(summary)),
+    html::li()
+        .class("skill")
+        .child((
+            html::div().class("check").child((
+                html::input()
+                    .r#type("checkbox")
+                    .id(row.id("on"))
+                    .prop("checked", flag(move || kept.with(|kept| !kept.off)))
+                    .on(ev::change, move |event| {
+                        let on = event_target_checked(&event);
+                        row.change(|one| one.off = !on);
+                    }),
+                html::label().r#for(row.id("on")).child(reactive(move || row.title())),
+                html::span().class("help").child(reactive(move || {
+                    read.with(|read| match read.address.is_empty() {
+                        true => String::new(),
+                        false => format!("{} {}", read.address, read.version),
+                    })
+                })),
             )),
-            reactive(move || opened.get().then(|| details(row))),
-        )),
-    ))
+            html::button()
+                .r#type("button")
+                .class("btn bare square")
+                .attr(
+                    "aria-label",
+                    crate::components::reactive::attribute(move || format!("Remove the service {}", row.title())),
+                )
+                .attr("title", "Remove")
+                .on(ev::click, move |_| app.remove_service(&row.id.get_value(), &untrack(|| row.title())))
+                .child(icon(Icon::Trash)),
+            html::details().child((
+                html::summary().on(ev::click, move |_| opened.set(true)).child((
+                    icon::chevron(),
+                    "What it may do",
+                    html::span().class("fact").child(reactive(summary)),
+                )),
+                reactive(move || opened.get().then(|| details(row))),
+            )),
+        ))
+        .into_any()
 }
 
-fn details(row: Row) -> impl IntoView {
+fn details(row: Row) -> AnyView {
     let Row { kept, read, .. } = row;
     let error = Memo::new(move |_| read.with(|read| read.error.clone()));
     let faults = Memo::new(move |_| read.with(|read| read.faults.clone()));
     let from = kept.with_untracked(|kept| visible(&kept.from).into_owned());
-    html::div().class("skill-details").child((
-        reactive(move || {
-            error.with(|error| (!error.is_empty()).then(|| html::p().class("wrong").child(visible(error).into_owned())))
-        }),
-        html::h3().class("over").child("Operations"),
-        operations(row),
-        html::h3().class("over").child("Where its calls go"),
-        server(row),
-        auth(row),
-        reactive(move || {
-            faults.with(|faults| {
-                let rows =
-                    faults.iter().take(FAULTS).map(|fault| html::li().child(visible(&fault.sentence()).into_owned()));
-                let rows = rows.collect::<Vec<_>>();
-                let more = faults.len().saturating_sub(FAULTS) as u64;
-                (!rows.is_empty()).then(|| {
-                    (
-                        html::h3().class("over").child("What of the document is wrong or not supported"),
-                        html::ul().class("faults").child(rows),
-                        (more > 0).then(|| html::p().class("fact").child(format!("And {more} more."))),
-                    )
+    html::div()
+        .class("skill-details")
+        .child((
+            reactive(move || {
+                error.with(|error| {
+                    (!error.is_empty()).then(|| html::p().class("wrong").child(visible(error).into_owned()))
                 })
-            })
-        }),
-        html::p().class("fact").child(format!("From {from}")),
-    ))
+            }),
+            html::h3().class("over").child("Operations"),
+            operations(row),
+            html::h3().class("over").child("Where its calls go"),
+            server(row),
+            auth(row),
+            reactive(move || {
+                faults.with(|faults| {
+                    let rows = faults
+                        .iter()
+                        .take(FAULTS)
+                        .map(|fault| html::li().child(visible(&fault.sentence()).into_owned()));
+                    let rows = rows.collect::<Vec<_>>();
+                    let more = faults.len().saturating_sub(FAULTS) as u64;
+                    (!rows.is_empty()).then(|| {
+                        (
+                            html::h3().class("over").child("What of the document is wrong or not supported"),
+                            html::ul().class("faults").child(rows),
+                            (more > 0).then(|| html::p().class("fact").child(format!("And {more} more."))),
+                        )
+                    })
+                })
+            }),
+            html::p().class("fact").child(format!("From {from}")),
+        ))
+        .into_any()
 }
 
-fn operations(row: Row) -> impl IntoView {
+fn operations(row: Row) -> AnyView {
     let Row { kept, read, .. } = row;
     let all = Memo::new(move |_| read.with(|read| read.operations.clone()));
     let words = RwSignal::new(String::new());
@@ -316,37 +336,43 @@ fn operations(row: Row) -> impl IntoView {
             html::span().class("help").child("The others ask before each call."),
         )),
     )
+        .into_any()
 }
 
-fn operation(row: Row, one: ServiceOperation) -> impl IntoView {
+fn operation(row: Row, one: ServiceOperation) -> AnyView {
     let Row { kept, read, .. } = row;
     let (key, id) = (one.key(), row.id(&one.name));
     let what = one_line(&one.description, 200);
     let acts = if one.read_only { "only reads" } else { "may change something" };
     let shown = one.clone();
-    html::li().child(
-        html::div().class("check").child((
-            html::input()
-                .r#type("checkbox")
-                .id(id.clone())
-                .prop("checked", flag(move || kept.with(|kept| kept.offers(&shown))))
-                .on(ev::change, move |event| {
-                    let on = event_target_checked(&event);
-                    read.with_untracked(|read| row.change(|kept| kept.choose(read, &key, on)));
-                }),
-            html::label().r#for(id).child((
-                html::code().child(visible(&one.key()).into_owned()),
-                // To screen readers, too, these are words of their own.
-                " ",
-                html::span().class("tag").attr("data-acts", if one.read_only { "reads" } else { "writes" }).child(acts),
-                one.deprecated.then(|| (" ", html::span().class("tag").child("deprecated"))),
+    html::li()
+        .child(
+            html::div().class("check").child((
+                html::input()
+                    .r#type("checkbox")
+                    .id(id.clone())
+                    .prop("checked", flag(move || kept.with(|kept| kept.offers(&shown))))
+                    .on(ev::change, move |event| {
+                        let on = event_target_checked(&event);
+                        read.with_untracked(|read| row.change(|kept| kept.choose(read, &key, on)));
+                    }),
+                html::label().r#for(id).child((
+                    html::code().child(visible(&one.key()).into_owned()),
+                    // To screen readers, too, these are words of their own.
+                    " ",
+                    html::span()
+                        .class("tag")
+                        .attr("data-acts", if one.read_only { "reads" } else { "writes" })
+                        .child(acts),
+                    one.deprecated.then(|| (" ", html::span().class("tag").child("deprecated"))),
+                )),
+                html::span().class("help").child(visible(&what).into_owned()),
             )),
-            html::span().class("help").child(visible(&what).into_owned()),
-        )),
-    )
+        )
+        .into_any()
 }
 
-fn server(row: Row) -> impl IntoView {
+fn server(row: Row) -> AnyView {
     let Row { kept, read, .. } = row;
     let servers = Memo::new(move |_| read.with(|read| read.servers.clone()));
     let at = Memo::new(move |_| kept.with(|kept| kept.server));
@@ -393,11 +419,14 @@ fn server(row: Row) -> impl IntoView {
         let all = servers.with(|all| all.get(at.get()).map(|one| one.variables.clone())).unwrap_or_default();
         all.into_iter().map(|one| variable(row, one)).collect::<Vec<_>>()
     };
-    html::div().class("grid").child((
-        html::div().class("input").child((html::label().r#for(row.id("server")).child("Server"), reactive(choice))),
-        reactive(own_address),
-        reactive(variables),
-    ))
+    html::div()
+        .class("grid")
+        .child((
+            html::div().class("input").child((html::label().r#for(row.id("server")).child("Server"), reactive(choice))),
+            reactive(own_address),
+            reactive(variables),
+        ))
+        .into_any()
 }
 
 fn variable(row: Row, ServerVariable { name, value, description, values }: ServerVariable) -> AnyView {
@@ -455,7 +484,7 @@ fn line(
         .into_any()
 }
 
-fn auth(row: Row) -> impl IntoView {
+fn auth(row: Row) -> AnyView {
     let Row { app, kept, read, .. } = row;
     let kind = Memo::new(move |_| kept.with(|kept| kept.auth.kind));
     let address = Memo::new(move |_| read.with(|read| read.address.clone()));
@@ -485,19 +514,22 @@ fn auth(row: Row) -> impl IntoView {
         (kind.get() != AuthKind::None && has_place.get())
             .then(|| crate::settings::key::of_service(app, row.id("key"), "Key", None, move || address.get()))
     };
-    html::div().class("grid").child((
-        html::div().class("input").child((
-            html::label().r#for(row.id("auth")).child("Sent with each call"),
-            html::select()
-                .id(row.id("auth"))
-                .on(ev::change, move |event| {
-                    let value = event_target_value(&event);
-                    let chosen = AuthKind::ALL.into_iter().find(|one| one.as_str() == value).unwrap_or_default();
-                    row.change(|one| one.auth.kind = chosen);
-                })
-                .child(options.into_iter().collect_view()),
-        )),
-        reactive(named),
-        reactive(key),
-    ))
+    html::div()
+        .class("grid")
+        .child((
+            html::div().class("input").child((
+                html::label().r#for(row.id("auth")).child("Sent with each call"),
+                html::select()
+                    .id(row.id("auth"))
+                    .on(ev::change, move |event| {
+                        let value = event_target_value(&event);
+                        let chosen = AuthKind::ALL.into_iter().find(|one| one.as_str() == value).unwrap_or_default();
+                        row.change(|one| one.auth.kind = chosen);
+                    })
+                    .child(options.into_iter().collect_view()),
+            )),
+            reactive(named),
+            reactive(key),
+        ))
+        .into_any()
 }

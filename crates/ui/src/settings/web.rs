@@ -24,20 +24,23 @@ const SHOWN: usize = 3;
 const WORDS: usize = 300;
 const PAGE: &str = "web-page";
 
-pub fn web(app: App, errors: Errors) -> impl IntoView {
-    (search(app, errors), pages(app, errors))
+pub fn web(app: App, errors: Errors) -> AnyView {
+    (search(app, errors), pages(app, errors)).into_any()
 }
 
-fn search(app: App, errors: Errors) -> impl IntoView {
+fn search(app: App, errors: Errors) -> AnyView {
     let card = Memo::new(move |_| app.settings.with(|settings| settings.search_card()));
     let about = move || card.get().map(|card| of_service(app, card));
-    html::fieldset().class("group").child((
-        html::legend().child(Group::Search.title()),
-        html::div().class("grid").child((crate::settings::fields(app, Group::Search, errors), reactive(about))),
-    ))
+    html::fieldset()
+        .class("group")
+        .child((
+            html::legend().child(Group::Search.title()),
+            html::div().class("grid").child((crate::settings::fields(app, Group::Search, errors), reactive(about))),
+        ))
+        .into_any()
 }
 
-fn of_service(app: App, card: &'static SearchCard) -> impl IntoView {
+fn of_service(app: App, card: &'static SearchCard) -> AnyView {
     let address = Memo::new(move |_| app.settings.with(|settings| settings.search_address()).unwrap_or_default());
     let named = Memo::new(move |_| address.with(|address| !address.is_empty()));
     let label = if card.key == Need::Needed { "API key" } else { "API key, if your instance wants one" };
@@ -49,61 +52,69 @@ fn of_service(app: App, card: &'static SearchCard) -> impl IntoView {
     };
     let (button, result) = trial(app, SEARCH_WEB, "Test", || Some(json!({ "query": QUERY, "limit": SHOWN })));
     let offered = move || app.settings.with(|settings| settings.tool_offered(SEARCH_WEB));
-    html::div().class("wide web-service").child((
-        html::p().class("help").child(card.hint),
-        reactive(key),
-        html::div().class("tried").child((
-            button,
-            html::span().class("help").child(format!("Sends one search for \u{201c}{QUERY}\u{201d}.")),
-        )),
-        result,
-        reactive(move || {
-            let off = named.get() && !offered();
-            off.then(|| {
-                html::p().class("advice").child("search_web is switched off under Tools, so runs do not have it.")
-            })
-        }),
-    ))
+    html::div()
+        .class("wide web-service")
+        .child((
+            html::p().class("help").child(card.hint),
+            reactive(key),
+            html::div().class("tried").child((
+                button,
+                html::span().class("help").child(format!("Sends one search for \u{201c}{QUERY}\u{201d}.")),
+            )),
+            result,
+            reactive(move || {
+                let off = named.get() && !offered();
+                off.then(|| {
+                    html::p().class("advice").child("search_web is switched off under Tools, so runs do not have it.")
+                })
+            }),
+        ))
+        .into_any()
 }
 
-fn pages(app: App, errors: Errors) -> impl IntoView {
+fn pages(app: App, errors: Errors) -> AnyView {
     let address = RwSignal::new(String::new());
     let (button, result) = trial(app, FETCH_URL, "Read it", move || {
         let url = address.get_untracked().trim().to_owned();
         (!url.is_empty()).then(|| json!({ "url": url }))
     });
-    html::fieldset().class("group").child((
-        html::legend().child(Group::Pages.title()),
-        html::div().class("grid").child((
-            html::div().class("check wide").child((
-                html::input()
-                    .r#type("checkbox")
-                    .id("web-fetch")
-                    .prop("checked", flag(move || app.settings.with(|settings| settings.tool_offered(FETCH_URL))))
-                    .on(ev::change, move |_| app.settings.update(|settings| settings.toggle_tool(FETCH_URL))),
-                html::label().r#for("web-fetch").child("Runs may read pages of the web"),
-                html::span().class("help").child("With fetch_url. Each host is asked about, with the whole address."),
-            )),
-            crate::settings::fields(app, Group::Pages, errors),
-            html::div().class("input wide").child((
-                html::label().r#for(PAGE).child("Try a page"),
-                html::div().class("beside").child((
+    html::fieldset()
+        .class("group")
+        .child((
+            html::legend().child(Group::Pages.title()),
+            html::div().class("grid").child((
+                html::div().class("check wide").child((
                     html::input()
-                        .r#type("text")
-                        .id(PAGE)
-                        .attr("inputmode", "url")
-                        .attr("placeholder", "https://example.org/page")
-                        .attr("autocomplete", "off")
-                        .attr("spellcheck", "false")
-                        .attr("aria-describedby", "web-page-help")
-                        .on(ev::input, move |event| address.set(event_target_value(&event))),
-                    button,
+                        .r#type("checkbox")
+                        .id("web-fetch")
+                        .prop("checked", flag(move || app.settings.with(|settings| settings.tool_offered(FETCH_URL))))
+                        .on(ev::change, move |_| app.settings.update(|settings| settings.toggle_tool(FETCH_URL))),
+                    html::label().r#for("web-fetch").child("Runs may read pages of the web"),
+                    html::span()
+                        .class("help")
+                        .child("With fetch_url. Each host is asked about, with the whole address."),
                 )),
-                html::span().class("help").id("web-page-help").child("Reads it now, in the way that runs do."),
-                result,
+                crate::settings::fields(app, Group::Pages, errors),
+                html::div().class("input wide").child((
+                    html::label().r#for(PAGE).child("Try a page"),
+                    html::div().class("beside").child((
+                        html::input()
+                            .r#type("text")
+                            .id(PAGE)
+                            .attr("inputmode", "url")
+                            .attr("placeholder", "https://example.org/page")
+                            .attr("autocomplete", "off")
+                            .attr("spellcheck", "false")
+                            .attr("aria-describedby", "web-page-help")
+                            .on(ev::input, move |event| address.set(event_target_value(&event))),
+                        button,
+                    )),
+                    html::span().class("help").id("web-page-help").child("Reads it now, in the way that runs do."),
+                    result,
+                )),
             )),
-        )),
-    ))
+        ))
+        .into_any()
 }
 
 /// What a trial shows.
@@ -121,7 +132,7 @@ fn trial(
     tool: &'static str,
     label: &'static str,
     arguments: impl Fn() -> Option<Value> + Copy + 'static,
-) -> (impl IntoView, impl IntoView) {
+) -> (AnyView, AnyView) {
     let state = RwSignal::new(State::Idle);
     let count = StoredValue::new(0_u32);
     // A result does not apply to other settings.
@@ -178,7 +189,7 @@ fn trial(
         let (kind, content) = result();
         html::output().attr("data-state", kind).child(content)
     }));
-    (button, output)
+    (button.into_any(), output.into_any())
 }
 
 /// A clause as a sentence, with what cannot be seen written out.
