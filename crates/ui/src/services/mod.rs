@@ -35,7 +35,8 @@ pub fn keep(app: App) {
     // A key is for the address that the document names, so this is done again once that is known.
     let keys = Memo::new(move |_| app.service_keys());
     Effect::new(move || {
-        keys.track();
+        // Read, not only tracked: a memo that nobody has read follows nothing.
+        let _ = keys.get();
         if app.services().kept.with(|kept| !kept.is_empty())
             || app.services().offered.with_untracked(|all| !all.services.is_empty())
         {
