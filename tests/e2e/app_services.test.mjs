@@ -269,7 +269,7 @@ test('a document at an address, two with the same names, what is no document, an
     await row.getByText(`${origin}/v1 2`).waitFor();
     await open(row);
     await row.getByText(`From ${origin}/api/openapi.yaml`).waitFor();
-    const said = page.locator('.services .remarks');
+    const said = page.locator('.openapi .remarks');
     for (const [given, says] of [[`${origin}/none`, 'answers with status 404'], [`${origin}/html`, 'Nothing was added: The document is '], ['not an address', 'Nothing was added: this is no address']]) {
       await add(given);
       await said.getByText(says).waitFor();

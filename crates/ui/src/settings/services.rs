@@ -38,7 +38,7 @@ pub fn services(app: App) -> AnyView {
         .build());
     html::fieldset().class("group").child((
         html::legend().child(("Services ", html::span().class("fact").child(reactive(summary)))),
-        html::div().class("skills services").child((
+        html::div().class("skills openapi").child((
             html::ul().attr("aria-label", "Your services").child(list),
             zone(app),
             at_address(app),
