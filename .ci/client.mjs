@@ -17,7 +17,10 @@ execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--projec
 // Each entry is a separate file, which the others import, so that a page has only one instance of each. All other modules
 // are bundled into each file that uses them.
 const ENTRIES = part === 'app-worker' ? {
-  client: { 'app-worker': 'app-client', 'engine-worker': 'app-worker', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox', 'web/index': 'web' },
+  client: {
+    'app-worker': 'app-client', 'engine-worker': 'app-worker', 'app-services': 'app-services', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox', 'web/index': 'web',
+    'sdk/openapi': 'openapi', 'sdk/tool-search': 'tool-search', 'sdk/argument-check': 'argument-check', 'sdk/yaml': 'yaml',
+  },
   widget: {},
 } : {
   client: {

@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         side_effect: SideEffect::None,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     };
     let config = RunConfig {
         providers: vec![provider.clone()],

@@ -17,6 +17,7 @@ fn main() -> Result<(), &'static str> {
         side_effect: SideEffect::None,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     };
     let config = RunConfig { max_turns: 3, tools: vec![tool], ..RunConfig::preset(Preset::Research) };
     let task = Task { input: "What is a lamp?".into(), started_at: EpochMillis(1_795_298_400_000), ..Task::default() };

@@ -175,6 +175,7 @@ impl RunManager {
                 let running = self.plan(plan);
                 self.complain(running.as_ref().map(|running| {
                     running.session.set_access(&all_access(&with));
+                    running.session.set_page_tools(&with.page_tools);
                     running.session.resume()
                 }));
                 running.iter().for_each(PlanRunning::renew);

@@ -63,6 +63,7 @@ impl RunManager {
         let retries = config.max_attempts > 1;
         let session = Session::new(SessionOptions { config, access, workspace, worker_url, page: Some(page) });
         session.set_answers(Answers::Page);
+        session.set_page_tools(&with.page_tools);
         if retries {
             session.wait_for_network();
         }
@@ -88,6 +89,7 @@ impl RunManager {
     pub(super) fn handle_with_keys(&self, id: HandleId, with: &With) -> Option<Rc<RunHandle>> {
         let handle = self.handle(id)?;
         handle.session.set_access(&all_access(with));
+        handle.session.set_page_tools(&with.page_tools);
         Some(handle)
     }
 

@@ -163,6 +163,12 @@ impl PlanSession {
         self.0.steps.borrow().iter().for_each(|(_, step)| step.set_access(access));
     }
 
+    /// Has the page run the tools with these names, from the next call on.
+    pub fn set_page_tools(&self, names: &[String]) {
+        self.0.agent.set_page_tools(names);
+        self.0.steps.borrow().iter().for_each(|(_, step)| step.set_page_tools(names));
+    }
+
     /// The models that the plan's agent has keys for.
     #[must_use]
     pub fn providers(&self) -> Vec<ProviderConfig> {

@@ -41,6 +41,8 @@ pub(super) struct SessionState {
     worker_url: String,
     page: Option<Rc<dyn Page>>,
     pub(super) host_tools: RefCell<Vec<Rc<HostTool>>>,
+    /// Further tools that the page runs, by name: the run says what they are.
+    page_tools: RefCell<Vec<String>>,
     answers: Cell<Answers>,
     journal: RefCell<Option<Rc<dyn Journal>>>,
     live: RefCell<Option<ActiveRun>>,
@@ -97,6 +99,7 @@ impl Session {
             worker_url,
             page,
             host_tools: RefCell::default(),
+            page_tools: RefCell::default(),
             answers: Cell::default(),
             journal: RefCell::default(),
             live: RefCell::default(),
@@ -168,6 +171,15 @@ impl Session {
         }
     }
 
+    /// Has the page run the tools with these names, from the next call on.
+    pub fn set_page_tools(&self, names: &[String]) {
+        self.0.page_tools.replace(names.to_vec());
+    }
+
+    pub(super) fn page_runs(&self, name: &str) -> bool {
+        self.0.page_tools.borrow().iter().any(|tool| tool == name)
+    }
+
     /// Replaces the skills, from the next run on.
     pub fn set_skills(&self, skills: Vec<Skill>) {
         self.0.config.borrow_mut().skills = skills;
@@ -219,6 +231,7 @@ impl Session {
         session.0.secrets.replace(self.secrets());
         session.0.demo.replace(self.demo());
         session.0.host_tools.replace(self.0.host_tools.borrow().clone());
+        session.set_page_tools(&self.0.page_tools.borrow());
         session.0.answers.set(self.answers());
         session.0.waits_for_network.set(self.waits_for_network());
         session

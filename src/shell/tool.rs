@@ -16,7 +16,7 @@ use super::timer::Timeout;
 use crate::worker::Prepared;
 use turnwise_engine::{
     Answers, CallId, CallPermission, Event, Run, RunMode, RunTool, Scope, SideEffect, Slug, ToolOutcome, ToolSpec,
-    host_of,
+    host_of, named_tool,
 };
 use turnwise_protocol::ShownChange;
 use turnwise_protocol::app::Permitted;
@@ -29,7 +29,7 @@ pub(super) fn run(session: &Session, run: RunTool) -> impl Future<Output = Optio
     let (call, ticket) = (task.run.call.clone(), task.ticket);
     let open = RunningCall { call, ticket, place: CallPlace::Waiting, deadline: None };
     session.live(|live| live.calls.push(open));
-    let own = || session.host_tool(&task.run.name).or_else(|| task.web_tool());
+    let own = || session.host_tool(&task.run.name).or_else(|| task.page_tool());
     let tool = Some(()).filter(|()| task.run.run != RunMode::Check).and_then(|()| own());
     let called =
         tool.as_ref().filter(|tool| task.needs_no_check(tool)).map(|_| task.call_page(&task.run.arguments, None));
@@ -66,10 +66,12 @@ enum ToolEnd {
 }
 
 impl ToolTask {
-    /// A built-in tool that reaches the network: the page runs it.
-    fn web_tool(&self) -> Option<Rc<HostTool>> {
+    /// A tool that the page runs, though none was registered: a built-in one that reaches the network, or one of a service of the user.
+    fn page_tool(&self) -> Option<Rc<HostTool>> {
         let name = &self.run.name;
-        let spec = (needs(name) == Needs::Page).then(|| self.session.offered(&self.run.call, name)).flatten()?;
+        let is_of_page = || self.run.program.is_none() && self.session.page_runs(name);
+        let offered = (needs(name) == Needs::Page || is_of_page()).then(|| self.session.offered(&self.run.call, name));
+        let spec = offered.flatten()?;
         Some(Rc::new(HostTool { spec, plain: None }))
     }
 
@@ -207,12 +209,13 @@ impl ToolTask {
             let message = "not run again: the page was closed while it ran, and it may have had its effect".into();
             return ToolOutcome::Rejected { slug: Slug::Interrupted, path: None, message }.into();
         };
-        let (call, name) = (&self.run.call, &self.run.name);
+        let name = named_tool(spec, arguments).unwrap_or_else(|| self.run.name.clone());
+        let call = &self.run.call;
         let side_effect = self.touches(spec);
         let folders = if side_effect == SideEffect::Folder { self.folders(arguments) } else { Vec::new() };
         let PendingRequest { number, answer } = page.approve(ApprovalRequest {
             call,
-            name,
+            name: &name,
             arguments,
             side_effect,
             again,

@@ -26,6 +26,7 @@ pub(super) const fn key_of(list: KeptList) -> &'static str {
     match list {
         KeptList::Files => "kept",
         KeptList::Skills => "skills",
+        KeptList::Services => "services",
     }
 }
 

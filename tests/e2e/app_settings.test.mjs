@@ -23,7 +23,7 @@ for (const look of Object.keys(LOOKS)) {
     await tab(page, 'Model').and(page.locator('[aria-selected=true]')).waitFor();
     await shoot('model');
     await tab(page, 'Model').focus();
-    for (const name of ['Run', 'Tools', 'Skills', 'Limits', 'Appearance', 'Storage']) {
+    for (const name of ['Run', 'Tools', 'Web', 'Services', 'Skills', 'Limits', 'Appearance', 'Storage']) {
       await page.keyboard.press('ArrowRight');
       await page.getByRole('tabpanel', { name }).waitFor();
       assert.equal(await page.evaluate(() => document.activeElement.textContent), name);

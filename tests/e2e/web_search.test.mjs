@@ -120,9 +120,22 @@ for (const kind of Object.keys(SERVICES)) {
 }
 
 test('nothing found, and a limit', async () => {
-  assert.match((await searching('searxng', [[]])).result, /No results/);
+  assert.match((await searching('searxng', [[]])).result, /No results for "gardens & parks"\. Try other words/);
   const { result } = await searching('tavily', [RESULTS], { limit: 1 });
   assert.ok(result.includes('1. https') && !result.includes('2. https'));
+});
+
+test('a SearXNG whose engines do not answer says which, and one without JSON says what to change', async () => {
+  const silent = [['google', 'access denied'], ['brave', 'too many requests'], ['odd <b>one</b>', null], 'plain', 7, ['x'.repeat(300), 'y']];
+  const body = { query: 'q', number_of_results: 0, results: [], answers: [], infoboxes: [], suggestions: [], unresponsive_engines: silent };
+  const { result } = await searching('searxng', [{ status: 200, body }]);
+  assert.match(result, /^\[No results for "gardens & parks", and these engines of the service did not answer: google \(access denied\), brave \(too many requests\), odd one, plain, x{80}…\. Other words may not help/);
+  // With results, the engines that are missing do not matter.
+  const [first] = RESULTS;
+  assert.ok(!(await searching('searxng', [{ status: 200, body: { ...SERVICES.searxng.answer([first]), unresponsive_engines: silent } }])).result.includes('google'));
+  // Its answer to `format=json` where only HTML is on, as SearXNG itself writes it.
+  const off = await searching('searxng', [{ status: 403, headers: { 'content-type': 'text/html' }, body: '<!doctype html>\n<html lang=en>\n<title>403 Forbidden</title>\n<h1>Forbidden</h1>' }]);
+  assert.match(off.result, /search_not_configured: this SearXNG does not give JSON: add json to search\.formats in its settings\.yml; if it is there, its limiter refuses \(server\.limiter\)$/m);
 });
 
 test('a search asks first, with the query whole, and a refusal sends nothing', async () => {

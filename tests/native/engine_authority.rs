@@ -31,6 +31,7 @@ fn tool(name: &str, side_effect: SideEffect, may_finish: bool) -> ToolSpec {
         side_effect,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     }
 }
 

@@ -20,6 +20,7 @@ fn asking_config(change: impl FnOnce(&mut Permissions)) -> RunConfig {
         side_effect,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     };
     let mut permissions = Permissions { answers: Answers::Page, ..Permissions::default() };
     change(&mut permissions);

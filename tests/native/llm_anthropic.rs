@@ -21,6 +21,7 @@ fn tool(name: &str) -> ToolSpec {
         side_effect: SideEffect::Page,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     }
 }
 

@@ -14,6 +14,7 @@ fn lookup() -> ToolSpec {
         side_effect: SideEffect::None,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     }
 }
 

@@ -108,6 +108,7 @@ mod view_plan;
 mod view_probe;
 mod view_provider;
 mod view_replay;
+mod view_services;
 mod view_settings;
 mod view_signin;
 mod view_skills;

@@ -13,6 +13,7 @@ fn tool() -> ToolSpec {
         side_effect: SideEffect::None,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     }
 }
 

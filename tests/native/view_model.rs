@@ -389,6 +389,7 @@ fn the_files_of_a_run_are_those_that_its_calls_wrote() {
         side_effect: SideEffect::Workspace,
         effect_argument: argument.map(str::to_owned),
         host_argument: None,
+        tool_argument: None,
         ..plain_tool(name)
     });
     let config = RunConfig { tools: tools.into(), ..limited(5) };

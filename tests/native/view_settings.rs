@@ -118,6 +118,12 @@ fn what_is_wrong_is_named_at_its_field_and_nowhere_else() {
         (&[(ConfigField::Cost, "1")], ConfigField::Cost),
         (&[(ConfigField::WallTime, "0")], ConfigField::WallTime),
         (&[(ConfigField::PriceInput, "-1")], ConfigField::PriceInput),
+        (&[(ConfigField::SearchService, "searxng")], ConfigField::SearchAddress),
+        (&[(ConfigField::SearchService, "brave"), (ConfigField::SearchAddress, "ftp://x")], ConfigField::SearchAddress),
+        (&[(ConfigField::Relay, "https://user:word@relay.example")], ConfigField::Relay),
+        (&[(ConfigField::HostsAllowed, "https://docs.example/page")], ConfigField::HostsAllowed),
+        (&[(ConfigField::HostsAllowed, "*.docs.example:8443")], ConfigField::HostsAllowed),
+        (&[(ConfigField::HostsDenied, "ftp://docs.example")], ConfigField::HostsDenied),
         (
             &[(ConfigField::Preset, "strict"), (ConfigField::ReportFormat, "json"), (ConfigField::ReportSchema, "{")],
             ConfigField::ReportSchema,

@@ -133,6 +133,12 @@ export class Host {
     return [this.#complete(guest.model(what.complete.provider), call, signal, request!), nothing];
   }
 
+  /** Runs a built-in tool that reaches the web without a run, for a person who wants to know whether it works. */
+  async trial(guest: HostedAgent, name: string, args: unknown): Promise<{ text: string; hits?: unknown }> {
+    const { text, [TOOL_CONTENT]: extras } = await this.#reach(guest, name, args, new AbortController().signal) as { text: string; [TOOL_CONTENT]?: ToolExtras };
+    return { text, hits: (extras?.structuredContent as { hits?: unknown } | undefined)?.hits };
+  }
+
   /** Runs a built-in tool that reaches the web. */
   async #reach(guest: HostedAgent, name: string, args: unknown, signal: AbortSignal) {
     const [{ call }, sender] = await Promise.all([import('./web/index'), this.web?.()]);

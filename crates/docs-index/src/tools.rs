@@ -30,6 +30,7 @@ pub fn specs() -> Vec<ToolSpec> {
         side_effect: SideEffect::None,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     };
     vec![
         tool(

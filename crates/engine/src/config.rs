@@ -245,6 +245,10 @@ pub struct ToolSpec {
     /// The argument that is the address a call goes to. Rules and answers can then be for its host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_argument: Option<String>,
+    /// The argument that names the tool that a call is really for, where one tool calls many others. Rules and answers are then those of
+    /// that tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_argument: Option<String>,
 }
 
 /// The side effects of a call to a tool.

@@ -89,7 +89,7 @@ pub use failure::Slug;
 pub use ids::{BaseId, CallId, EpochMillis, MAX_CHILDREN, MAX_OWN, Millis, RequestId, TimerId, TokenCount};
 pub use interface::*;
 pub use message::*;
-pub use permission::host_of;
+pub use permission::{host_of, named_tool};
 pub use program::MAX_PROGRAM_CALLS;
 pub use provider::{DemoMode, Price, ProviderConfig, ProviderKind, user_info};
 pub use record::*;

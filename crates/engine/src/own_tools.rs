@@ -29,6 +29,7 @@ pub(super) fn own_tool(name: &str, description: String, parameters: Value) -> To
         side_effect: SideEffect::None,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     }
 }
 

@@ -82,7 +82,7 @@ impl Consent {
     fn answer(&self, tool: &ToolSpec, touches: SideEffect, arguments: &str) -> Option<bool> {
         let kept = |key: String| self.tools.get(&key).copied();
         let of_host = Destination::of(tool, arguments).and_then(|to| kept(host_key(tool, &to)));
-        of_host.or_else(|| kept(key(tool, touches))).or(self.run)
+        of_host.or_else(|| kept(key(tool, touches, arguments)?)).or(self.run)
     }
 
     /// How far an answer reaches, and under which key it is kept: an answer about the files of the run says nothing about a
@@ -92,7 +92,10 @@ impl Consent {
             let to = Destination::of(tool, arguments);
             return to.map_or((String::new(), Scope::Call), |to| (host_key(tool, &to), scope));
         }
-        (key(tool, self.touches(tool, arguments)), scope)
+        match key(tool, self.touches(tool, arguments), arguments) {
+            None if scope == Scope::Tool => (String::new(), Scope::Call),
+            key => (key.unwrap_or_default(), scope),
+        }
     }
 
     /// What a call touches.
@@ -101,13 +104,25 @@ impl Consent {
     }
 }
 
-fn key(tool: &ToolSpec, touches: SideEffect) -> String {
-    let name = &tool.name;
-    if touches == SideEffect::Folder && tool.side_effect != touches {
+/// `None`: no answer for a tool covers this call, since it does not say which tool it is for.
+fn key(tool: &ToolSpec, touches: SideEffect, arguments: &str) -> Option<String> {
+    let name = named_tool(tool, arguments)?;
+    Some(if touches == SideEffect::Folder && tool.side_effect != touches {
         format!("{name} in a folder")
     } else {
-        name.clone()
-    }
+        name
+    })
+}
+
+/// The name of the tool that a call is for: its own, or the one that its arguments name ([`ToolSpec::tool_argument`]). `None`: they
+/// name none, or are not JSON and may still be repaired to name any.
+#[must_use]
+pub fn named_tool(tool: &ToolSpec, arguments: &str) -> Option<String> {
+    let Some(argument) = &tool.tool_argument else { return Some(tool.name.clone()) };
+    let arguments: Value = serde_json::from_str(arguments).ok()?;
+    let name = arguments.get(argument)?.as_str()?;
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    is_name.then(|| name.to_owned())
 }
 
 /// A space cannot be in the name of a tool.
@@ -200,7 +215,7 @@ impl Permissions {
     }
 
     /// The rule for a call: that of its tool, otherwise that of what it touches. A tool that writes files of the workspace
-    /// needs the rule for folders to write to one, whatever its own rule permits.
+    /// needs the rule for folders to write to one, whatever its own rule permits. A call for another tool has that one's rule.
     #[must_use]
     pub fn rule(&self, tool: &ToolSpec, touches: SideEffect, arguments: &str) -> PermissionRule {
         let by_touch = match touches {
@@ -213,7 +228,8 @@ impl Permissions {
             SideEffect::Network => self.host_rule(tool, arguments).or(self.network).unwrap_or(PermissionRule::Ask),
             SideEffect::Page => self.page.unwrap_or(PermissionRule::Ask),
         };
-        match self.tools.get(&tool.name).copied() {
+        let of_named = named_tool(tool, arguments).and_then(|name| self.tools.get(&name));
+        match of_named.or_else(|| self.tools.get(&tool.name)).copied() {
             Some(own)
                 if touches != SideEffect::Folder || touches == tool.side_effect || own == PermissionRule::Deny =>
             {
@@ -277,6 +293,7 @@ mod tests {
             side_effect,
             effect_argument: None,
             host_argument: None,
+            tool_argument: None,
         }
     }
 
@@ -472,6 +489,43 @@ mod tests {
         rules.tools.insert("fetch".into(), Deny);
         let rule = rules.rule(&fetcher(), SideEffect::Network, &fetch("https://docs.example.org/"));
         assert_eq!(rule, Deny, "the tool's own rule comes first");
+    }
+
+    #[test]
+    fn a_call_for_another_tool_has_the_rules_and_answers_of_that_tool() {
+        let caller = ToolSpec { tool_argument: Some("name".into()), ..tool("call", SideEffect::Network) };
+        let mut consent = with(Answers::Page, None);
+        let rules = consent.permissions.as_mut().expect("there are rules");
+        rules.tools.insert("read".into(), PermissionRule::Allow);
+        rules.tools.insert("drop".into(), PermissionRule::Deny);
+        let call = |name: &str| serde_json::json!({ "name": name, "arguments": { "name": "read" } }).to_string();
+        let decide = |consent: &Consent, arguments: &str| consent.decide(&caller, arguments);
+        assert_eq!(decide(&consent, &call("read")), CallDecision::Allowed);
+        assert!(matches!(decide(&consent, &call("drop")), CallDecision::Denied(_)));
+        let (key, scope) = consent.answer_key(&caller, &call("write"), Scope::Tool);
+        consent.remember(&key, true, scope);
+        assert_eq!(decide(&consent, &call("write")), CallDecision::Allowed);
+        assert_eq!(decide(&consent, &call("other")), CallDecision::Ask, "the answer was for one tool");
+        // What names no tool, or may be repaired to name another one, has no answer but that of the run.
+        let odd = [
+            r#"{"name": "read", "arguments": {}"#,
+            r#"{"name": ["read"]}"#,
+            "{}",
+            r#"{"name": ""}"#,
+            r#"{"name": "read "}"#,
+            r#"{"name":"read","name":"other"}"#,
+        ];
+        for arguments in odd {
+            assert_eq!(decide(&consent, arguments), CallDecision::Ask, "{arguments}");
+            let (key, scope) = consent.answer_key(&caller, arguments, Scope::Tool);
+            if named_tool(&caller, arguments).is_none() {
+                assert_eq!(scope, Scope::Call, "{arguments}");
+                consent.remember(&key, true, scope);
+            }
+        }
+        consent.remember("", true, Scope::Run);
+        assert_eq!(decide(&consent, "{}"), CallDecision::Allowed);
+        assert!(matches!(decide(&consent, &call("drop")), CallDecision::Denied(_)));
     }
 
     #[test]

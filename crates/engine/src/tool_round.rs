@@ -1008,6 +1008,7 @@ mod tests {
             side_effect: SideEffect::None,
             effect_argument: None,
             host_argument: None,
+            tool_argument: None,
         };
         let tools = vec![spec("read"), spec("submit"), own_tools::batch_spec(), own_tools::spawn_spec(&[])];
         let mut config = RunConfig { tools, ..RunConfig::preset(Preset::Research) };

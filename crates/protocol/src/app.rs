@@ -52,6 +52,8 @@ pub enum KeptList {
     Files,
     /// The skills of the user: one JSON file each (`view::skills::KeptSkill`).
     Skills,
+    /// The services of the user, two files each: `ID.json` (`view::services::KeptService`) and `ID.txt`, the OpenAPI document.
+    Services,
 }
 
 impl KeptList {
@@ -61,6 +63,7 @@ impl KeptList {
         match self {
             KeptList::Files => "files",
             KeptList::Skills => "skills",
+            KeptList::Services => "services",
         }
     }
 }
@@ -343,6 +346,9 @@ pub struct With {
     pub worker_url: String,
     /// API keys, by the address they were entered for. Never stored, never in a record.
     pub keys: Vec<(String, String)>,
+    /// Names of tools that the page runs, besides the built-in ones that reach the web.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub page_tools: Vec<String>,
 }
 
 /// Messages from the worker.

@@ -314,6 +314,7 @@ fn spec(row: &ToolRow) -> ToolSpec {
         // A query writes only if it saves its result.
         effect_argument: row.parameters.contains(SAVE_AS).then(|| SAVE_AS.trim_matches('"').to_owned()),
         host_argument: (row.name == FETCH_URL).then(|| URL.to_owned()),
+        tool_argument: None,
     }
 }
 
@@ -323,11 +324,10 @@ pub fn names() -> Vec<&'static str> {
     ROWS.iter().map(|row| row.name).collect()
 }
 
-/// All tools that the app can offer: the safe set, then the tools on request, but for the one that needs a service of the user's.
+/// All tools that the app can offer: the safe set, then the tools on request.
 #[must_use]
 pub fn all() -> Vec<ToolSpec> {
-    let on_request = ON_REQUEST.iter().filter(|name| **name != SEARCH_WEB);
-    safe_set().into_iter().chain(on_request.filter_map(|name| builtin(name))).collect()
+    safe_set().into_iter().chain(ON_REQUEST.iter().filter_map(|name| builtin(name))).collect()
 }
 
 /// The default tools of a run: every built-in tool that reaches nothing outside its own workspace.

@@ -9,7 +9,7 @@ use wasm_bindgen_futures::spawn_local;
 use turnwise::shell::{random_seed, session_id};
 use turnwise::worker::Workspace;
 use turnwise_content::format::counted;
-use turnwise_engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
+use turnwise_engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, ToolSpec, time};
 use turnwise_llm::models;
 use turnwise_protocol::app::{Order, RunLocation, VersionOf};
 use turnwise_protocol::snapshot::SnapshotStart;
@@ -73,7 +73,7 @@ impl App {
             let (app, asked) = (*self, TaskInput { text: task.text.to_owned(), pictures: Vec::new() });
             if task.files.is_empty() {
                 return samples::when_loaded(app, move || {
-                    app.begin_with(asked, app.with_skills(config), app.workspace_of_samples());
+                    app.begin_with(asked, app.with_kept(config), app.workspace_of_samples());
                 });
             }
             spawn_local(async move {
@@ -232,7 +232,7 @@ impl App {
             Ok(config) if self.lacks_key(&config) => None,
             Ok(config) => {
                 self.note_model();
-                let config = self.with_skills(self.with_folders(config));
+                let config = self.with_kept(self.with_folders(config));
                 Some(if seeded { config } else { RunConfig { seed: random_seed(), ..config } })
             }
             Err(errors) => {
@@ -249,11 +249,22 @@ impl App {
         }
     }
 
+    /// Gives a run the skills and the services of the user.
+    pub fn with_kept(&self, config: RunConfig) -> RunConfig {
+        self.with_skills(self.with_services(config))
+    }
+
+    /// The tools that runs can have.
+    pub fn tools(&self) -> Vec<ToolSpec> {
+        let own = self.services().offered.with(|offered| offered.tools.clone());
+        turnwise_tools::all().into_iter().chain(own).collect()
+    }
+
     fn begin(&self, asked: TaskInput, config: RunConfig) {
         let app = *self;
         // The files and the skills of earlier visits may be known only now.
         samples::when_ready(app, move || {
-            let begin = move || app.begin_with(asked, app.with_skills(config), app.new_workspace());
+            let begin = move || app.begin_with(asked, app.with_kept(config), app.new_workspace());
             if untrack(|| app.reads_samples()) { samples::when_loaded(app, begin) } else { begin() }
         });
     }

@@ -28,6 +28,7 @@ mod permissions;
 mod plans;
 mod route;
 pub mod run_facts;
+mod services;
 mod settings;
 mod skills;
 mod start;
@@ -70,6 +71,7 @@ fn app() -> impl IntoView {
     crate::browser::focus::listen();
     crate::files::samples::keep(app);
     crate::client::news::listen(app);
+    crate::services::keep(app);
     crate::files::kept_files::load(app);
     crate::list::kept_records::keep(app);
     clock(app);

@@ -36,6 +36,7 @@ pub mod rail;
 pub mod replay;
 pub mod report;
 pub mod search;
+pub mod services;
 pub mod settings;
 pub mod signin;
 pub mod skills;

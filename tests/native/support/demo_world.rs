@@ -40,6 +40,7 @@ pub fn tool(name: &str, parameters: Value) -> ToolSpec {
         side_effect: SideEffect::None,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     }
 }
 

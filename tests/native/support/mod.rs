@@ -74,6 +74,7 @@ pub fn plain_tool(name: &str) -> ToolSpec {
         side_effect: SideEffect::None,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     }
 }
 

@@ -19,6 +19,7 @@ pub fn base() -> RunConfig {
         side_effect: SideEffect::None,
         effect_argument: None,
         host_argument: None,
+        tool_argument: None,
     };
     let tools = ["get_stock_info", "get_yahoo_finance_news", "get_recommendations", "analyze"].map(spec).to_vec();
     RunConfig { tools, seed: 7, ..RunConfig::preset(Preset::Research) }

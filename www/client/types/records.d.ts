@@ -239,6 +239,11 @@ export interface TrajectoryTool {
   effect_argument?: string;
   /** The argument that is the address a call goes to. Rules and answers can then be for its host. */
   host_argument?: string;
+  /**
+   * The argument that names the tool that a call is really for, where one tool calls many others. Rules and answers are then those of
+   * that tool.
+   */
+  tool_argument?: string;
 }
 
 /** The side effects of a call to a tool. */

@@ -49,9 +49,11 @@ export async function call(name: string, args: any, agent: WebAgent, context: We
   const send = context.send ?? byFetch;
   if (name === 'search_web') {
     if (!agent.web.search) throw new Error('there is no search service: the user has to configure one (the option web.search)');
-    const hits = await search(agent.web.search, args.query, args.limit ?? DEFAULT_RESULTS, send, context.signal);
-    return withContent(listed(args.query, hits), { hits: hits.map(({ url, title }) => ({ url, page: title || url, section: '' })) });
+    const answer = await search(agent.web.search, args.query, args.limit ?? DEFAULT_RESULTS, send, context.signal);
+    return withContent(listed(args.query, answer), { hits: answer.found.map(({ url, title }) => ({ url, page: title || url, section: '' })) });
   }
+  // A tool that the page had when the run began.
+  if (name !== 'fetch_url') throw new Error(`${name} is not offered here any more. Go on without it`);
   const { url, offset = 0 } = args as { url: string; offset?: number };
   const rules = { hosts: agent.hosts, options: agent.web, send, page: pageOrigin() };
   const known = offset ? agent.kept?.get(url) : undefined;

@@ -303,7 +303,7 @@ impl App {
         if !draft.elsewhere && self.own_model_lacks_key() {
             return;
         }
-        let changes = match draft.changes(settings.as_ref(), &turnwise_tools::all()) {
+        let changes = match draft.changes(settings.as_ref(), &untrack(|| self.tools())) {
             Ok(changes) => changes,
             Err(why) => return self.complain(why),
         };
@@ -341,7 +341,7 @@ impl App {
         if let (Some(draft), Some(said)) = (&mut draft, said) {
             draft.say = said;
         }
-        let changes = draft.map(|draft| (draft.place, draft.changes(None, &turnwise_tools::all())));
+        let changes = draft.map(|draft| (draft.place, draft.changes(None, &untrack(|| self.tools()))));
         match changes {
             Some((place, Ok(changes))) => self.begin_branch(of, place, changes, None),
             Some((_, Err(why))) => self.complain(why),
@@ -355,7 +355,7 @@ impl App {
         let Some(of) = self.thread_now().and_then(|thread| BranchOf::new(&thread, page)) else { return };
         let Some(mut draft) = of.last_turn().and_then(|turn| self.draft(&of, turn)) else { return };
         draft.elsewhere = true;
-        match draft.changes(Some(settings), &turnwise_tools::all()) {
+        match draft.changes(Some(settings), &untrack(|| self.tools())) {
             Ok(changes) => self.begin_branch(of, draft.place, changes, None),
             Err(why) => self.complain(why),
         }
@@ -401,7 +401,7 @@ impl App {
 
     /// Who decides in a run on the screen that goes on; `None`: the run itself says so, because it is the user's own.
     pub fn authority_for(&self, handle: &RunClient) -> Option<Box<Authority>> {
-        self.has_strange_settings(handle).then(|| Box::new(Authority::from(&self.with_skills(self.preview_config()))))
+        self.has_strange_settings(handle).then(|| Box::new(Authority::from(&self.with_kept(self.preview_config()))))
     }
 
     /// Copies the run's current files. How they were at an earlier turn is not stored.

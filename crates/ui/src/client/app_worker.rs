@@ -9,9 +9,12 @@ use std::rc::{Rc, Weak};
 use futures_channel::oneshot;
 use js_sys::{Array, Function};
 use leptos::prelude::*;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
+use web_sys::Blob;
 
 use turnwise::worker::{Workspace, WorkspaceSync};
 use turnwise_engine::Authority;
@@ -21,8 +24,10 @@ use turnwise_protocol::{AgentFileChange, Snapshot, SnapshotChange};
 use turnwise_record::plan::{PlanEnding, PlanTraceRecord, StepRecord};
 use turnwise_record::trajectory::RunSummary;
 use turnwise_view::RunSource;
+use turnwise_view::services::{Trial, WebSettings};
 
 use crate::browser::dom;
+use crate::browser::scripts::Problem;
 use crate::connect::keys::Keys;
 
 /// The id for no workspace; the others begin after it.
@@ -41,6 +46,8 @@ struct Connection {
     files: RefCell<Vec<(FilesId, Rc<WorkspaceSync>)>>,
     plans: RefCell<BTreeMap<PlanId, PlanListener>>,
     questions: RefCell<BTreeMap<QuestionId, oneshot::Sender<OrderResult>>>,
+    /// The tools that the page runs for its runs.
+    page_tools: RefCell<Vec<String>>,
     /// The last number given out; handles, files, plans and questions share the count.
     last: Cell<u32>,
 }
@@ -101,6 +108,15 @@ extern "C" {
 
     #[wasm_bindgen(method)]
     fn tell(this: &JsAppWorker, text: &str, parts: Array);
+
+    #[wasm_bindgen(method)]
+    fn reach(this: &JsAppWorker, text: &str);
+
+    #[wasm_bindgen(method, catch, js_name = try)]
+    async fn try_tool(this: &JsAppWorker, name: &str, arguments: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    async fn services(this: &JsAppWorker, what: &str, given: &str, files: Vec<Blob>) -> Result<JsValue, JsValue>;
 }
 
 impl AppWorker {
@@ -118,6 +134,7 @@ impl AppWorker {
             plans: RefCell::default(),
             files: RefCell::default(),
             questions: RefCell::default(),
+            page_tools: RefCell::default(),
             last: Cell::default(),
         });
         let (hearing, losing) = (Rc::downgrade(&connection), Rc::downgrade(&connection));
@@ -164,6 +181,46 @@ impl AppWorker {
         serde_json::from_str(&text).map_err(|error| format!("the answer cannot be read: {error}"))
     }
 
+    /// Sets what the tools of all runs may ask of the web.
+    pub fn reach(&self, web: &WebSettings) {
+        if let (Some(worker), Ok(text)) = (self.0.worker.get(), serde_json::to_string(web)) {
+            worker.reach(&text);
+        }
+    }
+
+    /// Calls a tool that reaches the web, as a run does.
+    ///
+    /// # Errors
+    /// What a model would read.
+    pub async fn try_tool(&self, name: &str, arguments: &Value) -> Result<Trial, String> {
+        let worker = self.0.worker.get().ok_or("the page is closing")?;
+        let answer = worker.try_tool(name, &arguments.to_string()).await.map_err(message)?;
+        serde_json::from_str(&answer.as_string().unwrap_or_default()).map_err(|error| error.to_string())
+    }
+
+    /// Calls the script that reads services (`www/client/app-services.ts`).
+    ///
+    /// # Errors
+    /// A clause or a sentence for the user.
+    pub async fn services<T: DeserializeOwned>(
+        &self,
+        what: &str,
+        given: &impl Serialize,
+        files: Vec<Blob>,
+    ) -> Result<(T, Option<Blob>), String> {
+        let worker = self.0.worker.get().ok_or("the page is closing")?;
+        let given = serde_json::to_string(given).map_err(|error| error.to_string())?;
+        let answer: Array = worker.services(what, &given, files).await.map_err(message)?.unchecked_into();
+        let text = answer.get(0).as_string().unwrap_or_default();
+        let read = serde_json::from_str(&text).map_err(|error| format!("the answer cannot be read: {error}"))?;
+        Ok((read, answer.get(1).dyn_into().ok()))
+    }
+
+    /// Sets which tools of runs the page has.
+    pub fn set_page_tools(&self, names: Vec<String>) {
+        self.0.page_tools.replace(names);
+    }
+
     /// Creates a handle that shows nothing yet.
     pub fn handle(&self) -> RunClient {
         self.handle_of(HandleId(self.number()))
@@ -192,7 +249,7 @@ impl AppWorker {
     /// Returns the same for a run without files.
     pub fn with_no_files(&self) -> With {
         let keys = self.0.keys.with_untracked(Keys::all);
-        With { files: NO_FILES, worker_url: dom::worker_url(), keys }
+        With { files: NO_FILES, worker_url: dom::worker_url(), keys, page_tools: self.0.page_tools.borrow().clone() }
     }
 
     /// Returns the number of these files. From the first call on, the worker has a copy of them.
@@ -432,6 +489,10 @@ impl RunClient {
         self.0.lost.set(false);
         self.0.anew.set(true);
     }
+}
+
+fn message(error: JsValue) -> String {
+    error.unchecked_into::<Problem>().message()
 }
 
 impl std::fmt::Debug for AppWorker {

@@ -37,6 +37,8 @@ pub enum Undo {
     Pasted { path: String, text: String },
     /// A skill, by its name: the last one that was removed.
     Skill(String),
+    /// A service, by its id: the last one that was removed.
+    Service(String),
     /// A note on a run: the index `page` in its thread.
     Note { thread: u32, page: usize, note: Note },
 }

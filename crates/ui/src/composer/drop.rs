@@ -142,6 +142,10 @@ fn on_task(event: &DragEvent) -> bool {
 
 /// Takes files: a single trajectory opens as a run, a single session as a plan; everything else goes to the agent.
 async fn take(app: App, files: Vec<(String, Blob)>) {
+    // On the page of the services, it is clear what one file is.
+    if app.services().open.get_untracked() && files.len() == 1 {
+        return files.into_iter().for_each(|(name, file)| app.add_service_file(name, file));
+    }
     let given = files.clone();
     let (files, closed) = opened(files).await;
     if skill_page::is_one(&files).await {

@@ -19,6 +19,7 @@ use crate::components::reactive::reactive;
 use crate::components::toast::Undo;
 use crate::files::library::on_disk;
 use crate::files::samples;
+use crate::services;
 use crate::skills;
 use crate::state::{App, Dialog};
 
@@ -30,7 +31,7 @@ pub fn load(app: App) {
     let Some(line) = app.line.get_value() else { return };
     let workspace = Workspace::new();
     let files = line.with(&workspace).files;
-    let skills = skills::load(app, &line);
+    let (skills, services) = (skills::load(app, &line), services::load(app, &line));
     let loaded = line.ask(move |id| Order::KeptFiles { id, list: KeptList::Files, files }, Vec::new());
     spawn_local(async move {
         let loaded = loaded.await;
@@ -44,6 +45,7 @@ pub fn load(app: App) {
         });
         app.drawer().version.update(|version| *version += 1);
         skills.await;
+        services.await;
         samples::settle(app, |samples| samples.kept_ready = true);
         if let Err(why) = loaded {
             app.complain(why);

@@ -151,6 +151,7 @@ impl App {
             Undo::Pasted { path, text } => self.put_back_text(path, text),
             Undo::OwnFiles => self.put_back_own_files(),
             Undo::Skill(_) => self.put_back_skill(),
+            Undo::Service(_) => self.put_back_service(),
             Undo::Note { thread, page, note } => self.put_back_note(*thread, *page, note.clone()),
         }
     }

@@ -17,6 +17,7 @@ use web_sys::HtmlElement;
 
 use turnwise_content::format::thousands;
 use turnwise_engine::Scope;
+use turnwise_engine::hidden::visible;
 use turnwise_protocol::app::{Order, PermitId, Permitted};
 use turnwise_view::permit::{FIRST_ROWS, LineKind, PermitBody, PermitRow, PermitView};
 
@@ -117,6 +118,7 @@ pub fn card(app: App) -> impl IntoView {
 
 fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
     let PermitView { id, handle, title, warning, body, tool, folders, host } = view;
+    let said = app.services().offered.with_untracked(|offered| offered.said_of(&tool));
     let scope = RwSignal::new(Scope::Call);
     // Set while an answer would not count: at first, and while the browser asks.
     let waits = RwSignal::new(true);
@@ -200,6 +202,7 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
         .child((
             html::p().class("over").child(reactive(waiting)),
             html::h2().child(title),
+            said.map(|text| html::p().class("fact").child(visible(&text).into_owned())),
             warning.map(|text| html::p().class("warning").child(text)),
             reactive(closed),
             content(body, change, all_shown),

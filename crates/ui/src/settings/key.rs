@@ -100,10 +100,6 @@ fn field(app: App, provider: ProviderCard, label: &'static str, with_test: bool)
             app.keys.update(|keys| keys.set(&address, &event_target_value(&event)));
         });
     let (test, result) = with_test.then(|| probe::probe(app)).unzip();
-    let kept = move || match app.keys.with(|keys| keys.is_remembered(&address(app))) {
-        true => format!("Stored on this device and sent only to {}. ", shown_host(app)),
-        false => format!("Sent only to {}. It is gone when the page is closed or reloaded. ", shown_host(app)),
-    };
     html::div().class("input mono wide").child((
         html::label().r#for(KEY).child(label),
         (provider.kind == ProviderKind::Openrouter).then(|| sign_in(app)),
@@ -111,7 +107,7 @@ fn field(app: App, provider: ProviderCard, label: &'static str, with_test: bool)
         reactive(wrong),
         result,
         html::span().class("help").id("setting-key-help").child((
-            reactive(kept),
+            reactive(kept(app, move || address(app))),
             (!provider.keys_at.is_empty()).then(|| {
                 html::a()
                     .href(provider.keys_at)
@@ -120,19 +116,66 @@ fn field(app: App, provider: ProviderCard, label: &'static str, with_test: bool)
                     .child(format!("Get a key from {}", provider.name))
             }),
         )),
-        remember(app),
+        remember(app, "setting-remember".to_owned(), move || address(app)),
     ))
 }
 
-fn remember(app: App) -> impl IntoView {
-    let remembered = move || app.keys.with(|keys| keys.is_remembered(&address(app)));
+/// Draws the field of a key that is not a model's. `address`: where it is sent, and nowhere else.
+pub fn of_service(
+    app: App,
+    id: String,
+    label: &'static str,
+    keys_at: Option<(&'static str, &'static str)>,
+    address: impl Fn() -> String + Copy + Send + Sync + 'static,
+) -> AnyView {
+    let help = format!("{id}-help");
+    html::div()
+        .class("input mono wide")
+        .child((
+            html::label().r#for(id.clone()).child(label),
+            html::input()
+                .r#type("password")
+                .id(id.clone())
+                .attr("autocomplete", "off")
+                .attr("spellcheck", "false")
+                .attr("aria-describedby", help.clone())
+                .prop("value", move || app.keys.with(|keys| keys.get(&address())).unwrap_or_default())
+                .on(ev::input, move |event| {
+                    let address = untrack(address);
+                    app.keys.update(|keys| keys.set(&address, &event_target_value(&event)));
+                }),
+            html::span().class("help").id(help).child((
+                reactive(kept(app, address)),
+                keys_at.map(|(name, at)| {
+                    html::a().href(at).target("_blank").rel("noreferrer").child(format!("Get a key from {name}"))
+                }),
+            )),
+            remember(app, format!("{id}-remember"), address),
+        ))
+        .into_any()
+}
+
+/// Says where a key goes, and how long it stays.
+fn kept(app: App, address: impl Fn() -> String + Copy + 'static) -> impl Fn() -> String + Copy {
+    move || {
+        let address = address();
+        let shown = host(&address).unwrap_or_else(|| address.clone());
+        match app.keys.with(|keys| keys.is_remembered(&address)) {
+            true => format!("Stored on this device and sent only to {shown}. "),
+            false => format!("Sent only to {shown}. It is gone when the page is closed or reloaded. "),
+        }
+    }
+}
+
+fn remember(app: App, id: String, address: impl Fn() -> String + Copy + Send + Sync + 'static) -> impl IntoView {
+    let remembered = move || app.keys.with(|keys| keys.is_remembered(&address()));
     let changed = move |event| {
-        let (address, remember) = (address(app), event_target_checked(&event));
+        let (address, remember) = (untrack(address), event_target_checked(&event));
         app.keys.update(|keys| if remember { keys.remember(&address) } else { keys.forget(&address) });
     };
     html::div().class("check").child((
-        html::input().r#type("checkbox").id("setting-remember").prop("checked", remembered).on(ev::change, changed),
-        html::label().r#for("setting-remember").child("Remember on this device"),
+        html::input().r#type("checkbox").id(id.clone()).prop("checked", remembered).on(ev::change, changed),
+        html::label().r#for(id).child("Remember on this device"),
         html::span().class("help").child(
             "The risk: the key is then stored unencrypted in this browser. Whoever uses this browser profile, and any \
              script served from this address, can read it.",
@@ -165,11 +208,6 @@ fn sign_in(app: App) -> impl IntoView {
             ))
         })
     })
-}
-
-fn shown_host(app: App) -> String {
-    let address = address(app);
-    host(&address).unwrap_or(address)
 }
 
 fn address(app: App) -> String {

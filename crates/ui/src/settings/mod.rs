@@ -6,9 +6,11 @@ pub mod key;
 pub mod model;
 pub mod model_field;
 pub mod probe;
+pub mod services;
 pub mod skills;
 pub mod stored;
 pub mod tabs;
+pub mod web;
 
 use leptos::ev;
 use leptos::html;
@@ -98,8 +100,12 @@ fn content(app: App) -> impl IntoView {
             open.set(SettingsTab::Skills);
         }
     });
-    Effect::new(move || app.own_skills().page.open.set(open.get() == SettingsTab::Skills));
+    Effect::new(move || {
+        app.own_skills().page.open.set(open.get() == SettingsTab::Skills);
+        app.services().open.set(open.get() == SettingsTab::Services);
+    });
     on_cleanup(move || {
+        app.services().open.set(false);
         app.own_skills().page.open.set(false);
         app.take_dropped(None);
     });
@@ -156,6 +162,8 @@ fn content(app: App) -> impl IntoView {
                     ),
                 ),
                 crate::settings::tabs::panel(SettingsTab::Tools, open, (group(app, Group::Tools, errors), tools(app))),
+                crate::settings::tabs::panel(SettingsTab::Web, open, crate::settings::web::web(app, errors)),
+                crate::settings::tabs::panel(SettingsTab::Services, open, crate::settings::services::services(app)),
                 crate::settings::tabs::panel(SettingsTab::Skills, open, crate::settings::skills::skills(app)),
                 crate::settings::tabs::panel(
                     SettingsTab::Limits,
@@ -182,12 +190,7 @@ fn content(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn quiet")
-                .attr(
-                    "hidden",
-                    attribute(move || {
-                        matches!(open.get(), SettingsTab::Appearance | SettingsTab::Skills).then_some("")
-                    }),
-                )
+                .attr("hidden", attribute(move || is_apart(open.get()).then_some("")))
                 .attr("title", "Reset everything but the model to the values of the preset")
                 .on(ev::click, move |_| app.settings.update(turnwise_view::settings::UserSettings::reset))
                 .child("Reset to preset"),
@@ -200,6 +203,11 @@ fn content(app: App) -> impl IntoView {
     )
 }
 
+/// Whether a tab has nothing that a preset sets.
+fn is_apart(tab: SettingsTab) -> bool {
+    matches!(tab, SettingsTab::Appearance | SettingsTab::Skills | SettingsTab::Web | SettingsTab::Services)
+}
+
 /// Draws a group that is always open.
 fn group(app: App, group: Group, errors: Errors) -> impl IntoView {
     html::fieldset()
@@ -207,7 +215,7 @@ fn group(app: App, group: Group, errors: Errors) -> impl IntoView {
         .child((html::legend().child(group.title()), html::div().class("grid").child(fields(app, group, errors))))
 }
 
-fn fields(app: App, group: Group, errors: Errors) -> Vec<AnyView> {
+pub fn fields(app: App, group: Group, errors: Errors) -> Vec<AnyView> {
     let rows = ROWS.iter().filter(|row| row.group == group);
     rows.map(|row| crate::settings::field::field(app, row, errors).into_any()).collect()
 }
@@ -238,15 +246,22 @@ fn tools(app: App) -> impl IntoView {
     };
     let boxes = all.into_iter().map(|tool| {
         let id = format!("tool-{}", tool.name);
+        let is_search = tool.name == turnwise_engine::own_tools::SEARCH_WEB;
         let (shown, toggled) = (tool.name.clone(), tool.name.clone());
+        let lacks_service =
+            Memo::new(move |_| is_search && app.settings.with(|settings| settings.search_address().is_none()));
         html::div().class("check").child((
             html::input()
                 .r#type("checkbox")
                 .id(id.clone())
+                .prop("disabled", flag(move || lacks_service.get()))
                 .prop("checked", flag(move || app.settings.with(|settings| settings.tool_offered(&shown))))
                 .on(ev::change, move |_| app.settings.update(|settings| settings.toggle_tool(&toggled))),
             html::label().r#for(id).child(html::code().child(tool.name)),
-            html::span().class("help").child(first_sentence(&tool.description)),
+            html::span().class("help").child((
+                first_sentence(&tool.description),
+                reactive(move || lacks_service.get().then_some(" Choose a search service under Web first.")),
+            )),
         ))
     });
     html::fieldset().class("group").child((

@@ -76,6 +76,12 @@ pub(super) fn text(config: &RunConfig, field: ConfigField) -> String {
         ConfigField::RetryCap => seconds(config.retry.cap_ms),
         ConfigField::RateLimitWait => seconds(config.retry.rate_limit_ms),
         ConfigField::RetryAfterCap => seconds(config.retry.retry_after_cap_ms),
+        // Of the user, not of a configuration.
+        ConfigField::SearchService
+        | ConfigField::SearchAddress
+        | ConfigField::Relay
+        | ConfigField::HostsAllowed
+        | ConfigField::HostsDenied => String::new(),
     }
 }
 
@@ -163,6 +169,10 @@ pub(super) fn apply(config: &mut RunConfig, row: &SettingsRow, text: &str) -> Re
         ConfigField::RetryCap => config.retry.cap_ms = millis(row, text)?,
         ConfigField::RateLimitWait => config.retry.rate_limit_ms = millis(row, text)?,
         ConfigField::RetryAfterCap => config.retry.retry_after_cap_ms = millis(row, text)?,
+        ConfigField::SearchService => {}
+        ConfigField::SearchAddress | ConfigField::Relay => drop(address(text)?),
+        ConfigField::HostsAllowed => hosts(config, text, PermissionRule::Allow)?,
+        ConfigField::HostsDenied => hosts(config, text, PermissionRule::Deny)?,
     }
     Ok(())
 }
@@ -240,7 +250,49 @@ fn synthesis<T>(config: &mut RunConfig, value: T, set: impl FnOnce(&mut Synthesi
 /// The paths that requests add to a base URL.
 const ADDED: &[&str] = &["/chat/completions", "/responses", "/messages"];
 
-fn address(text: &str) -> Result<String, String> {
+/// Sets the rule for these hosts, separated by spaces, commas or lines.
+fn hosts(config: &mut RunConfig, text: &str, rule: PermissionRule) -> Result<(), String> {
+    let separates = |c: char| c.is_whitespace() || c == ',';
+    for name in text.split(separates).filter(|name| !name.is_empty()) {
+        let host = host_name(name).ok_or_else(|| {
+            format!("{name} is no host: write docs.example.org, *.example.org or an origin such as https://docs.example.org.")
+        })?;
+        let own = || Permissions { workspace: Some(PermissionRule::Allow), ..Permissions::default() };
+        config.permissions.get_or_insert_with(own).hosts.insert(host, rule);
+    }
+    Ok(())
+}
+
+/// A host, all hosts below one, or an origin, as the engine compares them.
+fn host_name(text: &str) -> Option<String> {
+    let text = text.to_ascii_lowercase();
+    let (scheme, rest) = text.split_once("://").map_or((None, text.as_str()), |(scheme, rest)| (Some(scheme), rest));
+    let rest = if scheme.is_some() { rest.trim_end_matches('/') } else { rest };
+    let (below, name) = rest.strip_prefix("*.").map_or((false, rest), |name| (true, name));
+    let (host, port) = name.rsplit_once(':').map_or((name, None), |(host, port)| (host, Some(port)));
+    let is_name = !host.is_empty()
+        && host
+            .split('.')
+            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)));
+    let port = match port.map(str::parse::<u16>) {
+        None => None,
+        Some(Ok(port)) => Some(port),
+        Some(Err(_)) => return None,
+    };
+    let own = match scheme {
+        Some("http") => Some(80),
+        Some("https") | None => Some(443),
+        Some(_) => return None,
+    };
+    if !is_name || (below && (port.is_some() || scheme.is_some())) {
+        return None;
+    }
+    let port = port.filter(|port| Some(*port) != own).map(|port| format!(":{port}")).unwrap_or_default();
+    let scheme = scheme.map(|scheme| format!("{scheme}://")).unwrap_or_default();
+    Some(format!("{scheme}{}{host}{port}", if below { "*." } else { "" }))
+}
+
+pub(super) fn address(text: &str) -> Result<String, String> {
     let text = with_scheme(text.trim_end_matches('/'));
     let (whole, text) = (text.as_ref(), split_version(&text).0);
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));

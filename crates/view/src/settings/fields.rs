@@ -1,5 +1,7 @@
 //! The table of settings: one row per field, with its name, its input and its meaning.
 
+use crate::services::SEARCH_CHOICES;
+
 /// One field of the run's configuration that can be set individually.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConfigField {
@@ -47,6 +49,11 @@ pub enum ConfigField {
     RetryCap,
     RateLimitWait,
     RetryAfterCap,
+    SearchService,
+    SearchAddress,
+    Relay,
+    HostsAllowed,
+    HostsDenied,
 }
 
 /// The group of a field in the dialog.
@@ -62,6 +69,8 @@ pub enum Group {
     Prices,
     Deadlines,
     Retries,
+    Search,
+    Pages,
 }
 
 /// A tab of the dialog.
@@ -71,6 +80,8 @@ pub enum SettingsTab {
     Model,
     Run,
     Tools,
+    Web,
+    Services,
     Skills,
     Limits,
     Appearance,
@@ -197,6 +208,11 @@ pub const ROWS: &[SettingsRow] = &[
     row(ConfigField::ParallelTools, "parallel_tools", Group::Tools, "Tools at once", "", FieldInput::Whole { min: 1, max: 64 }),
     row(ConfigField::ToolCallsPerTurn, "tool_calls_per_turn", Group::Tools, "Tool calls per turn", "Further calls are answered but not run.", FieldInput::Whole { min: 1, max: 1_000 }),
     row(ConfigField::MaxResultChars, "max_result_chars", Group::Tools, "Result length, characters", "Longer results are cut in the middle; the full text is kept.", FieldInput::Whole { min: 100, max: 10_000_000 }),
+    row(ConfigField::SearchService, "search_service", Group::Search, "Search service", "Runs then have search_web. A search asks first, and shows its words.", FieldInput::Choice(SEARCH_CHOICES)),
+    row(ConfigField::SearchAddress, "search_address", Group::Search, "Address", "", FieldInput::Line),
+    row(ConfigField::Relay, "relay", Group::Pages, "Relay", "An address such as https://ask.example.org/v1/relay. Pages that do not let this one read them are asked for there.", FieldInput::Line),
+    row(ConfigField::HostsAllowed, "hosts_allowed", Group::Pages, "Hosts that are read without asking", "One per line: docs.example.org, *.example.org for all below it, or an origin such as http://127.0.0.1:8123.", FieldInput::Lines),
+    row(ConfigField::HostsDenied, "hosts_denied", Group::Pages, "Hosts that are never read", "The most exact line decides.", FieldInput::Lines),
     row(ConfigField::HeadersTimeout, "headers_timeout", Group::Deadlines, "Wait for an answer, seconds", "Until the response begins.", DEADLINE),
     row(ConfigField::FirstTokenTimeout, "first_token_timeout", Group::Deadlines, "First token, seconds", "Until the reply begins. A model that thinks in silence needs more.", DEADLINE),
     row(ConfigField::RequestTimeout, "request_timeout", Group::Deadlines, "Whole answer, seconds", "Until the reply is complete.", DEADLINE),
@@ -239,6 +255,8 @@ impl Group {
             Group::Prices => "Prices",
             Group::Deadlines => "Deadlines of a request",
             Group::Retries => "Retries",
+            Group::Search => "Search the web",
+            Group::Pages => "Read pages",
         }
     }
 
@@ -248,16 +266,19 @@ impl Group {
             Group::Model => SettingsTab::Model,
             Group::Run | Group::Counter | Group::Synthesis | Group::Report => SettingsTab::Run,
             Group::Tools => SettingsTab::Tools,
+            Group::Search | Group::Pages => SettingsTab::Web,
             Group::Limits | Group::Prices | Group::Deadlines | Group::Retries => SettingsTab::Limits,
         }
     }
 }
 
 impl SettingsTab {
-    pub const ALL: [SettingsTab; 7] = [
+    pub const ALL: [SettingsTab; 9] = [
         SettingsTab::Model,
         SettingsTab::Run,
         SettingsTab::Tools,
+        SettingsTab::Web,
+        SettingsTab::Services,
         SettingsTab::Skills,
         SettingsTab::Limits,
         SettingsTab::Appearance,
@@ -270,6 +291,8 @@ impl SettingsTab {
             SettingsTab::Model => "Model",
             SettingsTab::Run => "Run",
             SettingsTab::Tools => "Tools",
+            SettingsTab::Web => "Web",
+            SettingsTab::Services => "Services",
             SettingsTab::Skills => "Skills",
             SettingsTab::Limits => "Limits",
             SettingsTab::Appearance => "Appearance",

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use turnwise_engine::{Preset, RunConfig, ToolSpec, own_tools};
 
 use super::provider::Need;
+use crate::services::{SearchCard, SearchSettings, WebOptions, WebSettings, search_card};
 
 pub use fields::{ConfigField, FieldInput, Group, ROWS, SettingsRow, SettingsTab};
 pub use provider::ProviderAddress;
@@ -77,11 +78,13 @@ impl UserSettings {
         }
     }
 
-    /// Resets to the preset, but keeps the model.
+    /// Resets to the preset, but keeps the model, and what reaches the web.
     pub fn reset(&mut self) {
-        let model = [ConfigField::Provider, ConfigField::BaseUrl, ConfigField::Model, ConfigField::MaxOutputTokens];
+        let kept = |field: &ConfigField| {
+            field.row().is_some_and(|row| matches!(row.group, Group::Model | Group::Search | Group::Pages))
+        };
         self.put_by.clear();
-        self.changed.retain(|field, _| model.contains(field));
+        self.changed.retain(|field, _| kept(field));
         self.tools_toggled.clear();
     }
 
@@ -95,7 +98,8 @@ impl UserSettings {
 
     #[must_use]
     pub fn tool_offered(&self, name: &str) -> bool {
-        OFF_BY_DEFAULT.contains(&name) == self.tools_toggled.contains(name)
+        let is_there = name != own_tools::SEARCH_WEB || self.search_address().is_some();
+        is_there && OFF_BY_DEFAULT.contains(&name) == self.tools_toggled.contains(name)
     }
 
     pub fn toggle_tool(&mut self, name: &str) {
@@ -124,7 +128,7 @@ impl UserSettings {
             Group::Retries => {
                 format!("{} s doubling up to {} s", value(ConfigField::RetryBase), value(ConfigField::RetryCap))
             }
-            Group::Model | Group::Run | Group::Tools | Group::Limits => String::new(),
+            Group::Model | Group::Run | Group::Tools | Group::Limits | Group::Search | Group::Pages => String::new(),
         }
     }
 
@@ -154,12 +158,40 @@ impl UserSettings {
                 self.synthesizes()
             }
             ConfigField::SynthesisOnError | ConfigField::SynthesisPrompt => self.synthesizes(),
+            ConfigField::SearchAddress => self.search_card().is_some(),
             ConfigField::ReportFormat => self.preset() == Preset::Strict,
             ConfigField::ReportSchema => {
                 self.preset() == Preset::Strict && self.value(ConfigField::ReportFormat) == "json"
             }
             _ => true,
         }
+    }
+
+    /// The search service that is chosen.
+    #[must_use]
+    pub fn search_card(&self) -> Option<&'static SearchCard> {
+        search_card(&self.value(ConfigField::SearchService))
+    }
+
+    /// Where searches go; `None`: no service is chosen, or it has no valid address.
+    #[must_use]
+    pub fn search_address(&self) -> Option<String> {
+        let own = apply::address(self.value(ConfigField::SearchAddress).trim()).ok()?;
+        let address = if own.is_empty() { self.search_card()?.base_url.to_owned() } else { own };
+        self.search_card().map(|_| address).filter(|address| !address.is_empty())
+    }
+
+    /// What the page's tools may ask of the web. `key`: that of an address.
+    #[must_use]
+    pub fn web(&self, key: impl Fn(&str) -> Option<String>) -> WebSettings {
+        let search = self.search_card().zip(self.search_address()).map(|(card, base_url)| SearchSettings {
+            kind: card.id,
+            api_key: key(&base_url),
+            base_url,
+        });
+        let relay = apply::address(self.value(ConfigField::Relay).trim()).ok().filter(|relay| !relay.is_empty());
+        let hosts = self.draft(Vec::new()).0.permissions.map(|rules| rules.hosts).unwrap_or_default();
+        WebSettings { web: WebOptions { search, relay }, hosts }
     }
 
     /// Whether requests would name no model, which some servers allow.
@@ -203,6 +235,12 @@ impl UserSettings {
                 self.missing(&mut errors);
                 self.fill_in(&mut config, &errors);
             }
+        }
+        if self.search_card().is_some_and(|card| card.base_url.is_empty())
+            && self.value(ConfigField::SearchAddress).trim().is_empty()
+        {
+            let message = "Enter the address of your instance, such as https://search.example.org.".to_owned();
+            errors.push(FieldError { field: ConfigField::SearchAddress, message });
         }
         errors.extend(apply::contradictions(&config));
         config.tools = tools.into_iter().filter(|tool| self.tool_offered(&tool.name)).collect();

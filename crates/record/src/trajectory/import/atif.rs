@@ -125,6 +125,7 @@ fn tools(definitions: Vec<Value>, extra: Option<Map<String, Value>>) -> Vec<Tool
             side_effect: extra_field(&own, "side_effect").unwrap_or_default(),
             effect_argument: None,
             host_argument: None,
+            tool_argument: None,
         })
     };
     definitions.into_iter().filter_map(spec).collect()

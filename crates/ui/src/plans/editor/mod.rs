@@ -40,7 +40,7 @@ parts! {
 
 fn content(app: App) -> impl IntoView {
     let checked: CheckedPlan = Memo::new(move |_| {
-        let (config, _) = app.settings.with(|settings| settings.draft(turnwise_tools::all()));
+        let (config, _) = app.settings.with(|settings| settings.draft(app.tools()));
         let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
         app.plans().draft.with(|draft| draft.plan(&tools))
     });
