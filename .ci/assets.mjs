@@ -34,7 +34,7 @@ const ROWS = [
   [/^turnwise\/yaml\.js$/, 'npm docs app', 'yaml'],
   [/^turnwise\/skills\.js$/, 'npm docs app', 'skills'],
   [/^turnwise\/(LICENSE.*|THIRD-PARTY-LICENSES\.txt)$/, 'npm docs'],
-  [/^turnwise\/(index|index\.node|node|thread|web-node|core|react|ai-sdk|history|ui-stream|element|empty|testing|chat-store|vue|svelte|markdown)\.js$/, 'npm'],
+  [/^turnwise\/(index|index\.node|node|thread|web-node|core|react|ai-sdk|history|prompt|chat-log|ui-stream|element|empty|testing|chat-store|vue|svelte|markdown)\.js$/, 'npm'],
   [/^turnwise\/key-proxy\//, 'npm docs'],
   [/^turnwise\/skills\//, 'npm app'],
   [/^turnwise\/(llms\.txt|docs\/.*\.(md|json|svg|webp))$/, 'npm'],
@@ -92,6 +92,9 @@ export const GROUPS = {
 
 /** What a visitor of a site with the tag loads into the page, once the panel is open. */
 export const OPENED = { title: 'launcher, opened widget and client, in the page', groups: ['launcher', 'widget', 'client'], most: 42_000 };
+
+/** What a page bundles that uses the package: the code, whose dynamic imports stay files, and the limit of the bundle. */
+export const BUNDLE = { title: 'Agent and openai in a bundle', code: "import { Agent, openai } from './index.js'; globalThis.used = [Agent, openai];", most: 20_000 };
 
 /** The files of a site in order: `{ file, in: [place], group }`. Throws if a file matches no row. */
 export function assets(site) {
