@@ -12,7 +12,7 @@ const ROWS = [
   // The tag.
   [/^turnwise\/embed\.js$/, 'npm docs', 'launcher'],
   [/^turnwise\/widget\.js$/, 'npm docs', 'widget'],
-  [/^turnwise\/(keys|hand-over|care)\.js$/, 'npm docs', 'onDemand'],
+  [/^turnwise\/(keys|hand-over|care|demo-files)\.js$/, 'npm docs', 'onDemand'],
   [/^turnwise\/(prompt-api|reading)\.js$/, 'npm docs app offline', 'onDemand'],
   [/^turnwise\/texts-..\.js$/, 'npm docs', 'language'],
   [/^turnwise\/frame(-host)?\.(js|css|html)$/, 'npm docs', 'frame'],
