@@ -50,7 +50,7 @@ const apart = {
 const sheets = {
   name: 'style sheets in scripts',
   setup({ onLoad }) {
-    onLoad({ filter: /widget.(embed|styles)\.js$/ }, async ({ path: file }) => {
+    onLoad({ filter: /widget.(embed|styles|part-styles)\.js$/ }, async ({ path: file }) => {
       const text = readFileSync(file, 'utf8');
       const [, css] = /const CSS = `((?:[^`\\$]|\$(?!\{))*)`/.exec(text);
       const { code } = await transform(css, { loader: 'css', minify: true });
@@ -67,7 +67,7 @@ const options = {
 const entries = (of) => Object.entries(ENTRIES[of]).map(([name, out]) => ({ in: path.join(www, of, name), out }));
 // Node.js prints the line of an uncaught error, so the files that it loads have short ones; line breaks cost a visitor of a page bytes.
 const made = await Promise.all([
-  build({ ...options, entryPoints: entries('client'), lineLimit: 400, sourcemap: part === 'sdk' ? 'external' : false }),
+  build({ ...options, entryPoints: entries('client'), lineLimit: 600, sourcemap: part === 'sdk' ? 'external' : false }),
   build({ ...options, entryPoints: entries('widget') }),
 ]);
 const outputs = made.flatMap(({ metafile }) => Object.keys(metafile.outputs));
