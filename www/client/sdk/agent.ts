@@ -396,7 +396,6 @@ export class Agent<T extends Tools = Tools, const S extends Schema | undefined =
     const low = chat?.low ?? other ?? this.#open();
     if (chat) this.#sync(low);
     const tools = new Map(this.#tools);
-    const asked: typeof approve = chat && typeof approve === 'function' ? async (request, how) => { await chat.asking(); return approve(request, how); } : approve;
     const own = new AbortController();
     const cancel = () => own.abort();
     signal?.addEventListener('abort', cancel);
@@ -413,7 +412,7 @@ export class Agent<T extends Tools = Tools, const S extends Schema | undefined =
             if (stopped && event.type === 'run_started') low.stop();
             onEvent(event);
           };
-          const trajectory = await start(low, { onEvent: hear, signal: own.signal, ...permits(approver(asked, tools, this.#options.permissions)) });
+          const trajectory = await start(low, { onEvent: hear, signal: own.signal, ...permits(approver(approve, tools, this.#options.permissions, chat?.asking)) });
           const answered = trajectory.outcome === 'success' || trajectory.outcome === 'partial';
           let result: RunResult<OutputOf<S>> | undefined;
           let refused: unknown;
