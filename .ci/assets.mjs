@@ -34,7 +34,7 @@ const ROWS = [
   [/^turnwise\/yaml\.js$/, 'npm docs app', 'yaml'],
   [/^turnwise\/skills\.js$/, 'npm docs app', 'skills'],
   [/^turnwise\/(LICENSE.*|THIRD-PARTY-LICENSES\.txt)$/, 'npm docs'],
-  [/^turnwise\/(index|index\.node|node|thread|web-node|core|react|ai-sdk|history|prompt|chat-log|ui-stream|element|empty|testing|chat-store|vue|svelte|markdown)\.js$/, 'npm'],
+  [/^turnwise\/(index|index\.node|node|thread|web-node|core|react|ai-sdk|history|prompt-parts|chat-log|ui-stream|element|empty|testing|chat-store|vue|svelte|markdown)\.js$/, 'npm'],
   [/^turnwise\/key-proxy\//, 'npm docs'],
   [/^turnwise\/skills\//, 'npm app'],
   [/^turnwise\/(llms\.txt|docs\/.*\.(md|json|svg|webp))$/, 'npm'],

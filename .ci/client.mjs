@@ -23,13 +23,14 @@ const ENTRIES = part === 'app-worker' ? {
   client: {
     index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox', 'web/index': 'web', 'web/node': 'web-node', node: 'node', thread: 'thread', core: 'core',
     'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/history': 'history', 'sdk/ui-stream': 'ui-stream', 'sdk/ai-sdk': 'ai-sdk',
-    'sdk/prompt': 'prompt', 'sdk/chat-log': 'chat-log',
+    'sdk/prompt-parts': 'prompt-parts', 'sdk/chat-log': 'chat-log',
     'sdk/testing': 'testing', 'sdk/chat-store': 'chat-store', 'sdk/vue': 'vue', 'sdk/svelte': 'svelte', 'sdk/markdown': 'markdown',
     'sdk/skills': 'skills', 'sdk/openapi': 'openapi', 'sdk/tool-search': 'tool-search', 'sdk/argument-check': 'argument-check', 'sdk/yaml': 'yaml',
   },
   widget: { embed: 'embed', element: 'element', widget: 'widget', 'demo-files': 'demo-files', keys: 'keys', 'hand-over': 'hand-over', care: 'care', 'frame-host': 'frame-host', frame: 'frame', ...Object.fromEntries(readdirSync(path.join(www, 'widget/texts')).map((file) => [`texts/${path.parse(file).name}`, `texts-${path.parse(file).name}`])) },
 };
 const FILES = new Set(Object.values(ENTRIES).flatMap((of) => Object.values(of)));
+for (const name of Object.values(ENTRIES.client)) if (existsSync(path.join(www, 'widget', `${name}.js`))) throw new Error(`${name}.js is a file of the package and one of www/widget, which imports files of the package by their names: rename one`);
 const apart = {
   name: 'entries apart',
   setup({ onResolve }) {

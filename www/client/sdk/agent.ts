@@ -16,7 +16,7 @@ import { SAFE_TOOLS } from '../names.js';
 import type { Model } from './models.js';
 import type { Telemetry } from './otlp.js';
 import type { Message } from './history.js';
-import type { Prompt } from './prompt.js';
+import type { Prompt } from './prompt-parts.js';
 import { resultOf } from './result.js';
 import type { RunResult } from './result.js';
 import { Run } from './run.js';
@@ -375,7 +375,7 @@ export class Agent<T extends Tools = Tools, const S extends Schema | undefined =
   #begin(prompt: Prompt, options: RunOptions = {}, chat?: OfChat, after?: () => Promise<Trajectory | TrajectoryMessage[] | undefined>): Run<OutputOf<S>> {
     if (chat && options.messages !== undefined) throw new TypeError('options.messages: unknown option; the chat has its own messages');
     return this.#drive(options, chat, async (agent, given) => {
-      const { text, images } = typeof prompt === 'string' ? { text: prompt, images: [] } : await (await import('./prompt.js')).readPrompt(prompt);
+      const { text, images } = typeof prompt === 'string' ? { text: prompt, images: [] } : await (await import('./prompt-parts.js')).readPrompt(prompt);
       await this.#guard('input', this.#options.guardrails?.input, text, given.signal);
       const last = await until(given.signal, after?.());
       const history = Array.isArray(last) ? last : options.messages && await (await import('./history.js')).readMessages(options.messages);

@@ -6,7 +6,7 @@ import type { TurnwiseError } from './error.js';
 import { claim } from './lock.js';
 import type { Claim } from './lock.js';
 import { partsOf } from './parts.js';
-import { base64 } from './prompt.js';
+import { base64 } from './prompt-parts.js';
 import type { Run } from './run.js';
 import { inMemory } from './storage.js';
 import type { ChatStorage } from './storage.js';

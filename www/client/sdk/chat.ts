@@ -7,7 +7,7 @@ import type { RunOptions } from './agent.js';
 import type { ChatLog } from './chat-log.js';
 import { TurnwiseError } from './error.js';
 import type { Part } from './parts.js';
-import type { Prompt } from './prompt.js';
+import type { Prompt } from './prompt-parts.js';
 import type { Run } from './run.js';
 import type { ChatStorage } from './storage.js';
 
