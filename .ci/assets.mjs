@@ -12,7 +12,7 @@ const ROWS = [
   // The tag.
   [/^turnwise\/embed\.js$/, 'npm docs', 'launcher'],
   [/^turnwise\/widget\.js$/, 'npm docs', 'widget'],
-  [/^turnwise\/(keys|hand-over|care)\.js$/, 'npm docs', 'onDemand'],
+  [/^turnwise\/(keys|hand-over|care|demo-files)\.js$/, 'npm docs', 'onDemand'],
   [/^turnwise\/(prompt-api|reading)\.js$/, 'npm docs app offline', 'onDemand'],
   [/^turnwise\/texts-..\.js$/, 'npm docs', 'language'],
   [/^turnwise\/frame(-host)?\.(js|css|html)$/, 'npm docs', 'frame'],
@@ -34,7 +34,7 @@ const ROWS = [
   [/^turnwise\/yaml\.js$/, 'npm docs app', 'yaml'],
   [/^turnwise\/skills\.js$/, 'npm docs app', 'skills'],
   [/^turnwise\/(LICENSE.*|THIRD-PARTY-LICENSES\.txt)$/, 'npm docs'],
-  [/^turnwise\/(index|index\.node|node|thread|web-node|core|react|ai-sdk|history|ui-stream|element|empty|testing|chat-store|vue|svelte|markdown)\.js$/, 'npm'],
+  [/^turnwise\/(index|index\.node|node|thread|web-node|core|react|ai-sdk|history|prompt-parts|chat-log|ui-stream|element|empty|testing|chat-store|vue|svelte|markdown)\.js$/, 'npm'],
   [/^turnwise\/key-proxy\//, 'npm docs'],
   [/^turnwise\/skills\//, 'npm app'],
   [/^turnwise\/(llms\.txt|docs\/.*\.(md|json|svg|webp))$/, 'npm'],
@@ -66,7 +66,7 @@ const ROWS = [
 export const GROUPS = {
   launcher: { title: 'launcher', most: 5_000 },
   widget: { title: 'widget: in the page, once opened' },
-  onDemand: { title: 'widget: on demand', most: 8_500 },
+  onDemand: { title: 'widget: on demand', most: 9_200 },
   language: { title: 'widget: one of these, for its language', most: 2_500, largest: true },
   frame: { title: 'widget: in a frame, beside the others' },
   client: { title: 'package: in the page', most: 20_000 },
@@ -95,7 +95,10 @@ export const GROUPS = {
 };
 
 /** What a visitor of a site with the tag loads into the page, once the panel is open. */
-export const OPENED = { title: 'launcher, opened widget and client, in the page', groups: ['launcher', 'widget', 'client'], most: 42_000 };
+export const OPENED = { title: 'launcher, opened widget and client, in the page', groups: ['launcher', 'widget', 'client'], most: 40_000 };
+
+/** What a page bundles that uses the package: the code, whose dynamic imports stay files, and the limit of the bundle. */
+export const BUNDLE = { title: 'Agent and openai in a bundle', code: "import { Agent, openai } from './index.js'; globalThis.used = [Agent, openai];", most: 20_000 };
 
 /** The files of a site in order: `{ file, in: [place], group }`. Throws if a file matches no row. */
 export function assets(site) {

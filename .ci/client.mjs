@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { frame } from './sandbox.mjs';
 
 const [part, folder, glue] = process.argv.slice(2);
@@ -26,12 +26,14 @@ const ENTRIES = part === 'app-worker' ? {
   client: {
     index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox', 'web/index': 'web', 'web/node': 'web-node', node: 'node', thread: 'thread', core: 'core',
     'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/history': 'history', 'sdk/ui-stream': 'ui-stream', 'sdk/ai-sdk': 'ai-sdk',
+    'sdk/prompt-parts': 'prompt-parts', 'sdk/chat-log': 'chat-log',
     'sdk/testing': 'testing', 'sdk/chat-store': 'chat-store', 'sdk/vue': 'vue', 'sdk/svelte': 'svelte', 'sdk/markdown': 'markdown',
     'sdk/skills': 'skills', 'sdk/openapi': 'openapi', 'sdk/tool-search': 'tool-search', 'sdk/argument-check': 'argument-check', 'sdk/yaml': 'yaml',
   },
-  widget: { embed: 'embed', element: 'element', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', care: 'care', 'frame-host': 'frame-host', frame: 'frame', ...Object.fromEntries(readdirSync(path.join(www, 'widget/texts')).map((file) => [`texts/${path.parse(file).name}`, `texts-${path.parse(file).name}`])) },
+  widget: { embed: 'embed', element: 'element', widget: 'widget', 'demo-files': 'demo-files', keys: 'keys', 'hand-over': 'hand-over', care: 'care', 'frame-host': 'frame-host', frame: 'frame', ...Object.fromEntries(readdirSync(path.join(www, 'widget/texts')).map((file) => [`texts/${path.parse(file).name}`, `texts-${path.parse(file).name}`])) },
 };
 const FILES = new Set(Object.values(ENTRIES).flatMap((of) => Object.values(of)));
+for (const name of Object.values(ENTRIES.client)) if (existsSync(path.join(www, 'widget', `${name}.js`))) throw new Error(`${name}.js is a file of the package and one of www/widget, which imports files of the package by their names: rename one`);
 const apart = {
   name: 'entries apart',
   setup({ onResolve }) {
@@ -48,19 +50,38 @@ const apart = {
   },
 };
 
-const { metafile } = await build({
-  entryPoints: Object.entries(ENTRIES).flatMap(([of, names]) => Object.entries(names).map(([name, out]) => ({ in: path.join(www, of, name), out }))),
-  outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', 'react', 'vue'], minify: true, lineLimit: 400, charset: 'utf8', legalComments: 'none',
+/** Style sheets in scripts: `const CSS = \`…\``. */
+const sheets = {
+  name: 'style sheets in scripts',
+  setup({ onLoad }) {
+    onLoad({ filter: /widget.(embed|styles|part-styles)\.js$/ }, async ({ path: file }) => {
+      const text = readFileSync(file, 'utf8');
+      const [, css] = /const CSS = `((?:[^`\\$]|\$(?!\{))*)`/.exec(text);
+      const { code } = await transform(css, { loader: 'css', minify: true });
+      return { contents: text.replace(css, () => code.trim()), loader: 'js' };
+    });
+  },
+};
+
+const options = {
+  outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', 'react', 'vue'], minify: true, charset: 'utf8', legalComments: 'none',
   define: { SANDBOX_FRAME: JSON.stringify(frame().html), TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
-  logLevel: 'warning', plugins: [apart], metafile: true, sourcemap: part === 'sdk' ? 'external' : false,
-});
+  logLevel: 'warning', plugins: [apart, sheets], metafile: true,
+};
+const entries = (of) => Object.entries(ENTRIES[of]).map(([name, out]) => ({ in: path.join(www, of, name), out }));
+// Node.js prints the line of an uncaught error, so the files that it loads have short ones; line breaks cost a visitor of a page bytes.
+const made = await Promise.all([
+  build({ ...options, entryPoints: entries('client'), lineLimit: 600, sourcemap: part === 'sdk' ? 'external' : false }),
+  build({ ...options, entryPoints: entries('widget') }),
+]);
+const outputs = made.flatMap(({ metafile }) => Object.keys(metafile.outputs));
 
 /** Files that programs import and step through. Browsers load their maps only for a debugger. */
 const MAPPED = /^(index|index\.node|turnwise|react|ai-sdk|history|ui-stream|node|core)\.js$/;
 
 // Bundlers must ignore imports whose URL is only known at run time. Minifying removes the comments that say so.
 const IGNORED = '/* @vite-ignore *//* webpackIgnore: true *//* turbopackIgnore: true */';
-for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith('.js'))) {
+for (const file of outputs.filter((name) => name.endsWith('.js'))) {
   const text = readFileSync(file, 'utf8');
   // A limited line may end inside of a text, where bundlers do not recognize the address of a worker. A map counts lines, so files with one stay.
   const joined = MAPPED.test(path.basename(file)) ? text : text.replaceAll('\\\n', '');

@@ -26,7 +26,7 @@ function zip(name, entries) {
 function whole(names, without = []) {
   const others = assets(dist).filter(({ group }) => without.includes(group)).map(({ file }) => file);
   for (const name of names.filter((name) => /^(turnwise\/)?[\w-]+\.js$/.test(name))) {
-    const loads = [...read(name).toString().matchAll(/\b(?:new URL|import)\(["'`](?:\.\/)?([\w/-]+\.(?:js|wasm|bin|css|html))["'`]/g)].map(([, file]) => path.posix.join(path.posix.dirname(name), file));
+    const loads = [...read(name).toString().matchAll(/\b(?:(?:new URL|import)\(|(?:from|import) ?(?=["']\.\/))["'`](?:\.\/)?([\w/-]+\.(?:js|wasm|bin|css|html))["'`]/g)].map(([, file]) => path.posix.join(path.posix.dirname(name), file));
     const missing = loads.find((file) => !names.includes(file) && !others.includes(file));
     if (missing) throw new Error(`${name} loads ${missing}, which is not in the zip: add it to .ci/assets.mjs`);
   }

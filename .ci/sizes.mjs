@@ -4,13 +4,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
-import { GROUPS, OPENED, assets } from './assets.mjs';
+import { build } from 'esbuild';
+import { BUNDLE, GROUPS, OPENED, assets } from './assets.mjs';
 
 const site = process.argv[2];
 const all = assets(site);
 
-function weigh({ file }) {
-  const bytes = readFileSync(path.join(site, file));
+function weigh({ file, bytes = readFileSync(path.join(site, file)) }) {
   const quality = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 11 } };
   return { file, raw: bytes.length, gzip: zlib.gzipSync(bytes, { level: 9 }).length, brotli: zlib.brotliCompressSync(bytes, quality).length };
 }
@@ -29,8 +29,14 @@ for (const [name, { title, largest }] of Object.entries(GROUPS)) {
   print(total);
   weights[name] = largest ? Math.max(0, ...rows.map(({ brotli }) => brotli)) : total.brotli;
 }
+const first = { name: 'first load', setup: ({ onResolve }) => onResolve({ filter: /./ }, ({ kind, path: name }) => (kind === 'dynamic-import' ? { path: name, external: true } : undefined)) };
+const bundle = await build({
+  stdin: { contents: BUNDLE.code, resolveDir: path.join(site, 'turnwise') }, bundle: true, minify: true, format: 'esm', target: 'es2022', legalComments: 'none', write: false, plugins: [first],
+});
+const bundled = weigh({ file: `= ${BUNDLE.title}`, bytes: bundle.outputFiles[0].contents });
+print(bundled);
 const checks = [...Object.entries(GROUPS).filter(([, { most }]) => most).map(([name, { title, most }]) => [title, weights[name], most]),
-  [OPENED.title, OPENED.groups.reduce((total, name) => total + weights[name], 0), OPENED.most]];
+  [OPENED.title, OPENED.groups.reduce((total, name) => total + weights[name], 0), OPENED.most], [BUNDLE.title, bundled.brotli, BUNDLE.most]];
 const verdict = (weight, most) => (weight === 0 ? 'MISSING' : weight <= most ? 'kept' : `EXCEEDED by ${n(weight - most)}`);
 for (const [title, weight, most] of checks) console.log(`  ${title}: ${n(weight)} bytes of brotli, at most ${n(most)}: ${verdict(weight, most)}`);
 process.exit(process.argv.includes('--guard') && checks.some(([, weight, most]) => weight > most || weight === 0) ? 1 : 0);

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use web_sys::AbortController;
 
+use super::ask_order::AskOrder;
 use super::deadline::ProgramDeadline;
 use super::journal::Journal;
 use super::js;
@@ -26,6 +27,7 @@ pub(super) struct ActiveRun {
     pub(super) dog: Watchdog,
     pub(super) requests: Vec<OpenRequest>,
     pub(super) calls: Vec<RunningCall>,
+    pub(super) asking: AskOrder,
     /// What was shown of calls that the user permitted and that have not begun to run.
     pub(super) shown: Vec<(CallId, ShownCall)>,
     pub(super) timers: Vec<(TimerId, Timeout)>,
@@ -100,6 +102,7 @@ impl ActiveRun {
             wires: BTreeMap::new(),
             requests: Vec::new(),
             calls: Vec::new(),
+            asking: AskOrder::default(),
             shown: Vec::new(),
             timers: Vec::new(),
             draft: None,

@@ -6,6 +6,7 @@
 //! in workers (`worker`).
 
 mod access;
+mod ask_order;
 mod custom;
 mod deadline;
 mod demo;

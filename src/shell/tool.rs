@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 
+use super::ask_order::AskPlace;
 use super::live::{CallPlace, RunningCall, ShownCall, TaskTicket, take};
 use super::page::{ApprovalRequest, PendingRequest, Returned};
 use super::plain::Plain;
@@ -25,7 +26,8 @@ use turnwise_tools::{Needs, needs};
 /// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
 /// arguments need no check is called before this returns.
 pub(super) fn run(session: &Session, run: RunTool) -> impl Future<Output = Option<Event>> + use<> {
-    let task = ToolTask { session: session.clone(), ticket: session.ticket(), run };
+    let place = (run.permission != CallPermission::Allowed).then(|| session.live(|live| live.asking.join())).flatten();
+    let task = ToolTask { session: session.clone(), ticket: session.ticket(), run, place: Cell::new(place) };
     let (call, ticket) = (task.run.call.clone(), task.ticket);
     let open = RunningCall { call, ticket, place: CallPlace::Waiting, deadline: None };
     session.live(|live| live.calls.push(open));
@@ -56,6 +58,8 @@ struct ToolTask {
     session: Session,
     ticket: TaskTicket,
     run: RunTool,
+    /// Until it is asked about.
+    place: Cell<Option<AskPlace>>,
 }
 
 /// How far a call got.
@@ -88,7 +92,10 @@ impl ToolTask {
         match self.run.permission {
             CallPermission::Ask => return self.preview_then_ask(&spec, !atomic).await,
             CallPermission::AskAgain if !atomic => return self.preview_then_ask(&spec, true).await,
-            CallPermission::Allowed | CallPermission::AskAgain => self.keep_first(&spec).await,
+            CallPermission::Allowed | CallPermission::AskAgain => {
+                drop(self.place.take());
+                self.keep_first(&spec).await;
+            }
         }
         self.run_in_worker(spec).await
     }
@@ -213,6 +220,10 @@ impl ToolTask {
         let call = &self.run.call;
         let side_effect = self.touches(spec);
         let folders = if side_effect == SideEffect::Folder { self.folders(arguments) } else { Vec::new() };
+        let mut place = self.place.take();
+        if let Some(place) = &mut place {
+            place.reached().await;
+        }
         let PendingRequest { number, answer } = page.approve(ApprovalRequest {
             call,
             name: &name,
@@ -223,6 +234,7 @@ impl ToolTask {
             folders: &folders,
             host: host_of(spec, arguments).as_deref(),
         });
+        drop(place);
         if self.with_open(|open| open.place = CallPlace::Page(Rc::clone(&page), number)).is_none() {
             page.abort(number);
         }

@@ -85,9 +85,8 @@ test('a call that touches the network waits in approvals: allowed, refused, allo
   ordered.length = 0;
   const sent = store.send('Order');
   const waiting = ({ approvals }) => approvals.length > 0;
-  // Calls of one turn ask in any order.
   const { approvals } = await until((state) => state.approvals.length === 2);
-  const [first, second] = ['a', 'b'].map((article) => approvals.find(({ request }) => request.input.article === article));
+  const [first, second] = approvals;
   assert.deepEqual([first.request.toolName, first.request.input, first.request.touches, first.request.again], ['order', { article: 'a' }, ['network'], false]);
   assert.equal(store.getSnapshot().status, 'running');
   first.refuse();
@@ -104,6 +103,33 @@ test('a call that touches the network waits in approvals: allowed, refused, allo
   assert.equal(await other, undefined);
   assert.deepEqual(store.getSnapshot().approvals, []);
   assert.deepEqual([store.getSnapshot().error, store.getSnapshot().messages.at(-1).outcome], [undefined, 'cancelled']);
+});
+
+test('calls of one turn ask in their order, however long each takes to be checked', async () => {
+  // The first calls say that they ask only once the last one was looked at.
+  let looked;
+  const last = new Promise((resolve) => { looked = resolve; });
+  const of = (needsApproval, more = {}) => tool({ inputSchema: { type: 'object', properties: { n: { type: 'integer' } }, ...more }, touches: ['network'], needsApproval, execute: ({ n }) => n });
+  const slow = of(async () => { await last; return true; });
+  const quick = of(() => true);
+  const silent = of(async () => { await last; return false; });
+  // The engine's fast check does not know such a schema: the tools' worker checks it.
+  const complex = of(() => true, { patternProperties: { '^x': { type: 'string', pattern: '^(a|b)+$' } }, dependentRequired: { x1: ['n'] } });
+  const final = of(() => { looked(); return true; });
+  const names = ['complex', 'slow', 'quick', 'silent', 'complex', 'quick', 'slow', 'complex', 'final'];
+  const script = [{ toolCalls: names.map((toolName, n) => ({ toolName, input: { n } })) }, 'Done.'];
+  const own = { tools: { complex, slow, quick, silent, final } };
+  const expected = names.map((_, n) => n).filter((n) => names[n] !== 'silent');
+  const { store, until } = open(script, own);
+  await until(ready);
+  const sent = store.send('Go');
+  const { approvals } = await until((state) => state.approvals.length === expected.length);
+  assert.deepEqual(approvals.map(({ request }) => request.input.n), expected);
+  for (const { allow } of approvals) allow();
+  await sent;
+  const asked = [];
+  await new Agent({ model: scripted(script), ...own, approve: ({ input: { n } }) => { asked.push(n); return true; } }).generate('Go');
+  assert.deepEqual(asked, expected);
 });
 
 test('the approve of an agent, or of a message, decides by itself', async () => {

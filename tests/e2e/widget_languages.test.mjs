@@ -67,6 +67,9 @@ for (const [language, width] of [['ja', 1280], ...LANGUAGES.map((language) => [l
       .filter((element) => element.offsetWidth && element.scrollWidth > element.clientWidth + 1 && !element.matches('.hidden')).map((element) => element.outerHTML.slice(0, 120)));
     await launcher(tab, t('label')).click();
     await tab.getByPlaceholder(t('placeholder')).waitFor();
+    // The demo is labelled in each language: here, and in the list of models.
+    assert.notEqual(t('demo'), TEXTS.demo);
+    assert.equal(await tab.locator('.by').textContent(), t('demo'));
     await shot('empty');
     assert.deepEqual(await cut(), []);
     await ask(tab, '6*7');
@@ -77,6 +80,7 @@ for (const [language, width] of [['ja', 1280], ...LANGUAGES.map((language) => [l
     await tab.getByRole('button', { name: t('menu') }).click();
     await tab.getByRole('button', { name: t('model') }).click();
     await tab.getByText(t('keyTitle')).waitFor();
+    assert.equal(await tab.locator('.keys option[value=demo]').textContent(), t('way_demo'));
     await shot('model');
     assert.deepEqual(await cut(), []);
     assert.deepEqual(await audit(tab), []);

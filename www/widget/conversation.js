@@ -1,7 +1,6 @@
 // One conversation of the panel, on top of the package's client: the docs of its site, an agent with tools to search them, and
 // the events of its runs, ready to be drawn. All tags of the page share the engine; everything else belongs to one tag.
 import * as turnwise from './turnwise.js';
-import { demoFiles } from './demo-files.js';
 import { painter } from './painter.js';
 import { prompt } from './prompt.js';
 
@@ -144,7 +143,7 @@ export class Conversation {
       if (read) this.#agent.setSkills(read.skills);
     }
     this.#made = made;
-    if (options.provider.kind === 'demo' && site?.tools) await demoFiles(this.#agent, site, task);
+    if (options.provider.kind === 'demo' && site?.tools) await (await import('./demo-files.js')).demoFiles(this.#agent, site, task);
   }
 
   #make({ provider, preset = 'research', maxTurns, system, headers, contact, tools = [] }, site) {

@@ -2,6 +2,7 @@
 //
 // "Open in the app": the record goes to the app's window, whose origin the site has named, or to a file.
 import { button, download, h, web } from './dom.js';
+import { dress } from './part-styles.js';
 
 export { HAND_OVER as TEXTS } from './part-texts.js';
 
@@ -70,6 +71,7 @@ export function contact(column, t, { url, said, say, back }) {
     window.open(there.protocol === 'mailto:' ? there.href.replaceAll('+', '%20') : there.href, '_blank', 'noopener');
   };
   if (!said.length) return go(false);
+  dress(column);
   column.replaceChildren(h('div', { class: 'keys', part: 'contact' }, h('h3', {}, t('contactAsk')), h('p', {}, t('contactWhy')),
     h('div', { class: 'actions' }, button(t('contactWith'), () => go(true), { class: 'button main' }), button(t('contactWithout'), () => go(false)), button(t('back'), back))));
   return column.querySelector('button').focus();

@@ -1,5 +1,6 @@
 // The form in which the visitor chooses a model. The key stays in this page's memory: it is in no attribute, storage or event.
 import { button, h } from './dom.js';
+import { dress as style } from './part-styles.js';
 import { CHOICES } from './providers.js';
 
 export { FORM as TEXTS } from './part-texts.js';
@@ -43,6 +44,7 @@ export function chooser({ t, only, model, refused, own, use, back, signIn }) {
     h('h3', {}, t('keyTitle')), h('p', {}, t(own ? 'keyOwn' : 'keyWhy')), h('label', {}, t('way'), select), sign, nameLabel, keyLabel, hint, problem,
     h('div', { class: 'actions' }, button(t('use'), take, { class: 'button main' }), button(t('back'), back)));
   dress();
+  queueMicrotask(() => style(form)); // it is in the panel then
   return form;
 }
 

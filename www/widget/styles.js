@@ -139,11 +139,8 @@ form.ask { padding: 10px 12px 10px; flex: none; max-inline-size: 712px; inline-s
 .send[data-stop] svg { fill: currentColor }
 .wrap-up { flex: none; block-size: 34px; padding-block: 0; font-size: 13px }
 .by { font-size: 12px; line-height: 1.4; color: var(--ink2); padding: 6px 4px 0; text-align: center } .by:empty { display: none }
-.keys { margin-block: auto; padding-block: 12px; display: grid; gap: 12px } .keys h3 { font-size: 18px; font-weight: 640; letter-spacing: -.012em } .keys p { font-size: 14px; color: var(--ink2) } .keys .problem { color: var(--urgent) } .keys .problem:empty, .keys [hidden] { display: none }
-.keys label { display: grid; gap: 4px; font-size: 13px; font-weight: 560 } .keys input, .keys select { border: 1px solid var(--edge); border-radius: 8px; padding: 7px 10px; background: var(--bg); inline-size: 100%; font-weight: 400; font-size: 15px }
-.keys input[type=password] { direction: ltr }
 /* Safari on a phone zooms in where a field with smaller text gets the focus. */
-@media (max-width: 640px), (pointer: coarse) { .box textarea, .comment textarea, .keys input, .keys select { font-size: 16px } }
+@media (max-width: 640px), (pointer: coarse) { .box textarea, .comment textarea { font-size: 16px } }
 @media (prefers-reduced-motion: reduce) { .root *, .root ::before, .root ::after, ::backdrop { animation: none !important; transition: none !important } }
 @media (forced-colors: active) { .panel, .box, .button { border-color: CanvasText } .meter i { forced-color-adjust: none } }`;
 

@@ -16,8 +16,7 @@ import { SAFE_TOOLS } from '../names.js';
 import type { Model } from './models.js';
 import type { Telemetry } from './otlp.js';
 import type { Message } from './history.js';
-import { readPrompt } from './prompt.js';
-import type { Prompt } from './prompt.js';
+import type { Prompt } from './prompt-parts.js';
 import { resultOf } from './result.js';
 import type { RunResult } from './result.js';
 import { Run } from './run.js';
@@ -376,7 +375,7 @@ export class Agent<T extends Tools = Tools, const S extends Schema | undefined =
   #begin(prompt: Prompt, options: RunOptions = {}, chat?: OfChat, after?: () => Promise<Trajectory | TrajectoryMessage[] | undefined>): Run<OutputOf<S>> {
     if (chat && options.messages !== undefined) throw new TypeError('options.messages: unknown option; the chat has its own messages');
     return this.#drive(options, chat, async (agent, given) => {
-      const { text, images } = await readPrompt(prompt);
+      const { text, images } = typeof prompt === 'string' ? { text: prompt, images: [] } : await (await import('./prompt-parts.js')).readPrompt(prompt);
       await this.#guard('input', this.#options.guardrails?.input, text, given.signal);
       const last = await until(given.signal, after?.());
       const history = Array.isArray(last) ? last : options.messages && await (await import('./history.js')).readMessages(options.messages);
@@ -397,7 +396,6 @@ export class Agent<T extends Tools = Tools, const S extends Schema | undefined =
     const low = chat?.low ?? other ?? this.#open();
     if (chat) this.#sync(low);
     const tools = new Map(this.#tools);
-    const asked: typeof approve = chat && typeof approve === 'function' ? async (request, how) => { await chat.asking(); return approve(request, how); } : approve;
     const own = new AbortController();
     const cancel = () => own.abort();
     signal?.addEventListener('abort', cancel);
@@ -414,7 +412,7 @@ export class Agent<T extends Tools = Tools, const S extends Schema | undefined =
             if (stopped && event.type === 'run_started') low.stop();
             onEvent(event);
           };
-          const trajectory = await start(low, { onEvent: hear, signal: own.signal, ...permits(approver(asked, tools, this.#options.permissions)) });
+          const trajectory = await start(low, { onEvent: hear, signal: own.signal, ...permits(approver(approve, tools, this.#options.permissions, chat?.asking)) });
           const answered = trajectory.outcome === 'success' || trajectory.outcome === 'partial';
           let result: RunResult<OutputOf<S>> | undefined;
           let refused: unknown;

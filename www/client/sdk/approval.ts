@@ -40,17 +40,33 @@ export type Approval = boolean | { allow: boolean; for?: 'call' | 'host' | 'tool
  */
 export type Approve = 'all' | ((request: ApprovalRequest, options: { signal: AbortSignal }) => Approval | Promise<Approval>);
 
-/** Returns the function that the engine calls; `undefined` if nobody answers its questions. @internal */
+/**
+ * Returns the function that the engine calls, in the order of the calls; `undefined` if nobody answers its questions. Awaits `before`
+ * before it asks. @internal
+ */
 export function approver(
-  approve: Approve | undefined, tools: ReadonlyMap<string, ReadTool>, permissions: PermissionOptions = {},
+  approve: Approve | undefined, tools: ReadonlyMap<string, ReadTool>, permissions: PermissionOptions = {}, before?: () => Promise<void>,
 ): 'all' | ((request: LowLevelRequest, options: { signal: AbortSignal }) => Approval | Promise<Approval>) | undefined {
   if (approve === 'all') return 'all';
+  const question: Exclude<Approve, 'all'> | undefined = approve;
   const { workspace, tools: rules = {} } = permissions;
   const own = [...tools.values()].some(({ low }) => low.sideEffect !== 'none' && low.sideEffect !== 'workspace');
-  if (!approve && !own) return undefined;
+  if (!question && !own) return undefined;
   const answered = new Map<string, boolean>();
   const destinations = new Map<string, Promise<boolean>>();
-  return async ({ id, name, args, sideEffect, again, diff, omittedLines, host }, options) => {
+  // Each call has its turn when all before it have asked, or will not, however long their tools take to say so.
+  let last: Promise<unknown> = Promise.resolve();
+  return (request, options) => {
+    const turn = last;
+    let leave!: () => void;
+    last = Promise.all([turn, new Promise<void>((resolve) => { leave = resolve; })]);
+    options.signal.addEventListener('abort', leave, { once: true });
+    return decide(request, options, turn, leave).finally(leave);
+  };
+
+  async function decide(
+    { id, name, args, sideEffect, again, diff, omittedLines, host }: LowLevelRequest, options: { signal: AbortSignal }, turn: Promise<unknown>, leave: () => void,
+  ): Promise<Approval> {
     const outer = tools.get(name);
     // A tool that calls another one asks as that one, and an answer for "this tool" is for that one.
     const inner = await outer?.delegate?.(args);
@@ -64,13 +80,17 @@ export function approver(
     // The rules of the agent have decided that this call asks; a tool of the page may still say that it need not.
     const asks = tool && !rule ? await tool.asks(input) : sideEffect !== 'workspace' || workspace === 'ask' || rule === 'ask';
     if (!asks && !again) return true;
-    if (!approve) return false;
+    if (!question) return false;
     const destination = tool?.destination(input);
+    await turn;
+    await before?.();
     const ask = async (): Promise<Approval> => {
       if (inner && !again && answered.has(toolName)) return answered.get(toolName)!;
-      const answer = await approve({
+      const asked = question({
         toolCallId: id, toolName, input, touches, again, ...(destination !== undefined && { destination }), ...(diff !== undefined && { diff }), ...(omittedLines !== undefined && { omittedLines }), ...(host !== undefined && { host }),
       }, options);
+      leave();
+      const answer = await asked;
       if (!inner || typeof answer !== 'object' || answer?.for !== 'tool') return answer;
       answered.set(toolName, answer.allow === true);
       return answer.allow === true;
@@ -78,12 +98,13 @@ export function approver(
     if (asks !== 'once' || again) return ask();
     // One question for each destination at a time: the others wait for its answer.
     const key = destination === undefined ? `tool ${toolName}` : `to ${destination}`;
-    const before = destinations.get(key);
+    const earlier = destinations.get(key);
     let end!: (allowed: boolean) => void;
     destinations.set(key, new Promise((resolve) => { end = resolve; }));
     let allowed = false;
     try {
-      if (await before) return allowed = true;
+      leave();
+      if (await earlier) return allowed = true;
       if (options.signal.aborted) return false;
       const answer = await ask();
       allowed = answer === true || (typeof answer === 'object' && answer?.allow === true);
@@ -91,5 +112,5 @@ export function approver(
     } finally {
       end(allowed);
     }
-  };
+  }
 }

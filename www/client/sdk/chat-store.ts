@@ -4,7 +4,7 @@ import type { Approval, ApprovalRequest } from './approval.js';
 import type { Chat, ChatOptions } from './chat.js';
 import type { TurnwiseError } from './error.js';
 import type { Part } from './parts.js';
-import type { Prompt } from './prompt.js';
+import type { Prompt } from './prompt-parts.js';
 import type { RunResult } from './result.js';
 import type { Run } from './run.js';
 import type { Tools } from './tool.js';

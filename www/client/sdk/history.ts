@@ -2,8 +2,8 @@
 // Chat Completions, of Anthropic, and of a trajectory. Each becomes messages of a trajectory, or is refused by name.
 import { describe } from '../index.js';
 import type { ToolCall, Trajectory, TrajectoryMessage } from '../types/turnwise.js';
-import { readPrompt } from './prompt.js';
-import type { PromptPart } from './prompt.js';
+import { readPrompt } from './prompt-parts.js';
+import type { PromptPart } from './prompt-parts.js';
 
 /**
  * A part of a message that calls a tool or answers a call: of the AI SDK, of `useChat`, or of Anthropic.

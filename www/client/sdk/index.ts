@@ -13,7 +13,7 @@ export { otlp } from './otlp.js';
 export type { OtlpOptions, Telemetry } from './otlp.js';
 export type { Part, ToolResultPart } from './parts.js';
 export type { Message, ToolPart } from './history.js';
-export type { Prompt, PromptPart } from './prompt.js';
+export type { Prompt, PromptPart } from './prompt-parts.js';
 export type { Ending, RunResult, TokenUsage } from './result.js';
 export * from './providers.js';
 export { Run } from './run.js';

@@ -6,8 +6,7 @@ import { TOOL_CONTENT } from '../host.js';
 import { DELEGATE } from './delegate.js';
 import type { Delegated } from './delegate.js';
 import { MAX_STRUCTURED_CONTENT } from '../protocol.js';
-import { readPrompt } from './prompt.js';
-import type { Prompt } from './prompt.js';
+import type { Prompt } from './prompt-parts.js';
 import { readSchema } from './schema.js';
 import type { Infer, ReadSchema, Schema } from './schema.js';
 
@@ -212,6 +211,7 @@ export function readTool(name: string, given: unknown, denied: (name: string) =>
         if (inner !== undefined && denied(inner)) throw new Error(`refused: the permissions of this run deny ${inner}`);
         const result = await (given as unknown as Tool).execute(schema ? await schema.parse(input) : input, options);
         if (!(result instanceof ToolContent)) return result;
+        const { readPrompt } = await import('./prompt-parts.js');
         const { text, images } = await readPrompt(result.parts, `the result of ${name}`);
         return { text, [TOOL_CONTENT]: { images, structuredContent: result.structuredContent } };
       },
