@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
-use turnwise_content::markdown::highlight::Highlighter;
+use turnwise_content::markdown::highlight::{self, Highlighter};
 use turnwise_docs_index::site::Site;
 use turnwise_docs_index::{FetchedPage, SiteQuery};
 use turnwise_engine::EpochMillis;
@@ -39,14 +39,27 @@ pub struct Complete {
 
 impl Abilities for Complete {
     async fn render(&mut self, markdown: &str, growing: Option<GrowingPart>) -> Result<ChangedBlocks, String> {
-        Ok(match growing {
-            Some(part) => later::grow(&mut self.growing, part, markdown).await?,
-            None => later::render(markdown).await?,
-        })
+        let whole = growing.is_none_or(|part| part.from == 0);
+        let plain = self.rendered(markdown, growing).await?;
+        // The first code of a language. Without what highlights it, it stays plain.
+        if !highlight::missed() || later::load_grammars().await.is_err() {
+            return Ok(plain);
+        }
+        if whole {
+            self.rendered(markdown, growing).await
+        } else {
+            Ok(ChangedBlocks { lost: true, ..Default::default() })
+        }
     }
 
     async fn document(&self, task: DocumentTask, text: &str) -> Result<String, String> {
-        Ok(later::document(task, text).await?)
+        Ok(match task {
+            DocumentTask::Figure | DocumentTask::Separated => {
+                later::figure(matches!(task, DocumentTask::Separated), text).await?
+            }
+            DocumentTask::Export(format) => later::export(format, text).await?,
+            task => later::document(task, text).await?,
+        })
     }
 
     async fn docs(&self, site: &mut Option<Site>, ask: SiteQuery, texts: Vec<String>) -> Result<String, String> {
@@ -118,6 +131,13 @@ impl Abilities for Complete {
 }
 
 impl Complete {
+    async fn rendered(&mut self, markdown: &str, growing: Option<GrowingPart>) -> Result<ChangedBlocks, String> {
+        Ok(match growing {
+            Some(part) => later::grow(&mut self.growing, part, markdown).await?,
+            None => later::render(markdown).await?,
+        })
+    }
+
     async fn view(&mut self, ask: &record::RecordQuery, blobs: Vec<Blob>) -> Result<String, String> {
         let text = match blobs.into_iter().next() {
             Some(blob) => JsFuture::from(blob.text()).await.map_err(|_| "the file could not be read")?.as_string(),

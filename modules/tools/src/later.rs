@@ -2,13 +2,14 @@
 //!
 //! `.ci/build` splits the linked module at these functions: each group, and what only it uses, becomes a module of its own.
 
-use turnwise_content::markdown::highlight::Highlighter;
-use turnwise_content::markdown::parse_highlighted;
+use turnwise_content::markdown::highlight::{self, Highlighter};
+use turnwise_content::markdown::parse_with;
 use turnwise_demo_model::{DemoRequest, Scripted};
 use turnwise_docs_index::site::Site;
 use turnwise_docs_index::{FetchedPage, SiteQuery, web};
 use turnwise_protocol::record::RecordQuery;
 use turnwise_protocol::tool_worker::{ChangedBlocks, DocumentTask, GrowingPart};
+use turnwise_record::trajectory::ExportFormat;
 use turnwise_view::replay::Viewer;
 use turnwise_worker::documents;
 use turnwise_worker::growing::Growing;
@@ -59,14 +60,20 @@ macro_rules! later {
 
 later! {
     markdown: render(text: &str) -> ChangedBlocks => Ok(ChangedBlocks {
-        nodes: parse_highlighted(text).as_slice().into(),
+        nodes: parse_with(text, &mut Highlighter::default()).as_slice().into(),
         ..ChangedBlocks::default()
     });
     markdown: grow(growing: &mut Growing<Highlighter>, part: GrowingPart, text: &str) -> ChangedBlocks
         => Ok(growing.changes(part, text));
+    markdown: figure(separated: bool, text: &str) -> String => Ok(documents::figure(separated, text));
+    highlighting: load_grammars() -> () => {
+        highlight::load();
+        Ok(())
+    };
     records: document(task: DocumentTask, text: &str) -> String => Ok(documents::answer(task, text)?);
     records: view(viewer: &mut Option<Viewer>, ask: &RecordQuery, text: Option<&str>) -> String
         => Ok(answer(viewer, ask, text)?);
+    exports: export(format: ExportFormat, text: &str) -> String => Ok(documents::exported(format, text)?);
     demo: script(request: &DemoRequest) -> Scripted => Ok(turnwise_demo_model::script(request));
     docs: docs(site: &mut Option<Site>, ask: SiteQuery, texts: Vec<String>) -> String
         => Ok(turnwise_docs_index::answer::answer(site, ask, texts)?);
