@@ -19,7 +19,7 @@ const partFiles = {
 /** The URL of a part's file. Where the worker has no URL, as in a host that only runs one bundled module, there is none. */
 const partUrl = (name) => {
   try {
-    return new URL(partFiles[name]());
+    return new URL((partFiles[name] ?? splitFiles[name].url)());
   } catch {
     throw new Error(`the part ${name} cannot be loaded here`);
   }
@@ -32,7 +32,7 @@ const partBytes = async (name) => {
     const { readFile } = process.getBuiltinModule('node:fs/promises');
     return new Uint8Array(await readFile(url));
   }
-  const answer = await fetch(url);
+  const answer = await fetch(url, { integrity: splitFiles[name]?.integrity ?? '' });
   if (!answer.ok) throw new Error(`the part ${name} could not be loaded: status ${answer.status}`);
   return new Uint8Array(await answer.arrayBuffer());
 };
@@ -102,6 +102,22 @@ const jqPart = wasmPart('jq', 16 << 20);
 const sqlPart = part(async () => ({ script: await partScript('sql.js'), module: await WebAssembly.compile(await partBytes('sql_bg.wasm')) }));
 const sqlInTurn = queue(); // a query waits while it loads its tables
 let tables; // of the last query: those that are not of the next one's files are dropped
+
+// Functions of the module itself that few calls need (modules/tools/src/later.rs): the build takes them out of it (.ci/split.mjs), and
+// says here in which files they are, for each group of them. They fit no other build, so their hashes are checked.
+const splitFiles = {};
+const splitGroups = {};
+
+const loadSplit = Object.fromEntries(Object.keys(splitFiles).map((file) => [file, part(async () => WebAssembly.instantiate(await partBytes(file), { __wasm_split: wasm }))]));
+
+/** What the module calls to load a group. */
+const splitLoaders = Object.fromEntries(Object.entries(splitGroups).map(([group, files]) => [`__wasm_split_load_${group}`, async (callback, data) => {
+  const loaded = await Promise.all(files.map((file) => loadSplit[file]())).then(() => true, (error) => {
+    console.error(error);
+    return false;
+  });
+  wasm.__indirect_function_table.get(callback)(data, loaded);
+}]));
 
 /** The encoding of bytes that are not UTF-8 is guessed from so many, beginning at the first that is not ASCII. */
 const GUESSED_FROM = 4 << 20;

@@ -17,11 +17,11 @@ const example = path.join(root, 'examples/cloudflare-queues');
 
 /** The example's own modules; `turnwise` resolves as an installed package would. */
 function modules(main = readFileSync(path.join(example, 'worker.mjs'), 'utf8')) {
-  const of = (name, type = 'ESModule') => ({ type, path: `turnwise/${name}`, contents: readFileSync(path.join(dist, 'turnwise', name)) });
+  const of = (name, type = 'ESModule', file = name) => ({ type, path: `turnwise/${name}`, contents: readFileSync(path.join(dist, 'turnwise', file)) });
   return [
     { type: 'ESModule', path: 'worker.mjs', contents: main },
     { type: 'ESModule', path: 'turnwise/core', contents: "export * from './core.js'; export { default } from './core.js';" },
-    of('core.js'), of('turnwise.js'), of('engine-worker.js'), of('worker.js'), of('agent_bg.wasm', 'CompiledWasm'), of('worker_bg.wasm', 'CompiledWasm'),
+    of('core.js'), of('turnwise.js'), of('engine-worker.js'), of('worker.js'), of('agent_bg.wasm', 'CompiledWasm'), of('worker_bg.wasm', 'CompiledWasm', 'worker-whole_bg.wasm'),
   ];
 }
 

@@ -19,7 +19,7 @@ WebAssembly.instantiate = async (...given) => {
 
 const { default: init, Agent, DocsSite } = await import(path.join(dist, 'turnwise/core.js'));
 const bytes = (name) => readFileSync(path.join(dist, 'turnwise', name));
-await init({ agent: bytes('agent_bg.wasm'), worker: bytes('worker_bg.wasm') });
+await init({ agent: bytes('agent_bg.wasm'), worker: bytes('worker-whole_bg.wasm') });
 
 const call = (id, name, args = {}) => ({ id, name, args });
 const results = ({ messages }) => messages.filter(({ role }) => role === 'tool').map(({ content }) => content);

@@ -20,7 +20,7 @@ const chats = of('turnwise-chat');
 // In one thread: starting a worker for each question about each record would take most of the time.
 const { default: init, Agent, exportTrajectory, replay, summarize } = await import(path.join(dist, 'turnwise/core.js'));
 const bytes = (name) => WebAssembly.compile(readFileSync(path.join(dist, 'turnwise', name)));
-await init({ agent: await bytes('agent_bg.wasm'), worker: await bytes('worker_bg.wasm') });
+await init({ agent: await bytes('agent_bg.wasm'), worker: await bytes('worker-whole_bg.wasm') });
 const { version } = JSON.parse(readFileSync(path.join(dist, 'turnwise/package.json'), 'utf8'));
 
 /** Ends any run: with a report where one is asked for. */

@@ -84,10 +84,10 @@ fn a_fixed_run_is_written_as_the_golden_files_say() {
 fn the_worker_writes_and_reads_what_the_functions_do() {
     let document = eventful();
     let text = serde_json::to_string(&document).unwrap();
-    let html = documents::answer(DocumentTask::Export(ExportFormat::Html), &text).unwrap();
+    let html = documents::exported(ExportFormat::Html, &text).unwrap();
     assert_eq!(html, export(&document, ExportFormat::Html));
     assert_eq!(documents::answer(DocumentTask::Import, &html).unwrap(), text);
-    let atif = documents::answer(DocumentTask::Export(ExportFormat::Atif), &text).unwrap();
+    let atif = documents::exported(ExportFormat::Atif, &text).unwrap();
     let imported = documents::answer(DocumentTask::Import, &atif).unwrap();
     let why = documents::answer(DocumentTask::Replay, &imported).unwrap_err();
     let version = &document.engine_version;

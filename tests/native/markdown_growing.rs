@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use turnwise_content::markdown::growing::{Changes, GrowingText};
-use turnwise_content::markdown::highlight::{Highlight, Highlighter, Plain};
+use turnwise_content::markdown::highlight::{self, Highlight, Highlighter, Plain};
 use turnwise_content::markdown::{Node, parse, parse_highlighted, parts};
 use turnwise_protocol::tool_worker::GrowingPart;
 use turnwise_worker::growing::Growing;
@@ -167,6 +167,7 @@ fn a_long_block_is_right_while_it_grows() {
 
 #[test]
 fn code_that_streams_has_the_colours_of_the_whole() {
+    highlight::load();
     for text in
         [endless("code", 3_000), endless("code", 60_000), SECTION.repeat(3), "```\n```\n\n```js\n```\n".to_owned()]
     {

@@ -13,7 +13,7 @@ pub mod growing;
 pub mod highlight;
 mod parse;
 pub mod parts;
-pub use parse::{parse, parse_highlighted};
+pub use parse::{parse, parse_highlighted, parse_with};
 pub mod target;
 
 /// The maximum nesting of containers; deeper content loses its container and keeps its text.

@@ -1,4 +1,5 @@
-//! Tasks on records: replay, continuation in another run, other formats. PURE: text in, text out.
+//! Tasks on records: replay, continuation in another run; other formats; tables and charts. PURE: text in, text out. What answers them
+//! loads apart in the tools' worker, so each function links only its own.
 //!
 //! They run in a worker, because a page that never opens a record should not load the code that reads one.
 
@@ -8,8 +9,11 @@ use serde_json::json;
 use turnwise_content::figure;
 use turnwise_protocol::tool_worker::DocumentTask;
 use turnwise_record::plan::{PlanDocument, StepRun, StepStatus};
+
 use turnwise_record::trajectory::import::import;
-use turnwise_record::trajectory::{BranchWish, Mismatch, ResumePoint, RunSummary, Trajectory, programs, replay};
+use turnwise_record::trajectory::{
+    BranchWish, ExportFormat, Mismatch, ResumePoint, RunSummary, Trajectory, programs, replay,
+};
 use turnwise_view::export::export;
 use turnwise_view::insight::{Filter, Insight};
 
@@ -21,7 +25,7 @@ struct InsightRequest {
     filter: Filter,
 }
 
-/// Answers a task on the text of a record: with JSON, or with the text of an exported file.
+/// Answers a task on the text of a record with JSON; exports and figures have functions of their own.
 ///
 /// # Errors
 /// A message for users that says what is wrong with the record.
@@ -36,10 +40,6 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
                 Ok(_) => json!({ "ok": true, "programs": programs(&document) }).to_string(),
                 Err(mismatch) => refused(&mismatch),
             })
-        }
-        DocumentTask::Export(format) => {
-            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
-            Ok(export(&document, format))
         }
         DocumentTask::Import => Ok(written(&import(text).map_err(|e| e.to_string())?)),
         DocumentTask::Session => {
@@ -61,8 +61,6 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
             let InsightRequest { summaries, filter } = serde_json::from_str(text).map_err(|e| wrong(&e))?;
             Ok(written(&Insight::from_summaries(&summaries, &filter)))
         }
-        DocumentTask::Figure => Ok(written(&figure::read(text))),
-        DocumentTask::Separated => Ok(written(&figure::of_separated(text))),
         DocumentTask::Resume => {
             let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
             Ok(written(&ResumePoint::resumed(&document)?))
@@ -71,7 +69,25 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
             let wish: BranchWish = serde_json::from_str(text).map_err(|e| wrong(&e))?;
             Ok(written(&ResumePoint::branched(wish)?))
         }
+        DocumentTask::Export(_) | DocumentTask::Figure | DocumentTask::Separated => {
+            Err("another part answers that".into())
+        }
     }
+}
+
+/// The text of a file: a record in another format.
+///
+/// # Errors
+/// A message for users that says what is wrong with the record.
+pub fn exported(format: ExportFormat, text: &str) -> Result<String, String> {
+    let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+    Ok(export(&document, format))
+}
+
+/// The table or chart in a result of a tool, as JSON; with `separated`, the table in a text of separated values.
+#[must_use]
+pub fn figure(separated: bool, text: &str) -> String {
+    written(&if separated { figure::of_separated(text) } else { figure::read(text) })
 }
 
 fn refused(mismatch: &Mismatch) -> String {

@@ -15,7 +15,6 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, MessageEvent};
 
-use turnwise_content::markdown::Node;
 use turnwise_docs_index::site::Site;
 use turnwise_docs_index::{self as docs, SiteQuery, web};
 use turnwise_engine::{EpochMillis, ToolOutcome};
@@ -32,22 +31,29 @@ use turnwise_tools::arguments::Validators;
 // Everything is on one thread, so no future has to be `Send`.
 #[allow(async_fn_in_trait)]
 pub trait Abilities: Default + std::fmt::Debug + 'static {
-    /// Markdown as nodes.
-    fn render(markdown: &str) -> Vec<Node>;
-
-    /// What changes in a text that grows. A worker that keeps no such text takes only whole ones.
-    fn grow(&mut self, part: GrowingPart, markdown: &str) -> ChangedBlocks {
-        match part.from {
-            0 => ChangedBlocks { nodes: Self::render(markdown).as_slice().into(), ..ChangedBlocks::default() },
-            _ => ChangedBlocks { lost: true, ..ChangedBlocks::default() },
-        }
-    }
+    /// Markdown as nodes, or what changes in a text that grows. A worker that keeps no such text takes only whole ones.
+    ///
+    /// # Errors
+    /// A message for users.
+    async fn render(&mut self, markdown: &str, growing: Option<GrowingPart>) -> Result<ChangedBlocks, String>;
 
     /// Answers a task on the text of a record.
     ///
     /// # Errors
     /// A message for users.
-    fn document(task: DocumentTask, text: &str) -> Result<String, String>;
+    async fn document(&self, task: DocumentTask, text: &str) -> Result<String, String>;
+
+    /// Answers a question about the documentation site that is open; `texts` are the fetched ones.
+    ///
+    /// # Errors
+    /// A message for users.
+    async fn docs(&self, site: &mut Option<Site>, ask: SiteQuery, texts: Vec<String>) -> Result<String, String>;
+
+    /// The text of a page of the web, as JSON.
+    ///
+    /// # Errors
+    /// A message for users.
+    async fn page(&self, got: &docs::FetchedPage, text: &str) -> Result<String, String>;
 
     /// Runs a built-in tool whose arguments have passed its schema.
     ///
@@ -124,11 +130,11 @@ impl<A: Abilities> Worker<A> {
         let id = request.id;
         let mut written = Vec::new();
         let result = match request.call {
-            WorkerCall::Render { markdown, growing } => WorkerAnswer::Nodes(match growing {
-                Some(part) => self.abilities.grow(part, &markdown),
-                None => ChangedBlocks { nodes: A::render(&markdown).as_slice().into(), ..ChangedBlocks::default() },
-            }),
-            WorkerCall::Document { task, text } => match A::document(task, &text) {
+            WorkerCall::Render { markdown, growing } => match self.abilities.render(&markdown, growing).await {
+                Ok(blocks) => WorkerAnswer::Nodes(blocks),
+                Err(error) => return (WorkerReply::Error { id, error }, written),
+            },
+            WorkerCall::Document { task, text } => match self.abilities.document(task, &text).await {
                 Ok(answer) => WorkerAnswer::Document(answer),
                 Err(error) => return (WorkerReply::Error { id, error }, written),
             },
@@ -194,7 +200,7 @@ impl<A: Abilities> Worker<A> {
                 None => String::from_utf8_lossy(&bytes).into_owned(),
             });
         }
-        docs::answer::answer(&mut self.site, ask, texts)
+        self.abilities.docs(&mut self.site, ask, texts).await
     }
 
     /// Reads one response: a page or a text here, a document as the tools read files.
@@ -226,7 +232,7 @@ impl<A: Abilities> Worker<A> {
             }
             None => decoded(bytes, &mut got),
         };
-        serde_json::to_string(&web::read(&got, &text)).map_err(|error| error.to_string())
+        self.abilities.page(&got, &text).await
     }
 
     fn define(&mut self, schema: &SchemaRef) {

@@ -10,8 +10,9 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
-use turnwise_content::markdown::highlight::Highlighter;
-use turnwise_content::markdown::{Node, parse_highlighted};
+use turnwise_content::markdown::highlight::{self, Highlighter};
+use turnwise_docs_index::site::Site;
+use turnwise_docs_index::{FetchedPage, SiteQuery};
 use turnwise_engine::EpochMillis;
 use turnwise_files::document::{Container, Document, HEAD, LATER, MAX_DOCUMENT_BYTES, PackedFile, container};
 use turnwise_files::encoding::{DecodedText, Recognized, recognize};
@@ -21,11 +22,10 @@ use turnwise_protocol::tool_worker::{ChangedBlocks, DocumentTask, FileChange, Gr
 use turnwise_tools::change::{Previous, unified};
 use turnwise_tools::{FileIndex, read, run};
 use turnwise_view::replay::Viewer;
-use turnwise_worker::documents;
 use turnwise_worker::growing::Growing;
 use turnwise_worker::serve::{Abilities, BlobFiles, bytes_of, gone, part_of};
 
-use crate::{engines, parts};
+use crate::{engines, later, parts};
 
 /// What the worker keeps between calls, apart from the files.
 #[derive(Default)]
@@ -38,16 +38,36 @@ pub struct Complete {
 }
 
 impl Abilities for Complete {
-    fn render(markdown: &str) -> Vec<Node> {
-        parse_highlighted(markdown)
+    async fn render(&mut self, markdown: &str, growing: Option<GrowingPart>) -> Result<ChangedBlocks, String> {
+        let whole = growing.is_none_or(|part| part.from == 0);
+        let plain = self.rendered(markdown, growing).await?;
+        // The first code of a language. Without what highlights it, it stays plain.
+        if !highlight::missed() || later::load_grammars().await.is_err() {
+            return Ok(plain);
+        }
+        if whole {
+            self.rendered(markdown, growing).await
+        } else {
+            Ok(ChangedBlocks { lost: true, ..Default::default() })
+        }
     }
 
-    fn grow(&mut self, part: GrowingPart, markdown: &str) -> ChangedBlocks {
-        self.growing.changes(part, markdown)
+    async fn document(&self, task: DocumentTask, text: &str) -> Result<String, String> {
+        Ok(match task {
+            DocumentTask::Figure | DocumentTask::Separated => {
+                later::figure(matches!(task, DocumentTask::Separated), text).await?
+            }
+            DocumentTask::Export(format) => later::export(format, text).await?,
+            task => later::document(task, text).await?,
+        })
     }
 
-    fn document(task: DocumentTask, text: &str) -> Result<String, String> {
-        documents::answer(task, text)
+    async fn docs(&self, site: &mut Option<Site>, ask: SiteQuery, texts: Vec<String>) -> Result<String, String> {
+        Ok(later::docs(site, ask, texts).await?)
+    }
+
+    async fn page(&self, got: &FetchedPage, text: &str) -> Result<String, String> {
+        Ok(later::page(got, text).await?)
     }
 
     async fn run(
@@ -103,7 +123,7 @@ impl Abilities for Complete {
     async fn answer(&mut self, call: WorkerCall, blobs: Vec<Blob>) -> Result<WorkerAnswer, String> {
         match call {
             WorkerCall::View(ask) => Ok(WorkerAnswer::Document(self.view(&ask, blobs).await?)),
-            WorkerCall::Demo(request) => Ok(WorkerAnswer::Demo(turnwise_demo_model::script(&request))),
+            WorkerCall::Demo(request) => Ok(WorkerAnswer::Demo(later::script(&request).await?)),
             WorkerCall::Text { path } => Ok(WorkerAnswer::Document(self.text(path, blobs).await?)),
             _ => Err("the worker does not know this request".to_owned()),
         }
@@ -111,22 +131,19 @@ impl Abilities for Complete {
 }
 
 impl Complete {
+    async fn rendered(&mut self, markdown: &str, growing: Option<GrowingPart>) -> Result<ChangedBlocks, String> {
+        Ok(match growing {
+            Some(part) => later::grow(&mut self.growing, part, markdown).await?,
+            None => later::render(markdown).await?,
+        })
+    }
+
     async fn view(&mut self, ask: &record::RecordQuery, blobs: Vec<Blob>) -> Result<String, String> {
-        match (ask, &mut self.viewer) {
-            (record::RecordQuery::Open, _) => {
-                let blob = blobs.into_iter().next().ok_or("the request came without a record")?;
-                let text = JsFuture::from(blob.text()).await.map_err(|_| "the file could not be read")?;
-                let opened = Viewer::open(&text.as_string().unwrap_or_default());
-                let opened = opened.map(|(viewer, opened)| {
-                    self.viewer = Some(viewer);
-                    opened
-                });
-                Ok(serde_json::to_string(&opened).unwrap_or_default())
-            }
-            (record::RecordQuery::Compare { before, after }, _) => Ok(Viewer::compare(before, after)),
-            (ask, Some(viewer)) => viewer.answer(ask),
-            (_, None) => Err("no record is open".to_owned()),
-        }
+        let text = match blobs.into_iter().next() {
+            Some(blob) => JsFuture::from(blob.text()).await.map_err(|_| "the file could not be read")?.as_string(),
+            None => None,
+        };
+        Ok(later::view(&mut self.viewer, ask, text.as_deref()).await?)
     }
 
     /// The text of one file that is in no workspace.

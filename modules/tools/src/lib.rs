@@ -3,6 +3,7 @@
 
 mod complete;
 mod engines;
+mod later;
 mod parts;
 
 pub use complete::Complete;

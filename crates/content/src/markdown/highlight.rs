@@ -1,5 +1,10 @@
 //! Converts code to spans with highlighting classes: syntect's grammars, with its scopes mapped to a closed set of classes.
 //! Only in the render worker. The joined text of the spans is always the code.
+//!
+//! The grammars are most of a module that has them. [`Highlighter`] reaches them only through what [`load`] has set, so that a module
+//! may load them with the first code of a language, which [`missed`] tells.
+
+use std::cell::Cell;
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 use syntect::util::LinesWithEndings;
@@ -90,7 +95,7 @@ impl Highlight for Plain {
     }
 }
 
-/// Highlights the code blocks of one text.
+/// Highlights the code blocks of one text, once [`load`] was called.
 #[derive(Clone, Debug, Default)]
 pub struct Highlighter {
     used: usize,
@@ -106,9 +111,32 @@ pub struct Grammars {
     classes: Vec<(Scope, Class)>,
 }
 
+/// The functions of the loaded grammars.
+#[derive(Clone, Copy)]
+struct Loaded {
+    begin: fn(&str) -> Grammar,
+    lines: fn(&mut Grammar, &str, usize, &mut Vec<CodeSpan>),
+}
+
 thread_local! {
-    /// Loaded for the first block with a language.
+    /// Unpacked for the first block with a language.
     static GRAMMARS: Grammars = Grammars::new(grammars::load());
+    static LOADED: Cell<Option<Loaded>> = const { Cell::new(None) };
+    static MISSED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// From now on, code of a known language is highlighted.
+pub fn load() {
+    LOADED.set(Some(Loaded {
+        begin: |lang| GRAMMARS.with(|grammars| grammars.begin(lang)),
+        lines: |block, lines, room, spans| GRAMMARS.with(|grammars| grammars.lines(block, lines, room, spans)),
+    }));
+}
+
+/// Whether code of a language stayed plain since the last call of this, because [`load`] was not called before.
+#[must_use]
+pub fn missed() -> bool {
+    MISSED.take()
 }
 
 impl Highlight for Highlighter {
@@ -118,17 +146,19 @@ impl Highlight for Highlighter {
         if lang.is_empty() || self.used >= MAX_CODE {
             return None;
         }
-        GRAMMARS.with(|grammars| grammars.begin(lang))
+        let Some(loaded) = LOADED.get() else {
+            MISSED.set(true);
+            return None;
+        };
+        (loaded.begin)(lang)
     }
 
     fn lines(&mut self, block: &mut Grammar, lines: &str) -> Vec<CodeSpan> {
         let room = MAX_CODE.saturating_sub(self.used);
         self.used += lines.len();
-        if block.is_none() {
-            return Plain.lines(&mut (), lines);
-        }
+        let Some(loaded) = LOADED.get().filter(|_| block.is_some()) else { return Plain.lines(&mut (), lines) };
         let mut spans = Vec::new();
-        GRAMMARS.with(|grammars| grammars.lines(block, lines, room, &mut spans));
+        (loaded.lines)(block, lines, room, &mut spans);
         spans
     }
 }

@@ -9,7 +9,7 @@ use pulldown_cmark::{
 };
 
 use super::formulas::Formulas;
-use super::highlight::{Highlight, Highlighter, Plain};
+use super::highlight::{self, Highlight, Highlighter, Plain};
 use super::{Align, CodeSpan, ListItem, MAX_DEPTH, MarkdownTable, Node, TableCell, TaskMark, safe_href};
 
 /// Empty cells at the end of a row of a table that are kept; those before them always are.
@@ -19,14 +19,19 @@ const KEPT_CELLS: usize = 16;
 /// not highlighted. Accepts any input and never panics.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Node> {
-    parse_parts(markdown, &Definitions::new(), &mut |lang, code| Plain.spans(lang, &code)).nodes
+    parse_with(markdown, &mut Plain)
 }
 
 /// As [`parse`], with code highlighted.
 #[must_use]
 pub fn parse_highlighted(markdown: &str) -> Vec<Node> {
-    let mut highlighter = Highlighter::default();
-    parse_parts(markdown, &Definitions::new(), &mut |lang, code| highlighter.spans(lang, &code)).nodes
+    highlight::load();
+    parse_with(markdown, &mut Highlighter::default())
+}
+
+/// As [`parse`], with code as `highlight` makes it.
+pub fn parse_with(markdown: &str, highlight: &mut impl Highlight) -> Vec<Node> {
+    parse_parts(markdown, &Definitions::new(), &mut |lang, code| highlight.spans(lang, &code)).nodes
 }
 
 /// The addresses that an earlier part of the text defines (`[label]: address`), by label.
