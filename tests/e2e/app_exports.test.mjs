@@ -74,7 +74,7 @@ test('ATIF of other agents is shown, with what was said between turns and with s
     await drop(page, [path.join(root, 'tests/fixtures/atif/conversation.json')]);
     await page.getByText('Look again,').waitFor();
     await drop(page, [path.join(root, 'tests/fixtures/atif/delegation.json')]);
-    await page.getByText('Find the second').first().waitFor();
+    await page.getByText('Find the second').first().waitFor({ state: 'attached' });
     const file = await download(page, 'ATIF 1.7');
     assert.equal(JSON.parse(file.text).agent.name, 'planner');
   });

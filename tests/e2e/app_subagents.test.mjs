@@ -57,7 +57,7 @@ for (const look of Object.keys(LOOKS)) {
       assert.match(await inside.locator('.turn .box').innerText(), /Synthesis: the turn limit was reached\s+What \d+ found\./);
       assert.equal(await inside.locator('section.turn').count(), 8);
       assert.match(await inside.locator('.counter').last().innerText(), /Turn 7\/7/);
-      assert.match(await inside.locator('.ending .headline').innerText(), /turn limit was reached/);
+      assert.match(await inside.locator('.ending').locator('.headline, details > p').first().textContent(), /turn limit was reached/);
       await running;
       assert.deepEqual(await words(page), Array(SIZE).fill('concluded at the turn limit'));
       assert.equal(await summary(page), '16 sub-agents, all done');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { WIDE, drop, withApp } from './lib/app.mjs';
+import { WIDE, drop, showTurns, withApp } from './lib/app.mjs';
 import { assertValidSession } from './lib/session.mjs';
 import { dist, root } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
@@ -141,7 +141,7 @@ test('the app draws one of each kind, and its viewer steps through it', () => wi
     await drop(page, [file]);
     await page.getByText(`Opened ${name}.json (read-only).`).first().waitFor();
     if (document.outcome) await page.getByRole('region', { name: 'How it ended' }).first().waitFor();
-    await page.locator('section.turn').first().waitFor();
+    await page.locator('section.turn').first().waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Dismiss' }).first().click();
     const { length } = document.events;
     if (!length) continue;
@@ -168,6 +168,7 @@ for (const name of ['dialect-anthropic', 'interrupted-tools', 'dialect-demo']) {
     const { file, document } = records.find((one) => one.name === name);
     await drop(page, [file]);
     await page.getByText(`Opened ${name}.json (read-only).`).first().waitFor();
+    await showTurns(page);
     await page.locator('section.turn').first().hover();
     await page.getByRole('button', { name: /^Branch: Turn 1/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Branch' });

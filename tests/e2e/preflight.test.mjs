@@ -278,7 +278,7 @@ for (const [look, viewport, colorScheme] of [['wide-light', WIDE, 'light'], ['ph
     };
     let shot = 0;
     await withModel({ answer: (_, response) => json(response, 401, { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } }) }, async ({ base, port }) => {
-      assert.deepEqual(await ask(base, 'failed'), { title: `127.0.0.1:${port} did not accept the key (401).`, slug: 'auth_error', advice: 'It says: Incorrect API key provided. Check that the key is complete and belongs to this provider.' });
+      assert.deepEqual(await ask(base, 'failed'), { title: `127.0.0.1:${port} wants a key, and none was sent (401).`, slug: 'auth_error', advice: 'It says: Incorrect API key provided. Enter the key for this address.' });
     });
     await withModel({ answer: (_, response) => json(response, 200, {}, {}), preflight: (_, response) => response.writeHead(403).end() }, async ({ base, port }) => {
       const { title, slug, advice } = await ask(base, 'failed');
