@@ -23,9 +23,9 @@ export const oddIcons = inPage(`
 
 /** Ticks, dots and other signs that are not painted: with forced colours, what has only a background is gone. */
 export const unpainted = inPage(`
-  const clear = (colour) => /, 0\\)$|transparent/.test(colour);
+  const clear = (colour) => /^rgba.*, 0\\)$/.test(colour);
   const under = (it) => { for (let one = it.parentElement; one; one = one.parentElement) { const { backgroundColor } = getComputedStyle(one); if (!clear(backgroundColor)) return backgroundColor; } };
-  return [...document.querySelectorAll('.ticks i, .dot, .pulse, .legend i, .chart .legend span, progress')].filter(shown).flatMap((it) => {
+  return [...document.querySelectorAll('.ticks i, .dot, .pulse, .swatch, progress')].filter(shown).flatMap((it) => {
     const { backgroundColor, borderTopWidth, borderTopColor } = getComputedStyle(it);
     const ground = under(it);
     const painted = !clear(backgroundColor) && backgroundColor !== ground || borderTopWidth !== '0px' && borderTopColor !== ground;
