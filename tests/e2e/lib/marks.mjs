@@ -32,11 +32,11 @@ export const unpainted = inPage(`
     return painted ? [] : [name(it) + ' in ' + name(it.parentElement) + ' is not painted'];
   });`);
 
-/** What is on or chosen and looks like what is not, beside it. */
+/** What is on or chosen and looks like what is not. */
 export const alike = inPage(`
   const look = (it) => { const { backgroundColor, borderTopColor, borderTopWidth, borderBottomColor, outlineStyle, outlineColor, color } = getComputedStyle(it); return [backgroundColor, borderTopWidth === '0px' || borderTopColor, borderBottomColor, outlineStyle === 'none' || outlineColor, color].join(); };
-  return ['aria-pressed', 'aria-selected'].flatMap((state) => [...document.querySelectorAll('[' + state + '="true"]')].filter(shown).flatMap((on) => {
-    const off = [...on.parentElement.querySelectorAll('[' + state + '="false"]')].find(shown);
+  return ['aria-pressed', 'aria-selected', 'aria-current'].flatMap((state) => [...document.querySelectorAll('[' + state + '="true"]')].filter(shown).flatMap((on) => {
+    const off = [...document.querySelectorAll('[' + state + '="false"]')].find((it) => it.className === on.className && shown(it));
     return off && look(on) === look(off) ? [name(on) + ' looks like those that are off'] : [];
   }));`);
 
