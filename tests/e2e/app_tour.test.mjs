@@ -52,6 +52,8 @@ for (const look of ['wide', 'phone']) {
         for (const check of checks) faults.push(...(await page.evaluate(check)).map((fault) => `${state}${where}: ${fault}`));
       };
       await lookAt('', tooWide, oddIcons, moving);
+      if (look === 'phone') faults.push(...(await page.evaluate(smallTargets)).map((fault) => `${state}: ${fault}`));
+      else if (TABBED.includes(state)) faults.push(...(await followFocus(page)).map((fault) => `${state}: ${fault}`));
       // That it is seen at all: a run that is under way moves.
       if (state === 'running') {
         await page.emulateMedia({ reducedMotion: 'no-preference' });
@@ -63,12 +65,14 @@ for (const look of ['wide', 'phone']) {
       await page.screenshot({ path: path.join(shots, `tour-${state}-${look}-forced.png`) });
       await page.emulateMedia({ forcedColors: 'none' });
       await page.setViewportSize(OTHER[look]);
+      // The transcript follows a new size in the next frames.
+      const drawn = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      await drawn();
       await lookAt(`, ${OTHER[look].width} by ${OTHER[look].height}`, tooWide);
       faults.push(...(await audit(page)).map((fault) => `${state}, ${OTHER[look].width} by ${OTHER[look].height}: ${fault}`));
       await page.screenshot({ path: path.join(shots, `tour-${state}-${look}-other.png`) });
       await page.setViewportSize(look === 'wide' ? WIDE : PHONE);
-      if (look === 'phone') faults.push(...(await page.evaluate(smallTargets)).map((fault) => `${state}: ${fault}`));
-      else if (TABBED.includes(state)) faults.push(...(await followFocus(page)).map((fault) => `${state}: ${fault}`));
+      await drawn();
     }, { ...touch, bypassCSP: true });
     assert.deepEqual(visited, STATES);
     assert.deepEqual(faults, []);

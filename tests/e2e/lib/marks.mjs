@@ -23,20 +23,20 @@ export const oddIcons = inPage(`
 
 /** Ticks, dots and other signs that are not painted: with forced colours, what has only a background is gone. */
 export const unpainted = inPage(`
-  const clear = (colour) => /, 0\\)$|transparent/.test(colour);
+  const clear = (colour) => /^rgba.*, 0\\)$/.test(colour);
   const under = (it) => { for (let one = it.parentElement; one; one = one.parentElement) { const { backgroundColor } = getComputedStyle(one); if (!clear(backgroundColor)) return backgroundColor; } };
-  return [...document.querySelectorAll('.ticks i, .dot, .pulse, .legend i, .chart .legend span, progress')].filter(shown).flatMap((it) => {
+  return [...document.querySelectorAll('.ticks i, .dot, .pulse, .swatch, progress')].filter(shown).flatMap((it) => {
     const { backgroundColor, borderTopWidth, borderTopColor } = getComputedStyle(it);
     const ground = under(it);
     const painted = !clear(backgroundColor) && backgroundColor !== ground || borderTopWidth !== '0px' && borderTopColor !== ground;
     return painted ? [] : [name(it) + ' in ' + name(it.parentElement) + ' is not painted'];
   });`);
 
-/** What is on or chosen and looks like what is not, beside it. */
+/** What is on or chosen and looks like what is not. */
 export const alike = inPage(`
   const look = (it) => { const { backgroundColor, borderTopColor, borderTopWidth, borderBottomColor, outlineStyle, outlineColor, color } = getComputedStyle(it); return [backgroundColor, borderTopWidth === '0px' || borderTopColor, borderBottomColor, outlineStyle === 'none' || outlineColor, color].join(); };
-  return ['aria-pressed', 'aria-selected'].flatMap((state) => [...document.querySelectorAll('[' + state + '="true"]')].filter(shown).flatMap((on) => {
-    const off = [...on.parentElement.querySelectorAll('[' + state + '="false"]')].find(shown);
+  return ['aria-pressed', 'aria-selected', 'aria-current'].flatMap((state) => [...document.querySelectorAll('[' + state + '="true"]')].filter(shown).flatMap((on) => {
+    const off = [...document.querySelectorAll('[' + state + '="false"]')].find((it) => it.className === on.className && shown(it));
     return off && look(on) === look(off) ? [name(on) + ' looks like those that are off'] : [];
   }));`);
 

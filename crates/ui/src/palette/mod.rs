@@ -114,7 +114,13 @@ pub fn keys(app: App) -> impl IntoView {
         let row = |(keys, what): &(&'static str, &'static str)| {
             html::div().child((html::dt().child(html::kbd().child(*keys)), html::dd().child(*what)))
         };
-        html::div().class("dialog-body").child(html::dl().class("key-list").child(KEYS.iter().map(row).collect_view()))
+        // It has no control, and in a low window it scrolls: so keys have to reach it.
+        html::div()
+            .class("dialog-body")
+            .attr("tabindex", "0")
+            .attr("role", "region")
+            .attr("aria-label", "List of keys")
+            .child(html::dl().class("key-list").child(KEYS.iter().map(row).collect_view()))
     })
 }
 
