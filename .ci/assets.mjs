@@ -99,7 +99,7 @@ export const GROUPS = {
 };
 
 /** What a visitor of a site with the tag loads into the page, once the panel is open. */
-export const OPENED = { title: 'launcher, opened widget and client, in the page', groups: ['launcher', 'widget', 'client'], most: 40_000 };
+export const OPENED = { title: 'launcher, opened widget and client, in the page', groups: ['launcher', 'widget', 'client'], most: 41_000 };
 
 /** What a page bundles that uses the package: the code, whose dynamic imports stay files, and the limit of the bundle. */
 export const BUNDLE = { title: 'Agent and openai in a bundle', code: "import { Agent, openai } from './index.js'; globalThis.used = [Agent, openai];", most: 20_000 };

@@ -118,7 +118,7 @@ test('calls of one turn ask in their order, however long each takes to be checke
   const final = of(() => { looked(); return true; });
   const names = ['complex', 'slow', 'quick', 'silent', 'complex', 'quick', 'slow', 'complex', 'final'];
   const script = [{ toolCalls: names.map((toolName, n) => ({ toolName, input: { n } })) }, 'Done.'];
-  const own = { tools: { complex, slow, quick, silent, final } };
+  const own = { tools: { complex, slow, quick, silent, final }, limits: { parallelTools: names.length } };
   const expected = names.map((_, n) => n).filter((n) => names[n] !== 'silent');
   const { store, until } = open(script, own);
   await until(ready);
