@@ -135,7 +135,7 @@ fn chip(
     app: App,
     symbol: Icon,
     name: String,
-    (about, verb): (String, &str),
+    (about, verb): (String, &'static str),
     open: impl Fn() + 'static,
     take_away: impl Fn() + 'static,
 ) -> impl IntoView {
