@@ -2,9 +2,10 @@
 // mouse, by keyboard and by address.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { START, UNDO_MS, runTask, showTurns, storedRuns, storedToTheEnd, untilStored } from './lib/app.mjs';
+import { START, UNDO_MS, runTask, showTurns, startPage, storedRuns, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
+import { manyRuns } from './lib/many-runs.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { withSite } from './lib/site.mjs';
 import { leftIn } from './lib/tier.mjs';
@@ -351,6 +352,53 @@ test('the palette finds actions and runs; keys go from turn to turn; the last pr
   await page.keyboard.press('ArrowUp');
   assert.equal(await task(page).inputValue(), 'Count the apples');
 }));
+
+for (const look of Object.keys(LOOKS)) {
+  const steps = (count) => Array.from({ length: count }, (_, n) => ({ calls: [{ id: `c${n}`, name: 'calculate', args: { expression: `${n} + 1` } }] }));
+  test(`the turns of a run that has an answer take no space until they are shown: ${look}`, { skip: leftIn(look) }, () => withModel(
+    [...steps(1), { text: 'After one.' }, ...steps(9), { text: 'After nine.' }],
+    async (page) => {
+      const space = async (answer) => {
+        await said(page, answer);
+        const work = await page.locator('.work').boundingBox();
+        return Math.round((await page.locator('#transcript').getByText(answer).boundingBox()).y - work.y - work.height);
+      };
+      await runTask(page, 'Count to one');
+      const short = await space('After one.');
+      await storedToTheEnd(page, 1);
+      await startPage(page);
+      await runTask(page, 'Count to nine');
+      assert.equal(await space('After nine.'), short);
+      await camera(page, 'answer', look)('after-nine-turns');
+    },
+    { look },
+  ));
+
+  test(`records are listed on the days on which they ran, and what is opened is never hidden: ${look}`, { skip: leftIn(look) }, () => withModel([], async (page) => {
+    const records = (await manyRuns(8, { every: 3 * 86_400_000 })).map((run, n) => ({ name: `run-${n}.json`, mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(run)) }));
+    const open = async (files, told) => {
+      await page.locator('.bar, .rail').getByRole('button', { name: /^Files/ }).locator('visible=true').click();
+      await page.getByRole('dialog', { name: 'Files' }).getByLabel('Files to add').setInputFiles(files);
+      await page.getByText(told).locator('visible=true').first().waitFor();
+    };
+    const lines = rail(page).locator('.run');
+    const showList = async () => { if (!await rail(page).isVisible()) await page.getByRole('button', { name: 'Runs', exact: true }).click(); };
+    await open(records.slice(1), 'Opened 7 records (read-only).');
+    await showList();
+    assert.ok(!(await rail(page).getByRole('heading').allInnerTexts()).includes('Today'));
+    await rail(page).getByLabel('Time').selectOption('Last 7 days');
+    await lines.nth(2).waitFor({ state: 'detached' });
+    assert.equal(await lines.count(), 2);
+    await rail(page).getByLabel('Time').selectOption('Any time');
+    await camera(page, 'runs', look)('records');
+    await rail(page).getByLabel('Time').selectOption('Last 7 days');
+    await page.keyboard.press('Escape');
+    await open(records[0], 'Opened run-0.json (read-only).');
+    await showList();
+    await rail(page).locator('.run[aria-current="true"]').waitFor();
+    assert.equal(await lines.count(), 8);
+  }, { look }));
+}
 
 test('a run has an address, keeps its place in the list, and comes back after Undo', () => withModel(
   ['One.', 'Two.', 'Three.'].map((text) => ({ text })),

@@ -102,6 +102,22 @@ async function start(page, task) {
 }
 
 for (const look of Object.keys(LOOKS)) {
+  test(`the task box names the open folder, shows its files and closes it: ${look}`, { skip: leftIn(look) }, () => withFolder([], { look }, async (page) => {
+    const own = page.getByRole('group', { name: 'Your files' });
+    await page.getByRole('status').getByText('Opened garden: 2 files').waitFor();
+    await page.keyboard.press('Escape');
+    await own.getByRole('button', { name: 'garden', exact: true }).waitFor();
+    await camera(page, 'folder', look)('chip');
+    await own.getByRole('button', { name: 'garden', exact: true }).click();
+    await page.getByRole('list', { name: 'Open folders' }).getByText('2 files').waitFor();
+    await page.keyboard.press('Escape');
+    await own.getByRole('button', { name: 'Close garden' }).click();
+    await own.waitFor({ state: 'detached' });
+    await page.locator('textarea:focus').waitFor();
+    assert.deepEqual((await paths(page)).filter((path) => path.startsWith('garden/')), []);
+    assert.equal(await onDisk(page, 'plan.md'), FILES['plan.md']);
+  }));
+
   test(`a folder is read where it is, and written after a yes: ${look}`, { skip: leftIn(look) }, () => withFolder([
     { calls: [call('r1', 'read_file', { path: 'garden/plan.md' }), call('r2', 'list_files', { prefix: 'garden/' })] },
     { calls: [call('w1', 'write_file', { path: 'garden/plan.md', content: 'Tomatoes: 6\nBeans: 10\n' })], check: (request) => {

@@ -253,13 +253,28 @@ test('a slow model: the seconds are told, and that it may be loading', async () 
   });
 });
 
-test('while files are dragged, the page stays in view', () => withApp({ context: contextOf('wide') }, async (page) => {
+/** Drags a file over the task box, until the panel is there. */
+async function drag(page) {
   const session = await page.context().newCDPSession(page);
   for (const type of ['dragEnter', 'dragOver']) {
     await session.send('Input.dispatchDragEvent', { type, x: 700, y: 300, data: { items: [], files: ['/tmp/none.txt'], dragOperationsMask: 1 } });
   }
   await page.getByRole('heading', { name: 'Drop it here' }).waitFor();
+}
+
+test('while files are dragged, the page stays in view', () => withApp({ context: contextOf('wide') }, async (page) => {
+  await drag(page);
   const veil = await page.locator('.drop').evaluate((drop) => getComputedStyle(drop).backgroundColor);
   assert.match(veil, /(?:\/|,) ?0?\.\d+\)$/, veil);
   await page.screenshot({ path: 'tests/e2e/shots/start-dragged.png' });
+}));
+
+test('what may be dropped can be read beside the task box, wherever on the page that is', () => withModel([], {}, async (page) => {
+  for (const size of [{ width: 1280, height: 720 }, { width: 1440, height: 900 }, { width: 820, height: 1180 }]) {
+    await page.setViewportSize(size);
+    await drag(page);
+    const [panel, field] = await Promise.all(['.drop-panel', '.composer .field'].map((one) => page.locator(one).boundingBox()));
+    assert.ok(panel.y >= field.y + field.height, `${size.width}x${size.height}: the panel begins at ${panel.y}, the task box ends at ${field.y + field.height}`);
+  }
+  await page.screenshot({ path: 'tests/e2e/shots/start-dragged-beside.png' });
 }));

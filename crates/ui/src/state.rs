@@ -84,8 +84,8 @@ pub struct Thread {
     pub pages: ArcRwSignal<Vec<RunPage>>,
     pub rail: ArcRwSignal<RailView>,
     pub backing: Backing,
-    /// When it was opened, in milliseconds since 1970.
-    pub opened_ms: u64,
+    /// When its run or plan began, in milliseconds since 1970; of runs that go on, the first one that is here.
+    pub began_ms: u64,
     /// Set for a task whose runs are stored; of a plan, the key under which it is stored.
     pub session_id: Option<String>,
     /// The follow-up that is sent when the current run ends.
@@ -224,10 +224,10 @@ impl App {
 }
 
 impl Thread {
-    /// When its last run began here, in milliseconds since 1970; a record or a plan: when it was opened.
+    /// When its last run began, in milliseconds since 1970.
     pub fn began(&self) -> u64 {
         let handle = self.pages.with(|pages| pages.last().and_then(RunPage::handle));
-        handle.and_then(|handle| handle.start()).map_or(self.opened_ms, |start| start.started_at.0)
+        handle.and_then(|handle| handle.start()).map_or(self.began_ms, |start| start.started_at.0)
     }
 
     /// The model of its last run.

@@ -25,13 +25,18 @@ use crate::state::App;
 impl App {
     /// Adds the rules for folders to the configuration of a run.
     pub fn with_folders(&self, mut config: RunConfig) -> RunConfig {
-        let folders: Vec<String> =
-            self.drawer().library.with_value(|library| library.folders.keys().cloned().collect());
+        let folders = untrack(|| self.open_folders());
         if !folders.is_empty() {
             let rules = Permissions { workspace: Some(PermissionRule::Allow), ..Permissions::default() };
             config.permissions.get_or_insert(rules).folders = folders;
         }
         config
+    }
+
+    /// The names of the open folders.
+    pub fn open_folders(&self) -> Vec<String> {
+        self.drawer().version.track();
+        self.drawer().library.with_value(|library| library.folders.keys().cloned().collect())
     }
 
     /// Has the user choose a folder, and adds it.
@@ -105,7 +110,7 @@ impl App {
     }
 
     /// Takes a folder and its files out of the list and of every thread; the disk stays as it is.
-    fn close_folder(self, name: &str) {
+    pub fn close_folder(self, name: &str) {
         let below = format!("{name}/");
         self.drawer().library.update_value(|library| {
             library.folders.remove(name);

@@ -114,39 +114,68 @@ impl App {
 }
 
 /// Draws a file of the next run: its name opens it.
-fn chip(app: App, path: String) -> impl IntoView {
+fn file_chip(app: App, path: String) -> impl IntoView {
     let name = visible(&path).into_owned();
+    let about = format!("{name}: kept in this browser until you remove it, and new runs get it");
     let shown = path.clone();
+    let open = move || {
+        app.drawer().place.set(String::new());
+        app.drawer().file.set(Some(shown.clone()));
+    };
+    chip(app, Icon::File, name, (about, "Remove"), open, move || app.remove_file(&path))
+}
+
+/// Draws an open folder of the disk, which the next run gets: its name shows the files.
+fn folder_chip(app: App, folder: String) -> impl IntoView {
+    let name = visible(&folder).into_owned();
+    let about = format!("{name}: a folder of your disk, open until you close it or reload the page");
+    let open = move || app.drawer().file.set(None);
+    chip(app, Icon::Files, name, (about, "Close"), open, move || app.close_folder(&folder))
+}
+
+/// Draws what the next run gets. `words`: about it, and the verb that takes it away.
+fn chip(
+    app: App,
+    symbol: Icon,
+    name: String,
+    (about, verb): (String, &'static str),
+    open: impl Fn() + 'static,
+    take_away: impl Fn() + 'static,
+) -> impl IntoView {
+    let takes_away = format!("{verb} {name}");
     html::span().class("file-chip").child((
         html::button()
             .r#type("button")
-            .attr("title", format!("{name}: kept in this browser until you remove it, and new runs get it"))
+            .attr("title", about)
             .on(ev::click, move |_| {
-                app.drawer().place.set(String::new());
-                app.drawer().file.set(Some(shown.clone()));
+                open();
                 app.dialog.set(Some(Dialog::Files));
             })
-            .child((icon(Icon::File), html::span().child(name.clone()))),
+            .child((icon(symbol), html::span().child(name))),
         html::button()
             .r#type("button")
-            .attr("aria-label", format!("Remove {name}"))
+            .attr("aria-label", takes_away)
             .on(ev::click, move |_| {
-                app.remove_file(&path);
+                take_away();
                 dom::focus(dom::TASK);
             })
             .child(icon(Icon::Close)),
     ))
 }
 
-/// Says in the task box of a new run which files of the user it starts with.
+/// Says in the task box of a new run which folders and files of the user it starts with.
 pub fn tray(app: App) -> impl IntoView {
     let own = Memo::new(move |_| if app.current.get().is_none() { app.own_files() } else { Vec::new() });
+    let folders = Memo::new(move |_| if app.current.get().is_none() { app.open_folders() } else { Vec::new() });
     reactive(move || {
-        let own = own.get();
+        let (own, folders) = (own.get(), folders.get());
+        let any = !own.is_empty() || !folders.is_empty();
         let more = own.len().checked_sub(NAMED).filter(|more| *more > 0);
-        let chips = own.iter().take(NAMED).cloned().map(|path| chip(app, path)).collect_view();
-        (!own.is_empty()).then(|| {
+        let chips = own.iter().take(NAMED).cloned().map(|path| file_chip(app, path)).collect_view();
+        let folders = folders.into_iter().map(|folder| folder_chip(app, folder)).collect_view();
+        any.then(|| {
             html::div().class("own-files").attr("role", "group").attr("aria-label", "Your files").child((
+                folders,
                 chips,
                 more.map(|more| {
                     button(Look::BareSmall)

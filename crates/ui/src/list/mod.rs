@@ -128,7 +128,7 @@ fn run(app: App, labels: Labels, thread: &Thread) -> impl IntoView + use<> {
     let of = thread.clone();
     let label = label_of(labels, session.clone());
     let content =
-        move || rail.with(|view| line(app, label.get(), view, asks.get(), of.session_id.as_deref(), of.began()));
+        move || rail.with(|view| line(app, label.get(), view, asks.get(), of.session_id.as_deref(), app.last_began(&of)));
     let button = html::button()
         .r#type("button")
         .class("run")

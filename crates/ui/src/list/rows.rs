@@ -230,7 +230,7 @@ fn filters(app: App) -> impl IntoView {
 }
 
 impl App {
-    /// Ends the search of the list and its filters: a run that begins is never hidden.
+    /// Ends the search of the list and its filters: a run that begins, or a record that is opened, is never hidden.
     pub fn list_all(&self) {
         for text in [self.list().search, self.list().model] {
             if text.with_untracked(|text| !text.is_empty()) {
@@ -288,7 +288,7 @@ impl App {
     }
 
     /// When a thread's last run began, as it is stored.
-    fn last_began(&self, thread: &Thread) -> u64 {
+    pub fn last_began(&self, thread: &Thread) -> u64 {
         let is_of_thread = |header: &&Header| thread.session_id.as_deref() == Some(header.line());
         let stored = self.list().stored.with(|headers| headers.iter().filter(is_of_thread).map(Header::began_ms).max());
         stored.unwrap_or_else(|| thread.began())

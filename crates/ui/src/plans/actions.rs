@@ -60,6 +60,7 @@ impl App {
         let app = *self;
         self.read_plan(name, text.into(), move |thread| {
             app.dialog.set(None);
+            app.list_all();
             app.add_thread(thread);
         })
         .await?;
@@ -132,7 +133,7 @@ impl App {
         let session_id = page.key.clone();
         Thread {
             id: self.next_id(),
-            opened_ms: dom::now(),
+            began_ms: crate::actions::began(page.started_at),
             pages: ArcRwSignal::new(Vec::new()),
             rail,
             backing: Backing::Plan { page, workspace: workspace.map(Local::new) },

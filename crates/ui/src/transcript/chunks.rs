@@ -84,7 +84,7 @@ fn place(
         })
     };
     html::div()
-        .class(if size > SIZE { "chunk group" } else { "chunk" })
+        .class(if size > SIZE { "chunk many" } else { "chunk" })
         .attr("data-built", attribute(move || built.get().then_some("")))
         .node_ref(place_ref)
         .child(reactive(inside))

@@ -52,6 +52,7 @@ pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), 
     let ReadRecord { thread, events } = read_text(app, name, blob).await?;
     let id = thread.id;
     app.dialog.set(None);
+    app.list_all();
     app.add_thread(thread);
     // Its events stay with the worker.
     if let Some(host) = events {
