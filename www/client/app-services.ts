@@ -49,6 +49,7 @@ export class Services {
   #documents = new Map<string, { text: string; url: string | undefined; root?: unknown }>();
   #read = new Map<string, Promise<OpenApi>>();
   #keys: Record<string, string> = {};
+  #offered: Promise<unknown> = Promise.resolve();
 
   constructor(guest: HostedAgent) {
     this.#guest = guest;
@@ -75,9 +76,15 @@ export class Services {
     return [{}];
   }
 
-  /** What each of these services has, and the tools that runs get. They run here from now on, and no others. */
-  async offer({ services, keys }: { services: Kept[]; keys: Record<string, string> }): Promise<[object]> {
-    this.#keys = keys;
+  /** What each of these services has, and the tools that runs get. They run here from now on, and no others. Answers come in order. */
+  offer(given: { services: Kept[]; keys: Record<string, string> }): Promise<[object]> {
+    this.#keys = given.keys;
+    const offered = this.#offered.then(() => this.#offer(given.services));
+    this.#offered = offered.catch(() => {});
+    return offered;
+  }
+
+  async #offer(services: Kept[]): Promise<[object]> {
     const used = new Set<string>();
     const offered: Tools = {};
     const unasked: string[] = [];

@@ -131,17 +131,10 @@ impl App {
     async fn read_services(self) {
         let Some(line) = self.line.get_value() else { return };
         let store = self.services();
-        let asked = store.asked.try_update_value(|asked| {
-            *asked += 1;
-            *asked
-        });
         let kept = store.kept.get_untracked();
         let given = Kept { services: &kept, keys: untrack(|| self.service_keys()) };
-        let read = line.services::<OfferedServices>("offer", &given, Vec::new()).await;
-        if store.asked.try_get_value() != asked {
-            return;
-        }
-        match read {
+        // The script answers in the order in which it was asked.
+        match line.services::<OfferedServices>("offer", &given, Vec::new()).await {
             Ok((offered, _)) => {
                 line.set_page_tools(offered.tools.iter().map(|tool| tool.name.clone()).collect());
                 if store.offered.with_untracked(|old| *old != offered) {

@@ -26,8 +26,6 @@ pub struct ServicesStore {
     pub removed: StoredValue<Option<(KeptService, Blob)>, LocalStorage>,
     /// The files whose change has to be stored, and whether changes are being stored.
     pub unkept: StoredValue<(BTreeSet<String>, bool)>,
-    /// Counts what was asked of the script: only its last answer counts.
-    pub asked: StoredValue<u32>,
 }
 
 impl Default for ServicesStore {
@@ -41,7 +39,6 @@ impl Default for ServicesStore {
             documents: StoredValue::new_local(BTreeMap::new()),
             removed: StoredValue::new_local(None),
             unkept: StoredValue::new(Default::default()),
-            asked: StoredValue::new(0),
         }
     }
 }
