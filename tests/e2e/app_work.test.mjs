@@ -18,7 +18,7 @@ const withModel = (steps, body, { look = 'wide', settings = {}, expect = [], con
   const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted', ...settings });
   const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value }] }] };
   return withPage(site.app, { reach: [baseUrl], expect, context: { ...context, storageState } }, async (page) => {
-    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
     return body(page, site);
   });
 }));

@@ -1,6 +1,6 @@
 // A walk through the app: one run of each kind and every dialog, stopped at each state that people see. What is checked there
 // (accessibility, sizes of targets, pictures) is up to the visitor.
-import { beginExample, START, compareWith, runTask, showTurns } from './app.mjs';
+import { START, beginExample, compareWith, runTask, showTurns } from './app.mjs';
 import { withPage } from './browser.mjs';
 import { contextOf } from './looks.mjs';
 import { withScript } from './script-server.mjs';
@@ -12,6 +12,8 @@ const ANSWER = [
   '| file | rows | total |', '|---|---:|---:|', '| orders.csv | 12 | 340 |', '| report.pdf | 11 | 310 |', '',
   '- [x] read both files', '- [ ] ask about row 7', '', '> The report leaves out one order.', '', 'See https://example.org/orders for the rest.',
 ].join('\n');
+
+const NOTES = '# Orders\n\nRow 7 is missing from the report.\n\n- ask the shop\n- mend the script\n';
 
 const call = (id, name, args) => ({ id, name, args });
 
@@ -167,13 +169,11 @@ async function walk(page, visit, release) {
     await visit(`settings-${name.toLowerCase()}`);
   }
   await close();
-  // The sample files are the demo's.
-  await settings(async () => { await page.getByRole('radio', { name: /^Demo \(no AI\)/ }).check(); });
   await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
-  await dialog('Files').waitFor();
+  await dialog('Files').getByLabel('Files to add').setInputFiles([['orders.csv', 'order,total\n7,30\n8,310\n'], ['notes.md', NOTES]].map(([name, text]) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })));
+  await dialog('Files').getByRole('button', { name: 'Remove notes.md' }).waitFor();
   await visit('files');
-  await dialog('Files').getByText('Sample files').click();
-  await dialog('Files').getByRole('button', { name: 'docs/agent.md', exact: true }).click();
+  await dialog('Files').getByRole('button', { name: 'notes.md', exact: true }).click();
   await dialog('Files').locator('.shown-file + *').waitFor();
   await visit('preview');
   await close();
