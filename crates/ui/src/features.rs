@@ -22,12 +22,6 @@ pub struct Feature {
     pub page: fn(App) -> AnyView,
 }
 
-/// Pages that only their address leads to.
-const HIDDEN: &[&Feature] = &[
-    #[cfg(feature = "test-tools")]
-    &crate::gallery::FEATURE,
-];
-
 /// One name, one feature.
 impl PartialEq for Feature {
     fn eq(&self, other: &Self) -> bool {
@@ -87,7 +81,7 @@ pub fn rows(app: App) -> impl IntoView {
 
 /// Finds a feature by its name in the address.
 pub fn named(name: &str) -> Option<&'static Feature> {
-    crate::FEATURES.iter().chain(HIDDEN).find(|feature| feature.name == name).copied()
+    crate::FEATURES.iter().chain(crate::HIDDEN).find(|feature| feature.name == name).copied()
 }
 
 impl App {

@@ -40,6 +40,12 @@ mod viewer;
 
 features! { insight }
 
+/// Pages that only their address leads to.
+const HIDDEN: &[&features::Feature] = &[
+    #[cfg(feature = "test-tools")]
+    &gallery::FEATURE,
+];
+
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
