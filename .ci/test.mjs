@@ -98,7 +98,7 @@ const steps = {
     commands: [
       [process.execPath, '.ci/pack.mjs', SITE],
       existsSync(path.join(root, 'tests/packages/node_modules/.installed'))
-        ? [process.execPath, '.ci/e2e.mjs', 'tests/packages/packages.test.mjs']
+        ? [process.execPath, '.ci/e2e.mjs', 'tests/packages/packages.test.mjs', 'tests/packages/zips.test.mjs']
         : [process.execPath, '-e', 'console.log("The frameworks could not be installed here, so the package is not tested in them.\\nℹ skipped 1")'],
       [process.execPath, '.ci/e2e.mjs', 'tests/packages/runtimes.test.mjs'],
     ],
