@@ -213,6 +213,7 @@ test('with the package\'s own reader: an llms.txt and the pages it names are sea
   await code.locator('.c-keyword').waitFor();
   assert.equal(await code.innerText(), 'const retries = 3;\n');
   assert.ok(asked.includes('/turnwise/worker_bg.wasm'), 'what colours code is loaded for it');
+  assert.ok(!asked.some((one) => /worker-(records|exports|docs|demo)\.wasm$/.test(one)), `${asked}`);
   // Code that is kept across a page change keeps its colours.
   await tab.reload();
   await tab.locator('turnwise-agent article').nth(1).locator('.c-keyword').waitFor();

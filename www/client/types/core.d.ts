@@ -10,7 +10,7 @@ export * from './turnwise.js';
 export interface Modules {
   /** `agent_bg.wasm`: the compiled module, or its bytes if the host may compile them. */
   agent: WebAssembly.Module | ArrayBuffer | ArrayBufferView;
-  /** `worker_bg.wasm`, likewise. Without it, built-in tools, argument validation and functions on records are refused. */
+  /** `turnwise/worker_bg.wasm`, likewise: all that the tools' worker can do, as one module (the file `worker-whole_bg.wasm`). Without it, built-in tools, argument validation and functions on records are refused. */
   worker?: WebAssembly.Module | ArrayBuffer | ArrayBufferView;
 }
 

@@ -13,7 +13,6 @@ pub mod switcher;
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
-use wasm_bindgen_futures::spawn_local;
 
 use turnwise_view::PanelPhase;
 
@@ -58,7 +57,6 @@ pub fn composer(app: App) -> impl IntoView {
         .on(ev::input, move |event| {
             app.composer().draft.set(event_target_value(&event));
             app.renderer.with_value(Renderer::warm);
-            spawn_local(crate::transcript::prepare());
         })
         .on(ev::paste, move |event| pictures::pasted(app, &event))
         .on(ev::keydown, move |event| {

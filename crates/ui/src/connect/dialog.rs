@@ -13,7 +13,6 @@ use crate::components::button::{Look, button, chip};
 use crate::components::dialog::dialog;
 use crate::components::reactive::{flag, reactive};
 use crate::connect::local;
-use crate::parts::{later, parts};
 use crate::settings::{built_in, field, id_of, key, model_field, probe};
 use crate::state::{App, Dialog};
 
@@ -25,11 +24,7 @@ const WAYS: [(ProviderGroup, &str); 3] = [
 ];
 
 pub fn connect(app: App) -> impl IntoView {
-    dialog(app, Dialog::Connect, "connect-dialog", "Connect a model", move || later(connect_part(app)))
-}
-
-parts! {
-    settings: connect_part(app: App) => content(app);
+    dialog(app, Dialog::Connect, "connect-dialog", "Connect a model", move || content(app))
 }
 
 fn content(app: App) -> impl IntoView {

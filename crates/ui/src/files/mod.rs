@@ -29,7 +29,6 @@ use crate::components::icon::{self, Icon, icon};
 use crate::components::reactive::reactive;
 use crate::composer::drop;
 use crate::files::library::FileRow;
-use crate::parts::{later, parts};
 use crate::state::{App, Dialog};
 use crate::text::figure::{figure, file_text};
 
@@ -38,18 +37,12 @@ const SHOWN: f64 = 200_000.0;
 const PICK: &str = "pick-files";
 
 pub fn files(app: App) -> impl IntoView {
-    dialog(app, Dialog::Files, "drawer", "Files", move || later(drawer(app)))
-}
-
-parts! {
-    files: drawer(app: App) => content(app);
-}
-
-fn content(app: App) -> impl IntoView {
-    html::div().class("dialog-body").child(reactive(move || match app.drawer().file.get() {
-        Some(path) => preview(app, &path).into_any(),
-        None => list(app).into_any(),
-    }))
+    dialog(app, Dialog::Files, "drawer", "Files", move || {
+        html::div().class("dialog-body").child(reactive(move || match app.drawer().file.get() {
+            Some(path) => preview(app, &path).into_any(),
+            None => list(app).into_any(),
+        }))
+    })
 }
 
 /// Rows that are shown at once: drawing those of a folder of 5,000 files takes seconds.

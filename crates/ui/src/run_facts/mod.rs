@@ -20,7 +20,6 @@ use crate::client::slots::{EndDrawn, RunPage};
 use crate::components::button::{Look, button};
 use crate::components::icon::{self, Icon, icon};
 use crate::components::reactive::{attribute, reactive};
-use crate::parts::{later, parts};
 use crate::plans;
 use crate::plans::state::PlanPage;
 use crate::state::{App, Dialog};
@@ -32,8 +31,8 @@ pub fn panel(app: App) -> impl IntoView {
     let open = move || if app.panel_open.get() { "true" } else { "false" };
     let plan = Memo::new_with_compare(move |_| app.plan().map(PlanKey), |a, b| a != b);
     let content = move || match (plan.get(), page.get()) {
-        (Some(PlanKey(page)), _) => later(plan_facts(app, page)),
-        (None, Some(PageKey(page))) => later(run_facts(app, page)),
+        (Some(PlanKey(page)), _) => plans::panel::panel(app, &page).into_any(),
+        (None, Some(PageKey(page))) => of_run(app, &page).into_any(),
         (None, None) => before(app).into_any(),
     };
     html::aside()
@@ -42,11 +41,6 @@ pub fn panel(app: App) -> impl IntoView {
         .attr("data-open", attribute(open))
         .attr("data-start", attribute(move || app.current.get().is_none().then_some("true")))
         .child(reactive(content))
-}
-
-parts! {
-    runs: run_facts(app: App, page: RunPage) => of_run(app, &page);
-    plans: plan_facts(app: App, page: PlanPage) => plans::panel::panel(app, &page);
 }
 
 /// A page compared by identity, so that the panel is rebuilt only for another run.

@@ -18,10 +18,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event};
 
 use crate::components::reactive::reactive;
-use crate::parts::{later, parts};
 use crate::plans;
-use crate::plans::state::PlanPage;
-use crate::state::{App, Dialog, Thread};
+use crate::state::{App, Dialog};
 use crate::text::markdown;
 use crate::viewer::state::View;
 
@@ -36,50 +34,41 @@ pub fn transcript(app: App) -> impl IntoView {
         let thread = app.threads.with_untracked(|threads| {
             threads.iter().find(|thread| Some(thread.id) == current.get_untracked()).cloned()
         })?;
-        Some(match thread.plan() {
-            Some(plan) => later(plan_document(app, plan)),
-            None => later(runs(app, thread)),
-        })
-    })
-}
-
-parts! {
-    runs: runs(app: App, thread: Thread) => of_runs(app, &thread);
-    plans: plan_document(app: App, plan: PlanPage) => of_plan(app, &plan);
-}
-
-/// Loads what draws runs, before there is one.
-pub async fn prepare() {
-    #[cfg(feature = "split")]
-    let _ = __wasm_split_preload_runs().await; // if it did not arrive, the first run asks again
-}
-
-fn of_plan(app: App, plan: &PlanPage) -> impl IntoView + use<> {
-    let column = html::div().class("col of-plan").child(plans::page(app, plan));
-    html::div().class("scroll").attr("tabindex", "-1").on(ev::click, move |event| clicked(app, &event)).child(column)
-}
-
-fn of_runs(app: App, thread: &Thread) -> impl IntoView + use<> {
-    let pages = thread.pages.clone();
-    let (scroller_ref, column_ref) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());
-    Effect::new(move || {
-        if let (Some(scroller), Some(column)) = (scroller_ref.get(), column_ref.get()) {
-            follow::watch(app, &scroller, &column);
+        if let Some(plan) = thread.plan() {
+            let column = html::div().class("col of-plan").child(plans::page(app, &plan));
+            return Some(
+                html::div()
+                    .class("scroll")
+                    .attr("tabindex", "-1")
+                    .on(ev::click, move |event| clicked(app, &event))
+                    .child(column)
+                    .into_any(),
+            );
         }
-    });
-    let column = html::div().class("col").node_ref(column_ref).child(For(ForProps::builder()
-        .each(move || pages.get())
-        .key(|page| page.place)
-        .children(move |of| page::page(app, &of))
-        .build()));
-    html::div()
-        .class("scroll")
-        .id(follow::TRANSCRIPT)
-        .attr("tabindex", "-1")
-        .node_ref(scroller_ref)
-        .on(ev::scroll, move |_| follow::scrolled(app))
-        .on(ev::click, move |event| clicked(app, &event))
-        .child(column)
+        let pages = thread.pages;
+        let (scroller_ref, column_ref) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());
+        Effect::new(move || {
+            if let (Some(scroller), Some(column)) = (scroller_ref.get(), column_ref.get()) {
+                follow::watch(app, &scroller, &column);
+            }
+        });
+        let column = html::div().class("col").node_ref(column_ref).child(For(ForProps::builder()
+            .each(move || pages.get())
+            .key(|page| page.place)
+            .children(move |of| page::page(app, &of))
+            .build()));
+        Some(
+            html::div()
+                .class("scroll")
+                .id(follow::TRANSCRIPT)
+                .attr("tabindex", "-1")
+                .node_ref(scroller_ref)
+                .on(ev::scroll, move |_| follow::scrolled(app))
+                .on(ev::click, move |event| clicked(app, &event))
+                .child(column)
+                .into_any(),
+        )
+    })
 }
 
 /// Handles clicks: a model's link to a file of the workspace shows the file; a button of a code block copies its code;
