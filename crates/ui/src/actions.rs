@@ -149,7 +149,7 @@ impl App {
         let page = RunPage::new(0, &source, Behind::Document(Arc::clone(&record.whole)));
         Thread {
             id: self.next_id(),
-            began_ms: began(source.started_at.0),
+            began_ms: dom::began(source.started_at.0),
             pages: ArcRwSignal::new(vec![page]),
             rail: ArcRwSignal::new(RailView::from(&source)),
             backing: Backing::Document(record.clone()),
@@ -432,11 +432,6 @@ impl App {
     pub fn next_id(&self) -> u32 {
         self.threads.with_untracked(|threads| threads.iter().map(|thread| thread.id).max().map_or(1, |id| id + 1))
     }
-}
-
-/// When a record says that it began, in milliseconds since 1970; now, if it does not say.
-pub fn began(of_record: u64) -> u64 {
-    if of_record == 0 { dom::now() } else { of_record }
 }
 
 /// Says at the top of a run how many files it has.

@@ -13,6 +13,11 @@ use turnwise_engine::hidden::visible;
 /// The element id of the task box, to focus it.
 pub const TASK: &str = "task";
 
+/// When a record says that it began, in milliseconds since 1970; now, if it does not say.
+pub fn began(of_record: u64) -> u64 {
+    if of_record == 0 { now() } else { of_record }
+}
+
 /// Returns the milliseconds since 1970.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Dates are positive and whole.
 #[must_use]

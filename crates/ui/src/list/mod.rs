@@ -127,8 +127,9 @@ fn run(app: App, labels: Labels, thread: &Thread) -> impl IntoView + use<> {
     let asks = Memo::new(move |_| app.asks(id));
     let of = thread.clone();
     let label = label_of(labels, session.clone());
-    let content =
-        move || rail.with(|view| line(app, label.get(), view, asks.get(), of.session_id.as_deref(), app.last_began(&of)));
+    let content = move || {
+        rail.with(|view| line(app, label.get(), view, asks.get(), of.session_id.as_deref(), app.last_began(&of)))
+    };
     let button = html::button()
         .r#type("button")
         .class("run")

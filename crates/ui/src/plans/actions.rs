@@ -133,7 +133,7 @@ impl App {
         let session_id = page.key.clone();
         Thread {
             id: self.next_id(),
-            began_ms: crate::actions::began(page.started_at),
+            began_ms: dom::began(page.started_at),
             pages: ArcRwSignal::new(Vec::new()),
             rail,
             backing: Backing::Plan { page, workspace: workspace.map(Local::new) },
