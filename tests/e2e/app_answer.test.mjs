@@ -360,6 +360,8 @@ for (const look of Object.keys(LOOKS)) {
     async (page) => {
       const space = async (answer) => {
         await said(page, answer);
+        await page.locator('.work[aria-expanded="true"]').click();
+        await page.locator('.work[aria-expanded="false"]').waitFor();
         const work = await page.locator('.work').boundingBox();
         return Math.round((await page.locator('#transcript').getByText(answer).boundingBox()).y - work.y - work.height);
       };
