@@ -37,7 +37,8 @@ impl PendingTimer {
 impl Timeout {
     pub fn new(ms: f64, then: impl FnOnce() + 'static) -> Self {
         let beats = Beats::hold();
-        let armed = Rc::new(PendingTimer { function: OnceCell::new(), handle: RefCell::default(), end: awake::now() + ms });
+        let armed =
+            Rc::new(PendingTimer { function: OnceCell::new(), handle: RefCell::default(), end: awake::now() + ms });
         let (this, mut then) = (Rc::downgrade(&armed), Some(then));
         let callback = Closure::<dyn FnMut()>::new(move || {
             let Some(armed) = this.upgrade() else { return };

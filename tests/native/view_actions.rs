@@ -1,18 +1,12 @@
 //! Tool calls in words: what each does, groups of like calls, and what is under way.
 
 use serde_json::{Value, json};
-use turnwise_engine::{CallRecord, Slug, CallId, own_tools, skills};
+use turnwise_engine::{CallId, CallRecord, Slug, own_tools, skills};
 use turnwise_view::action::{ActionView, groups, running, several};
 use turnwise_view::call::{CallNote, CallState, CallView, GroupView};
 
 fn call(name: &str, args: Value, result: Option<&str>) -> CallRecord {
-    CallRecord {
-        id: CallId("a".into()),
-        name: name.into(),
-        args,
-        result: result.map(Into::into),
-        ..support()
-    }
+    CallRecord { id: CallId("a".into()), name: name.into(), args, result: result.map(Into::into), ..support() }
 }
 
 fn support() -> CallRecord {
@@ -35,14 +29,16 @@ fn line(call: &CallRecord) -> String {
 #[test]
 fn every_tool_of_the_product_has_words() {
     let own = [own_tools::REPORT, own_tools::BATCH, own_tools::PROGRESS, own_tools::SPAWN, own_tools::PROGRAM];
-    let own = own.into_iter().chain([own_tools::EARLIER, own_tools::FETCH_URL, own_tools::SEARCH_WEB, skills::READ_SKILL]);
+    let own =
+        own.into_iter().chain([own_tools::EARLIER, own_tools::FETCH_URL, own_tools::SEARCH_WEB, skills::READ_SKILL]);
     let docs = turnwise_docs_index::tools::specs().into_iter().map(|spec| spec.name);
     let built_in = turnwise_tools::all().into_iter().filter(|tool| tool.name != "loop_forever" && tool.name != "crash");
     let all = own.map(str::to_owned).chain(built_in.map(|tool| tool.name)).chain(docs);
     let mut count = 0;
     for name in all {
         for state in [CallState::Open, CallState::Done, CallState::Failed, CallState::Ended] {
-            let action = ActionView::new(&name, &json!({}), &[], state).unwrap_or_else(|| panic!("{name} has no words"));
+            let action =
+                ActionView::new(&name, &json!({}), &[], state).unwrap_or_else(|| panic!("{name} has no words"));
             assert!(!action.verb.contains('_') && action.verb.starts_with(char::is_uppercase), "{action:?}");
         }
         count += 1;
@@ -58,12 +54,12 @@ fn a_line_says_what_was_done_with_what() {
     let part = call("read_file", json!({"path": "a.pdf", "place": "page 7", "limit": 9}), None);
     assert_eq!(line(&part), "Reading a.pdf, page 7");
     let from = |offset: i64| line(&call("read_file", json!({"path": "log.txt", "offset": offset}), None));
-    assert_eq!([from(1), from(401), from(-1)], [
-        "Reading log.txt",
-        "Reading log.txt from line 401",
-        "Reading log.txt, the last 1 line"
-    ]);
-    let wrote = call("write_file", json!({"content": "x\ny", "path": "a: b.md"}), Some("Replaced a: b.md: 2 lines, 3 B"));
+    assert_eq!(
+        [from(1), from(401), from(-1)],
+        ["Reading log.txt", "Reading log.txt from line 401", "Reading log.txt, the last 1 line"]
+    );
+    let wrote =
+        call("write_file", json!({"content": "x\ny", "path": "a: b.md"}), Some("Replaced a: b.md: 2 lines, 3 B"));
     assert_eq!(line(&wrote), "Wrote a: b.md · 2 lines, 3 B");
     let missing = CallRecord {
         error: Some("no such file".into()),
@@ -74,7 +70,8 @@ fn a_line_says_what_was_done_with_what() {
     let stopped = CallRecord { slug: Some(Slug::Stopped), ..call("now", json!({}), Some("stopped")) };
     assert!(line(&stopped).starts_with("Looking up the time "), "{}", line(&stopped));
     assert_eq!(line(&call("calculate", json!({"expression": "6 * 7"}), Some("42"))), "Calculated 6 * 7 = 42");
-    let searched = call("search_files", json!({"query": "boots", "limit": 3}), Some("a.md:1 0.9 boots\nb.md:2 0.1 boots"));
+    let searched =
+        call("search_files", json!({"query": "boots", "limit": 3}), Some("a.md:1 0.9 boots\nb.md:2 0.1 boots"));
     assert_eq!(line(&searched), "Searched the files for “boots” · 2 lines");
     // Arguments that are not JSON, and tools of the user, are shown as they are.
     assert_eq!(line(&call("read_file", json!("{\"path\": "), None)), "read_file {\"path\":");

@@ -218,13 +218,10 @@ fn the_list_folds_versions_below_the_first_line_of_their_family() {
     assert_eq!(families.iter().map(Vec::len).collect::<Vec<_>>(), [4, 2, 2]);
     assert!(families.iter().all(|family| family[0].1.starts_with("version 1 of ")), "{families:?}");
     let (one, two) = (Some(0), Some(1));
-    assert_eq!(folded(&[None, one, None, two, one, None, one]), [
-        (0, vec![]),
-        (1, vec![4, 6]),
-        (2, vec![]),
-        (3, vec![]),
-        (5, vec![])
-    ]);
+    assert_eq!(
+        folded(&[None, one, None, two, one, None, one]),
+        [(0, vec![]), (1, vec![4, 6]), (2, vec![]), (3, vec![]), (5, vec![])]
+    );
     assert!(folded(&[]).is_empty());
 }
 

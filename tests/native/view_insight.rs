@@ -187,7 +187,10 @@ fn every_chart_says_what_it_shows_and_names_every_figure() {
     assert!(turnwise_view::insight::charts(&of(&runs[..4])).is_empty());
     let slugs = charts[2..4].iter().flat_map(|chart| &chart.marks);
     assert!(slugs.clone().all(|mark| !mark.label.contains('_') && mark.label.starts_with(char::is_uppercase)));
-    assert_eq!((charts[3].marks[0].label.as_str(), charts[3].marks[0].name.as_str()), ("A deadline passed", "A deadline passed (timeout)"));
+    assert_eq!(
+        (charts[3].marks[0].label.as_str(), charts[3].marks[0].name.as_str()),
+        ("A deadline passed", "A deadline passed (timeout)")
+    );
     // Slugs that there is no room for share one bar.
     assert_eq!(
         (charts[2].marks.len(), charts[2].marks[10].label.as_str()),

@@ -519,7 +519,11 @@ fn lists_are_edited_entry_by_entry_and_offer_what_fits() {
 fn a_plan_can_be_drawn_while_it_is_written() {
     let mut draft = PlanDraft::blank();
     assert!(draft.plan(&TOOLS).is_err());
-    let sketch = |draft: &PlanDraft| draft.sketch().map(|plan| plan.steps.into_iter().map(|step| (step.order, step.dependencies)).collect::<Vec<_>>());
+    let sketch = |draft: &PlanDraft| {
+        draft
+            .sketch()
+            .map(|plan| plan.steps.into_iter().map(|step| (step.order, step.dependencies)).collect::<Vec<_>>())
+    };
     assert_eq!(sketch(&draft), Some(vec![(1, vec![]), (2, vec![])]));
     draft.add_step();
     let last = draft.steps[2].key;

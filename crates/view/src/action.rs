@@ -85,7 +85,9 @@ const ROWS: &[ActionRow] = &[
         "time",
         nothing,
     ),
-    row("calculate", ["Calculating", "Calculated", "Could not calculate"], "expression", |args| plain(args, "expression")),
+    row("calculate", ["Calculating", "Calculated", "Could not calculate"], "expression", |args| {
+        plain(args, "expression")
+    }),
     row("now", ["Looking up the time", "Looked up the time", "Could not look up the time"], "time", nothing),
     row(own_tools::FETCH_URL, ["Opening", "Opened", "Could not open"], "page", |args| plain(args, "url")),
     row(own_tools::SEARCH_WEB, ["Searching the web", "Searched the web", "Could not search the web"], "time", |args| {
@@ -94,18 +96,30 @@ const ROWS: &[ActionRow] = &[
     row(own_tools::PROGRAM, ["Running a program", "Ran a program", "Ran a program"], "time", nothing),
     row(own_tools::BATCH, ["Making", "Made", "Could not make"], "group of call", nothing),
     row(own_tools::SPAWN, ["Running", "Ran", "Could not run"], "time", |_| "sub-agents".to_owned()),
-    row(own_tools::REPORT, ["Handing in the report", "Handed in the report", "Could not hand in the report"], "time", report),
+    row(
+        own_tools::REPORT,
+        ["Handing in the report", "Handed in the report", "Could not hand in the report"],
+        "time",
+        report,
+    ),
     row(
         own_tools::PROGRESS,
         ["Saying what it does", "Said what it does", "Could not say what it does"],
         "time",
         |args| plain(args, "status"),
     ),
-    row(own_tools::EARLIER, ["Reading earlier messages", "Read earlier messages", "Could not read earlier messages"], "time", nothing),
-    row(READ_SKILL, ["Reading", "Read", "Could not read"], "skill", |args| match (text(args, "name"), text(args, "path")) {
-        (Some(name), Some(path)) => format!("{path} of the skill {name}"),
-        (Some(name), None) => format!("the skill {name}"),
-        (None, _) => "a skill".to_owned(),
+    row(
+        own_tools::EARLIER,
+        ["Reading earlier messages", "Read earlier messages", "Could not read earlier messages"],
+        "time",
+        nothing,
+    ),
+    row(READ_SKILL, ["Reading", "Read", "Could not read"], "skill", |args| {
+        match (text(args, "name"), text(args, "path")) {
+            (Some(name), Some(path)) => format!("{path} of the skill {name}"),
+            (Some(name), None) => format!("the skill {name}"),
+            (None, _) => "a skill".to_owned(),
+        }
     }),
     row(
         "search_docs",

@@ -147,7 +147,8 @@ impl GroupView {
         let count = |state: CallState| calls.iter().filter(|call| call.state == state).count();
         let (open, done, failed) = (count(CallState::Open), count(CallState::Done), count(CallState::Failed));
         let tool = calls.first().map_or("", |call| call.name.as_str());
-        let objects: Vec<&str> = calls.iter().map(|call| call.summary.as_str()).filter(|text| !text.is_empty()).collect();
+        let objects: Vec<&str> =
+            calls.iter().map(|call| call.summary.as_str()).filter(|text| !text.is_empty()).collect();
         GroupView {
             words: several(tool, if open > 0 || done == 0 { calls.len() } else { done }, open > 0),
             objects: one_line(&objects.join(", "), SUMMARY),
@@ -213,7 +214,9 @@ fn note(call: &CallRecord, added: usize) -> Option<CallNote> {
         // What was written is in the line already.
         let written = call.args.get("path").and_then(Value::as_str).filter(|_| call.name == "write_file");
         let size = written.and_then(|path| body.split_once(&format!("{path}: ")));
-        return Some(size.map_or_else(|| CallNote::Value(body.to_owned()), |(_, size)| CallNote::Size(size.to_owned())));
+        return Some(
+            size.map_or_else(|| CallNote::Value(body.to_owned()), |(_, size)| CallNote::Size(size.to_owned())),
+        );
     }
     let lines = body.lines().count() - frame(&call.name, body);
     let characters = counted(body.chars().count() as u64, "character");

@@ -33,7 +33,10 @@ pub enum ListRow {
     Open(Thread),
     Stored(StoredRow),
     /// Other versions of the line above, which are folded. `family`: the line of their original.
-    Versions { family: String, count: usize },
+    Versions {
+        family: String,
+        count: usize,
+    },
 }
 
 impl ListRow {

@@ -68,10 +68,9 @@ pub fn sketch(plan: &Plan) -> impl IntoView + use<> {
         let nodes = graph.nodes.iter().filter_map(node).collect_view();
         scrolled(class, canvas(graph, (edges, trunks, ports).into_any(), nodes.into_any()))
     };
-    html::div().class("graphs sketch").child((
-        drawn(&Graph::wide(plan), "graph wide"),
-        drawn(&Graph::narrow(plan), "graph narrow"),
-    ))
+    html::div()
+        .class("graphs sketch")
+        .child((drawn(&Graph::wide(plan), "graph wide"), drawn(&Graph::narrow(plan), "graph narrow")))
 }
 
 /// Draws lines, and nodes above them.

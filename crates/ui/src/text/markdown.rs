@@ -9,8 +9,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, Node as DomNode};
 
 use turnwise_content::markdown::{
-    Align, CodeSpan, ListItem, MarkdownTable, Node, TableCell, TaskMark, is_rtl, parts, plain_text, target,
-    web_href,
+    Align, CodeSpan, ListItem, MarkdownTable, Node, TableCell, TaskMark, is_rtl, parts, plain_text, target, web_href,
 };
 
 use crate::browser::dom;

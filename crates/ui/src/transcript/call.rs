@@ -11,7 +11,9 @@ use turnwise_protocol::DocumentTask;
 use turnwise_view::SlugView;
 use turnwise_view::action;
 use turnwise_view::branch::FormPart;
-use turnwise_view::call::{CHANGED, CallNote, CallState, CallView, FEW_CALLS, FigurePlace, GroupView, ProgressView, fenced};
+use turnwise_view::call::{
+    CHANGED, CallNote, CallState, CallView, FEW_CALLS, FigurePlace, GroupView, ProgressView, fenced,
+};
 
 use crate::branch;
 use crate::client::slots::{CallSlot, RunPage};
@@ -56,14 +58,17 @@ pub fn group(slots: &[CallSlot], each: impl Fn(&CallSlot) -> AnyView + Send + 's
             is_open.then(|| html::span().class("pulse").attr("title", "running")),
         )
     };
-    html::details().class("call alike").child((
-        html::summary()
-            .on(ev::click, move |_| opened.set(true))
-            .child((icon::chevron(), html::span().class("line").child(reactive(line)))),
-        html::div().class("inside").child(reactive(move || {
-            opened.get().then(|| slots.iter().map(&each).collect_view())
-        })),
-    )).into_any()
+    html::details()
+        .class("call alike")
+        .child((
+            html::summary()
+                .on(ev::click, move |_| opened.set(true))
+                .child((icon::chevron(), html::span().class("line").child(reactive(line)))),
+            html::div()
+                .class("inside")
+                .child(reactive(move || opened.get().then(|| slots.iter().map(&each).collect_view()))),
+        ))
+        .into_any()
 }
 
 fn one(call: &CallView) -> AnyView {

@@ -199,13 +199,7 @@ fn slugs(id: ChartId, title: &str, none: &str, noun: &str, counts: &[SlugCount])
         let label = cause(&slug.slug);
         let name = if label == slug.slug { label.clone() } else { format!("{label} ({})", slug.slug) };
         let text = format!("{} in {}", counted(u64::from(slug.count), noun), counted(u64::from(slug.runs), "run"));
-        ChartMark {
-            label,
-            name,
-            words: text,
-            parts: vec![(ColourRole::Warn, f64::from(slug.count))],
-            key: None,
-        }
+        ChartMark { label, name, words: text, parts: vec![(ColourRole::Warn, f64::from(slug.count))], key: None }
     };
     let mut marks: Vec<ChartMark> = counts.iter().take(BARS).map(mark).collect();
     let rest = counts.get(BARS..).unwrap_or_default();

@@ -30,9 +30,7 @@ pub fn form(app: App, checked: CheckedPlan) -> impl IntoView {
         )),
         html::fieldset().class("group").child((
             html::legend().child("Agents"),
-            html::p().class("fact").child(
-                "An agent without a list of tools has all tools from Settings.",
-            ),
+            html::p().class("fact").child("An agent without a list of tools has all tools from Settings."),
             For(ForProps::builder().each(agents).key(|key| *key).children(agent).build()),
             add("Add an agent", move || app.plans().draft.update(PlanDraft::add_agent)),
         )),
@@ -189,9 +187,9 @@ fn chips(
     html::div()
         .class("chips")
         .child((
-            html::ul().attr("aria-label", field.label()).child(reactive(move || {
-                entries.get().into_iter().enumerate().map(chip).collect_view()
-            })),
+            html::ul()
+                .attr("aria-label", field.label())
+                .child(reactive(move || entries.get().into_iter().enumerate().map(chip).collect_view())),
             html::select()
                 .node_ref(select)
                 .id(id.to_owned())

@@ -53,7 +53,12 @@ fn content(app: App) -> impl IntoView {
         }
     };
     (
-        html::div().class("dialog-body").child((crate::plans::editor::draft::draft(app), mode(app, as_json), sketch(app), body)),
+        html::div().class("dialog-body").child((
+            crate::plans::editor::draft::draft(app),
+            mode(app, as_json),
+            sketch(app),
+            body,
+        )),
         foot(app, checked),
     )
 }
