@@ -1,6 +1,6 @@
 // node .ci/font.mjs FOLDER: writes the typeface of headings and numerals into FOLDER: Hanken Grotesk in one weight, with the letters of Latin
 // scripts, numerals, punctuation, kerning and tabular figures. Letters beyond Western European ones are a file of their own, which loads
-// if a heading has one. `www/app/styles/tokens.css` declares both, with the same ranges.
+// if a heading has one. `www/app/styles/base.css` declares both, with the same ranges.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
