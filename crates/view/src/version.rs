@@ -113,8 +113,10 @@ pub fn families(runs: &[ListedRun]) -> Vec<Vec<(String, String)>> {
         named.push(wanted);
         let of_root = runs.iter().zip(&roots).filter(|(_, root)| *root == wanted).map(|(run, _)| run);
         let all = family(of_root);
-        let each = all.iter().enumerate().filter(|_| all.len() > 1);
-        labels.push(each.map(|(place, run)| (run.line.clone(), label(place, all.len(), &run.version))).collect());
+        if all.len() > 1 {
+            let each = all.iter().enumerate();
+            labels.push(each.map(|(place, run)| (run.line.clone(), label(place, all.len(), &run.version))).collect());
+        }
     }
     labels
 }
