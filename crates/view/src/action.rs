@@ -187,11 +187,11 @@ pub fn running(calls: &[CallRecord]) -> String {
     match open.as_slice() {
         [only] if only.name == own_tools::SPAWN => "sub-agents at work".to_owned(),
         [only] => match row_of(&only.name) {
-            Some(row) => lower(one_line(&format!("{} {}", row.doing, (row.object)(&only.args)), OBJECT)),
+            Some(row) => lower(&one_line(&format!("{} {}", row.doing, (row.object)(&only.args)), OBJECT)),
             None => format!("running {}", only.name),
         },
         [first, rest @ ..] if row_of(&first.name).is_some() && rest.iter().all(|call| call.name == first.name) => {
-            lower(several(&first.name, open.len(), true))
+            lower(&several(&first.name, open.len(), true))
         }
         several => format!("running {} tools", several.len()),
     }
@@ -211,7 +211,7 @@ fn of_calls(calls: &[CallRecord]) -> String {
         }
     }
     let of_tool = |(tool, count): &(&str, usize)| match row_of(tool) {
-        Some(_) => lower(several(tool, *count, false)),
+        Some(_) => lower(&several(tool, *count, false)),
         None if *count == 1 => one_line(tool, 80),
         None => several(tool, *count, false),
     };
@@ -219,7 +219,7 @@ fn of_calls(calls: &[CallRecord]) -> String {
     format!("{}: {}", counted(calls.len() as u64, "call"), each.join(", "))
 }
 
-fn lower(text: String) -> String {
+fn lower(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }

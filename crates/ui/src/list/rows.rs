@@ -60,7 +60,7 @@ impl ListRow {
 }
 
 /// Folds the versions of a run below the newest of them, except the one that is open.
-fn fold(app: App, rows: Vec<ListRow>, families: &[Vec<(String, String)>]) -> Vec<ListRow> {
+fn fold(app: App, rows: &[ListRow], families: &[Vec<(String, String)>]) -> Vec<ListRow> {
     let (unfolded, pinned, current) = (app.list().unfolded.get(), app.list().pinned.get(), app.current.get());
     let family_of = |row: &ListRow| {
         let session = row.session().filter(|session| !pinned.contains(*session))?;
@@ -133,7 +133,7 @@ pub fn list(app: App) -> impl IntoView {
     let lines = move || {
         let lines = app.lines(stored.get());
         let is_limited = limited() || !app.list().search.with(String::is_empty);
-        if is_limited { lines } else { families.with(|families| fold(app, lines, families)) }
+        if is_limited { lines } else { families.with(|families| fold(app, &lines, families)) }
     };
     let labels = Memo::new(move |_| families.get().into_iter().flatten().collect());
     let none = move || {

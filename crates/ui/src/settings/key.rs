@@ -123,7 +123,7 @@ fn field(app: App, provider: ProviderCard, label: &'static str, with_test: bool)
 /// Draws the field of a key that is not a model's. `address`: where it is sent, and nowhere else.
 pub fn of_service(
     app: App,
-    id: String,
+    id: &str,
     label: &'static str,
     keys_at: Option<(&'static str, &'static str)>,
     address: impl Fn() -> String + Copy + Send + Sync + 'static,
@@ -132,10 +132,10 @@ pub fn of_service(
     html::div()
         .class("input mono wide")
         .child((
-            html::label().r#for(id.clone()).child(label),
+            html::label().r#for(id.to_owned()).child(label),
             html::input()
                 .r#type("password")
-                .id(id.clone())
+                .id(id.to_owned())
                 .attr("autocomplete", "off")
                 .attr("spellcheck", "false")
                 .attr("aria-describedby", help.clone())

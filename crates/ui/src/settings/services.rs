@@ -307,7 +307,7 @@ fn operations(row: Row) -> AnyView {
         });
         let more = found.len().saturating_sub(LISTED) as u64;
         let none = found.is_empty().then(|| html::p().class("fact").child("No operation."));
-        let rows = found.into_iter().take(LISTED).map(|one| operation(row, one)).collect::<Vec<_>>();
+        let rows = found.into_iter().take(LISTED).map(|one| operation(row, &one)).collect::<Vec<_>>();
         let more = (more > 0).then(|| {
             html::p()
                 .class("fact")
@@ -339,7 +339,7 @@ fn operations(row: Row) -> AnyView {
         .into_any()
 }
 
-fn operation(row: Row, one: ServiceOperation) -> AnyView {
+fn operation(row: Row, one: &ServiceOperation) -> AnyView {
     let Row { kept, read, .. } = row;
     let (key, id) = (one.key(), row.id(&one.name));
     let what = one_line(&one.description, 200);
@@ -478,7 +478,7 @@ fn line(
                 .attr("autocomplete", "off")
                 .attr("spellcheck", "false")
                 .attr("placeholder", example)
-                .prop("value", move || now())
+                .prop("value", now)
                 .on(ev::change, move |event| set(event_target_value(&event).trim().to_owned())),
         ))
         .into_any()
@@ -512,7 +512,7 @@ fn auth(row: Row) -> AnyView {
     };
     let key = move || {
         (kind.get() != AuthKind::None && has_place.get())
-            .then(|| crate::settings::key::of_service(app, row.id("key"), "Key", None, move || address.get()))
+            .then(|| crate::settings::key::of_service(app, &row.id("key"), "Key", None, move || address.get()))
     };
     html::div()
         .class("grid")

@@ -46,9 +46,7 @@ fn of_service(app: App, card: &'static SearchCard) -> AnyView {
     let label = if card.key == Need::Needed { "API key" } else { "API key, if your instance wants one" };
     let keys_at = (!card.keys_at.is_empty()).then_some((card.name, card.keys_at));
     let key = move || {
-        named.get().then(|| {
-            crate::settings::key::of_service(app, "search-key".to_owned(), label, keys_at, move || address.get())
-        })
+        named.get().then(|| crate::settings::key::of_service(app, "search-key", label, keys_at, move || address.get()))
     };
     let (button, result) = trial(app, SEARCH_WEB, "Test", || Some(json!({ "query": QUERY, "limit": SHOWN })));
     let offered = move || app.settings.with(|settings| settings.tool_offered(SEARCH_WEB));
