@@ -70,6 +70,10 @@ pub fn sketch(plan: &Plan) -> impl IntoView + use<> {
     };
     html::div()
         .class("graphs sketch")
+        .attr("role", "group")
+        .attr("aria-label", "The plan as it is written")
+        // A long plan is scrolled by keyboard.
+        .attr("tabindex", "0")
         .child((drawn(&Graph::wide(plan), "graph wide"), drawn(&Graph::narrow(plan), "graph narrow")))
 }
 
