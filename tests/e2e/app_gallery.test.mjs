@@ -8,6 +8,10 @@ import { audit } from './lib/axe.mjs';
 import { contextOf, shots } from './lib/looks.mjs';
 import { alike, moving, oddIcons, tooWide, unpainted } from './lib/marks.mjs';
 import { Pictures, sameFonts } from './lib/pictures.mjs';
+import { SHORT } from './lib/tier.mjs';
+
+/** What the pictures show is checked by `make test-all`. */
+const PICTURES = !SHORT || Boolean(process.env.UPDATE);
 
 /** Emulated media of each theme. */
 const THEMES = {
@@ -76,7 +80,7 @@ test('every state of a component looks different, has no violation, and looks as
       }
     }
     await page.screenshot({ path: path.join(shots, `gallery-${theme}.png`) });
-    await kept[theme].take(page, 'components');
+    if (PICTURES) await kept[theme].take(page, 'components');
   }
   const open = {
     menu: () => page.getByRole('button', { name: 'Download' }).click(),
@@ -90,7 +94,7 @@ test('every state of a component looks different, has no violation, and looks as
       await page.emulateMedia(media);
       faults.push(...(await audit(page)).map((fault) => `${what}, ${theme}: ${fault}`));
       await page.screenshot({ path: path.join(shots, `gallery-${what}-${theme}.png`) });
-      await kept[theme].take(page, what);
+      if (PICTURES) await kept[theme].take(page, what);
     }
     // Escape closes what is on top, and nothing around it.
     if (what !== 'notice') await page.keyboard.press('Escape');
@@ -98,7 +102,7 @@ test('every state of a component looks different, has no violation, and looks as
     assert.equal(await page.getByRole('heading', { level: 1, name: 'Gallery' }).count(), 1, what);
   }
   assert.deepEqual(faults, []);
-  for (const pictures of Object.values(kept)) await pictures.end();
+  if (PICTURES) for (const pictures of Object.values(kept)) await pictures.end();
 }));
 
 test('only its address leads to the gallery', () => withApp({ context: contextOf('wide') }, async (page) => {
