@@ -2,7 +2,7 @@
 // the page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { storedToTheEnd } from './lib/app.mjs';
+import { showTurns, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { reply, withScript } from './lib/script-server.mjs';
@@ -101,7 +101,8 @@ for (const look of Object.keys(LOOKS)) {
     await shoot('interrupted');
     await page.getByRole('button', { name: 'Resume' }).first().click();
     await said(page, 'source of bright light');
-    await page.locator('.partial:not(.kept)').getByText('source of bri').waitFor();
+    await showTurns(page);
+    await page.locator('.partial:not(.kept)).getByText('source of bri').waitFor();
     await storedToTheEnd(page, 1);
     await drafted(page);
   }, look, { expect: [/interrupted: the page was closed/] }));
@@ -123,7 +124,7 @@ for (const look of Object.keys(LOOKS)) {
 
 /** What a run does when it is stopped, and what shows that it does. */
 const DOING = {
-  'a tool runs': [{ calls: [call('run_code', { code: 'for (;;);' })] }, (page) => page.getByText('Running a program').waitFor()],
+  'a tool runs': [{ calls: [call('run_code', { code: 'for (;;);' })] }, (page) => page.locator('.doing', { hasText: 'Running a program' }).waitFor()],
   'it waits before another attempt': [{ status: 429, headers: { 'retry-after': '30' }, body: '{"error":{"message":"Slow down."}}' }, (page) => page.getByText(/Trying again in/).waitFor()],
   'it waits for the first word': [{ chunks: [], hold: true }, (page) => page.getByText('Waiting for the model').waitFor()],
 };

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { drop, storedRuns, storedToTheEnd } from './lib/app.mjs';
+import { drop, showTurns, storedRuns, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { dist, withSite } from './lib/site.mjs';
 import { KEY, SEND, cast, copy, until } from './lib/stranger.mjs';
@@ -117,7 +117,7 @@ async function withRecord(record, body, expect = []) {
       return withPage(site.app, { reach: [home.url, evil.url], context, expect }, async (page) => {
         await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
         await drop(page, [file]);
-        await page.locator('section.turn').first().waitFor();
+        await page.locator('section.turn').first().waitFor({ state: 'attached' });
         await body(page, site);
       });
     });
@@ -131,6 +131,7 @@ const startBranch = (page) => dialog(page).getByRole('button', { name: 'Start th
 const opens = {
   regenerate: (page) => page.getByRole('button', { name: 'Regenerate' }).last().click(),
   branch: async (page) => {
+    await showTurns(page);
     await page.locator('section.turn').first().hover();
     await page.getByRole('button', { name: /^Branch: Turn 1/ }).click();
   },
@@ -208,7 +209,7 @@ test('tag: a record that another window hands over is a stranger\'s', () => with
       const timer = setInterval(() => app.postMessage({ turnwise: 'trajectory', text }, '*'), 100);
       addEventListener('message', ({ data }) => { if (data.turnwise === 'taken') clearInterval(timer); });
     }, JSON.stringify(strangers()))]);
-    await opened.locator('section.turn').first().waitFor();
+    await opened.locator('section.turn').first().waitFor({ state: 'attached' });
     await opens.regenerate(opened);
     assert.ok(await dialog(opened).getByRole('radio', { name: /^Model from Settings/ }).isChecked());
     await startBranch(opened);
