@@ -102,7 +102,7 @@ for (const look of Object.keys(LOOKS)) {
     await page.getByRole('button', { name: 'Resume' }).first().click();
     await said(page, 'source of bright light');
     await showTurns(page);
-    await page.locator('.partial:not(.kept)).getByText('source of bri').waitFor();
+    await page.locator('.partial:not(.kept)').getByText('source of bri').waitFor();
     await storedToTheEnd(page, 1);
     await drafted(page);
   }, look, { expect: [/interrupted: the page was closed/] }));
