@@ -174,7 +174,7 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   assert.equal(await nodes.count(), 7);
   await dialog.getByRole('button', { name: 'Add a step' }).click();
   await nodes.nth(7).waitFor();
-  assert.equal(await row(dialog, 'step 8').getByLabel('Agent').inputValue(), 'Forecaster', 'a new step is no synthesis');
+  assert.equal(await row(dialog, 'step 8').getByLabel('Agent').inputValue(), 'Competitors', 'a new step is no synthesis');
   const lines = dialog.locator('.sketch .graph:visible .line');
   const before = await lines.count();
   const needs = row(dialog, 'step 8').locator('[data-field=dependencies] select');
@@ -221,6 +221,7 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   await page.reload();
   await page.getByRole('textbox', { name: 'Task' }).waitFor();
   dialog = await editor(page);
+  await row(dialog, 'step 3').locator('[data-field=dependencies] .chip').nth(3).waitFor();
   assert.deepEqual(await row(dialog, 'step 3').locator('[data-field=dependencies] .chip').allInnerTexts(), ['1', '3', '9', 'x']);
 
   await dialog.getByRole('button', { name: 'JSON' }).click();

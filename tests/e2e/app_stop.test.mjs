@@ -118,7 +118,7 @@ for (const look of Object.keys(LOOKS)) {
     await wrapUp(page).first().click();
     await said(page, 'In short: 42.');
     await ending(page).getByText('You asked it to wrap up, so it concluded from what it had gathered.').waitFor({ state: 'attached' });
-    assert.equal(await wrapUp(page).count(), 0);
+    await wrapUp(page).first().waitFor({ state: 'detached' });
   }, look));
 }
 

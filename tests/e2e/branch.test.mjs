@@ -57,7 +57,9 @@ for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WI
       await startPage(page);
       await page.getByRole('button', { name: /^Files \d/ }).first().waitFor({ state: 'attached' });
       if (viewport === PHONE) await page.getByRole('button', { name: 'Runs', exact: true }).click();
-      await page.locator('.earlier .run').nth(1).waitFor();
+      // One line: the older version is folded below the newer one.
+      await page.locator('.earlier .run').first().waitFor();
+      assert.equal(await page.locator('.earlier .run').count(), 1);
       const stored = await page.evaluate(async () => {
         const request = indexedDB.open('turnwise');
         const db = await new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });

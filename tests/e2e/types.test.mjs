@@ -167,7 +167,7 @@ test('no `any` in the declarations but where it is counted, and nothing that is 
 });
 
 test('files that programs import have source maps, with the sources in them', () => {
-  const places = { 'index.js': ['options.model: missing', 'www/client/sdk/agent.ts'], 'turnwise.js': ['; did you mean ', 'www/client/check.ts'], 'react.js': ['useSyncExternalStore', 'www/client/sdk/react.ts'], 'ai-sdk.js': ['fromAiSdk takes', 'www/client/sdk/ai-sdk.ts'] };
+  const places = { 'index.js': ['; expected a model, such as openai(', 'www/client/sdk/agent.ts'], 'turnwise.js': ['; did you mean ', 'www/client/check.ts'], 'react.js': ['useSyncExternalStore', 'www/client/sdk/react.ts'], 'ai-sdk.js': ['fromAiSdk takes', 'www/client/sdk/ai-sdk.ts'] };
   for (const [file, [text, source]] of Object.entries(places)) {
     const code = readFileSync(path.join(dist, 'turnwise', file), 'utf8');
     assert.ok(code.trimEnd().endsWith(`//# sourceMappingURL=${file}.map`), file);
