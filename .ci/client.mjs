@@ -18,8 +18,7 @@ execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--projec
 // are bundled into each file that uses them.
 const ENTRIES = part === 'app-worker' ? {
   client: {
-    'app-worker': 'app-client', 'engine-worker': 'app-worker', 'app-services': 'app-services', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox', 'web/index': 'web',
-    'sdk/openapi': 'openapi', 'sdk/tool-search': 'tool-search', 'sdk/argument-check': 'argument-check', 'sdk/yaml': 'yaml',
+    'app-worker': 'app-client', 'engine-worker': 'app-worker', 'app-services': 'app-services', 'prompt-api': 'prompt-api', reading: 'reading', sandbox: 'sandbox', 'web/index': 'web', 'sdk/yaml': 'yaml',
   },
   widget: {},
 } : {

@@ -100,7 +100,7 @@ for (const look of Object.keys(LOOKS)) {
     const row = service(page, 'Shop');
     await row.getByText('https://shop.example/live/v1 2').waitFor();
     await page.getByText('Added Shop.').waitFor();
-    assert.deepEqual(await loaded(page), ['app-services.js', 'openapi.js', 'yaml.js']);
+    assert.deepEqual(await loaded(page), ['app-services.js', 'yaml.js']);
     await row.getByText('2 of 3 operations, reading only').waitFor();
     await open(row);
     const list = row.getByRole('list', { name: 'Operations' }).getByRole('listitem');

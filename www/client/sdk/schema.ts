@@ -1,6 +1,6 @@
 // Schemas of arguments and of output: any library that implements Standard Schema with its JSON Schema part (Zod 4.2,
 // ArkType 2.1, Valibot through toStandardJsonSchema of @valibot/to-json-schema), or a plain JSON Schema.
-import { isObject as isFields, json, wrong } from '../index.js';
+import { isObject as isFields, json, wrong } from '../check';
 
 /**
  * The parts of Standard Schema (https://standardschema.dev) that are used. `Output` is the type of a value that passed.
