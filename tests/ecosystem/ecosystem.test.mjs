@@ -218,5 +218,5 @@ test('reasoning with its signature goes back as it came', async () => {
 });
 
 test('what is no model of the AI SDK is refused in words', () => {
-  assert.throws(() => fromAiSdk({ specificationVersion: 'v2' }), /version v3 or v4.*got v2/);
+  assert.throws(() => fromAiSdk({ specificationVersion: 'v2' }), /version v3 or v4.*got "v2"/);
 });
