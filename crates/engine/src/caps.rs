@@ -35,7 +35,7 @@ pub const RAW_CAP: usize = 128 * 1024;
 pub const MAX_RESULT: usize = 4 * MIB;
 /// The pictures and PDFs of one tool call, in base64.
 pub const MAX_RESULT_IMAGES: usize = 20 * MIB;
-/// A tool's result as data, as JSON text. What is larger, or nested deeper than [`MAX_DEPTH`], is left out: a part of it would
+/// A tool's result as data, as JSON text. What is larger, or nested deeper than 64 levels, is left out: a part of it would
 /// be another value.
 pub const MAX_STRUCTURED_CONTENT: usize = 256 * 1024;
 /// Below the 128 levels that a record's JSON may have in all.
