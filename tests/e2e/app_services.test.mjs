@@ -6,13 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { download, drop, runTask, showTurns, startPage, storedToTheEnd } from './lib/app.mjs';
-import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
-import { withScript } from './lib/script-server.mjs';
 import { withService } from './lib/service.mjs';
-import { dist, withSite } from './lib/site.mjs';
+import { dist } from './lib/site.mjs';
 import { everything } from './lib/stored.mjs';
 import { leftIn } from './lib/tier.mjs';
+import { withScripted } from './lib/scripted.mjs';
 
 const KEY = 'the-key-of-the-shop';
 const results = ({ messages }) => messages.filter(({ role }) => role === 'tool').map(({ content }) => content.split('\n[Turn')[0]);
@@ -46,11 +45,7 @@ const file = (name, text) => {
   return at;
 };
 
-const withModel = (steps, { look = 'wide', reach = [], expect = [] }, body) => withScript(steps, (baseUrl) => withSite((site) => {
-  const local = [{ name: 'turnwise.settings', value: JSON.stringify({ provider: 'openai-compatible', base_url: baseUrl, model: 'scripted' }) }];
-  const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: local }] } });
-  return withPage(site.app, { reach: [baseUrl, ...reach], context, expect }, body);
-}));
+const withModel = (steps, { look = 'wide', ...options }, body) => withScripted((more) => contextOf(look, more), steps, body, options);
 
 const openServices = async (page) => {
   await page.getByTitle('Model and settings').click();

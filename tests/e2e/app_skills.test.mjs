@@ -9,12 +9,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { drop, runTask, startPage, storedToTheEnd } from './lib/app.mjs';
-import { withPage } from './lib/browser.mjs';
 import { zip } from './lib/documents.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
-import { withScript } from './lib/script-server.mjs';
-import { withSite } from './lib/site.mjs';
 import { leftIn } from './lib/tier.mjs';
+import { withScripted } from './lib/scripted.mjs';
 
 const COUNT = {
   'SKILL.md': `---
@@ -63,11 +61,7 @@ async function withFiles(files, body) {
 }
 
 /** The app with a model server that answers with these steps. */
-const withModel = (steps, { look = 'wide', reach = [], expect = [] }, body) => withScript(steps, (baseUrl) => withSite((site) => {
-  const local = [{ name: 'turnwise.settings', value: JSON.stringify({ provider: 'openai-compatible', base_url: baseUrl, model: 'scripted' }) }];
-  const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: local }] } });
-  return withPage(site.app, { reach: [baseUrl, ...reach], context, expect }, body);
-}));
+const withModel = (steps, { look = 'wide', ...options }, body) => withScripted((more) => contextOf(look, more), steps, body, options);
 
 const openSkills = async (page) => {
   await page.getByTitle('Model and settings').click();
@@ -186,6 +180,8 @@ test('a run reads a skill, runs a script, and ends with its result; the skills s
     await runTask(page, 'Without');
     await startPage(page);
     await openSkills(page);
+    // The settings are a part of the page that loads on first use.
+    await skill(page, 'count').waitFor();
     assert.deepEqual([await names(page), await skill(page, 'count').getByRole('checkbox').isChecked()], [['count'], false]);
     await skill(page, 'count').getByRole('button', { name: 'Remove' }).click();
     assert.deepEqual(await storedOtherThan(page, off), []);

@@ -7,24 +7,19 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { proxy } from '../../examples/key-proxy/node.mjs';
 import { download, runTask, showTurns, startPage, storedToTheEnd } from './lib/app.mjs';
-import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf } from './lib/looks.mjs';
-import { withScript } from './lib/script-server.mjs';
 import { withService } from './lib/service.mjs';
-import { dist, withSite } from './lib/site.mjs';
+import { dist } from './lib/site.mjs';
 import { everything } from './lib/stored.mjs';
 import { leftIn } from './lib/tier.mjs';
+import { withScripted } from './lib/scripted.mjs';
 
 const KEY = 'words-that-are-the-key';
 const results = ({ messages }) => messages.filter(({ role }) => role === 'tool').map(({ content }) => content.split('\n[Turn')[0]);
 const names = ({ tools = [] }) => tools.map((tool) => tool.function.name);
 
 /** The app with a model server that answers with these steps. */
-const withModel = (steps, { look = 'wide', reach = [], expect = [] }, body) => withScript(steps, (baseUrl) => withSite((site) => {
-  const local = [{ name: 'turnwise.settings', value: JSON.stringify({ provider: 'openai-compatible', base_url: baseUrl, model: 'scripted' }) }];
-  const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: local }] } });
-  return withPage(site.app, { reach: [baseUrl, ...reach], context, expect }, (page) => body(page, site));
-}));
+const withModel = (steps, { look = 'wide', ...options }, body) => withScripted((more) => contextOf(look, more), steps, (page, { site }) => body(page, site), options);
 
 const openWeb = async (page) => {
   await page.getByTitle('Model and settings').click();

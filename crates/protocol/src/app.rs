@@ -346,7 +346,7 @@ pub struct With {
     pub worker_url: String,
     /// API keys, by the address they were entered for. Never stored, never in a record.
     pub keys: Vec<(String, String)>,
-    /// Names of tools that the page runs, besides the built-in ones that reach the web.
+    /// Names of tools that the page runs, in addition to the built-in ones that reach the web.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub page_tools: Vec<String>,
 }

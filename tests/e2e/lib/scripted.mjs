@@ -8,13 +8,13 @@ export const filesThere = (page) => page.getByRole('button', { name: /^Files \d/
 
 /**
  * Opens the app next to a scripted model, which is chosen already, unless the test connects it itself. `contextWith(more)` gives the
- * options of Playwright's context, `expect` is that of `withPage`.
+ * options of Playwright's context; `expect` is that of `withPage`, `reach` further addresses that the page may ask.
  */
-export const withScripted = (contextWith, steps, body, { connected = true, expect = [] } = {}) => withSite((site) => withScript(steps, (baseUrl) => {
+export const withScripted = (contextWith, steps, body, { connected = true, expect = [], reach = [] } = {}) => withSite((site) => withScript(steps, (baseUrl) => {
   const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'scripted' });
   const localStorage = connected ? [{ name: 'turnwise.settings', value }] : [];
   const storageState = { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage }] };
-  return withPage(site.app, { reach: [baseUrl], context: contextWith({ storageState }), expect }, async (page) => {
+  return withPage(site.app, { reach: [baseUrl, ...reach], context: contextWith({ storageState }), expect }, async (page) => {
     await filesThere(page);
     return body(page, { site, baseUrl });
   });

@@ -99,7 +99,7 @@ pub fn turns(page: &RunPage, turns: AnyView) -> impl IntoView + use<> {
         .child(turns)
 }
 
-/// Returns the value of `hidden` of something beside the answer of its turn, or of a turn.
+/// Returns the value of the attribute `hidden` of a turn or, with `beside`, of what is next to the text of a turn.
 pub fn hidden(
     page: Option<&RunPage>,
     turn: usize,

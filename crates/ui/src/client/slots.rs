@@ -251,7 +251,7 @@ impl RunPage {
             writes: ArcRwSignal::new(false),
             log: ArcRwSignal::new(log),
             notes: ArcRwSignal::new(source.notes.to_vec()),
-            // Notes stand beside turns.
+            // A note is shown next to its turn, so the turns of a run with notes are shown.
             folded: ArcRwSignal::new(work.is_some() && source.notes.is_empty()),
             work: ArcRwSignal::new(work),
         }

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use crate::components::icon::{Icon, icon};
 use crate::components::reactive::attribute;
 
-/// How much a button matters where it stands, and how large it is.
+/// A button: how important it is where it stands, and its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// The one main action.
@@ -50,7 +50,7 @@ pub fn close(act: impl Fn() + 'static) -> HtmlElement<html::Button, impl Attribu
     button(Look::Square).attr("aria-label", "Close").on(ev::click, move |_| act()).child(icon(Icon::Close))
 }
 
-/// Draws a choice that is on or off, beside others of its kind.
+/// Draws one of several choices, each of which is on or off.
 pub fn chip(
     face: impl IntoView,
     is_on: impl Fn() -> bool + Send + 'static,

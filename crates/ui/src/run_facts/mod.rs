@@ -67,7 +67,7 @@ fn of_run(app: App, page: &RunPage) -> impl IntoView + use<> {
     let panel = page.panel.clone();
     let meter = {
         let panel = panel.clone();
-        // The start page explains the ticks; beside a run, their tooltip does.
+        // The start page has a legend of the ticks; next to a run, it is their tooltip.
         let legend = page.behind.with(|source| preview::legend(source.config)).unwrap_or_default();
         let legend = legend.into_iter().map(|(_, words)| words).collect::<Vec<_>>().join("\n");
         move || panel.with(|view| figures(app, view, &legend))
